@@ -1,0 +1,38 @@
+"""Settings that every package shares: where the data directory is and which engines to use.
+
+Environment variables with the prefix ``REGALIA_``. The API's own settings extend this class, and
+``docs/settings.md`` lists them all; a test holds the two together.
+"""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class EngineSettings(BaseSettings):
+    """Data directory, engines and chains file."""
+
+    model_config = SettingsConfigDict(env_prefix="REGALIA_", extra="ignore", env_ignore_empty=True)
+
+    data_dir: Path = Field(
+        default=Path(".regalia"),
+        description="Everything the embedded engines keep: databases, generated keys and passwords, logs, ports.",
+    )
+    clickhouse_url: str | None = Field(
+        default=None,
+        description="ClickHouse over HTTP, as http://user:password@host:port/database. Unset: the embedded engine.",
+    )
+    database_url: str | None = Field(
+        default=None,
+        description="PostgreSQL, as postgresql://user:password@host:port/database. Unset: the embedded server.",
+    )
+    chains: Path | None = Field(
+        default=None,
+        description="TOML file laid over the built-in facts of each chain; a chain with rpc_urls is enabled.",
+    )
+
+
+def load() -> EngineSettings:
+    """Read the settings from the environment as it is now."""
+    return EngineSettings()
