@@ -1,0 +1,354 @@
+"""Serves a recorded chain over JSON-RPC from memory: ``python -m tests.bench.replay FILE``.
+
+Answers are put together from recorded bytes, so the server costs little beside its client. It can be told to answer
+late, to cap the results of ``eth_getLogs`` the way providers do, to end at an earlier head, and to keep the request
+bodies it saw (``POST /control``). With ``--upstream`` it records: what it does not know it asks the node, and a
+method that takes a block is then recorded for all blocks. It ends when its standard input does, hence with its parent.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import http.client
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import uvloop
+
+from tests.bench.recording import Block, Node, Recording
+
+BLOCK_METHODS = frozenset({"eth_getBlockByNumber", "trace_block", "eth_getBlockReceipts", "debug_traceBlockByNumber"})
+STATE_METHODS = {"eth_call": 1, "eth_getCode": 1, "eth_getStorageAt": 2, "eth_getBalance": 1}
+FINALITY = 64
+
+
+class _Call(msgspec.Struct):
+    method: str
+    id: msgspec.Raw = msgspec.Raw(b"null")
+    params: Any = ()
+
+
+class _LogKeys(msgspec.Struct):
+    address: str
+    topics: list[str]
+
+
+class RpcFailure(Exception):
+    """An error answer."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.tail = b'"error":' + msgspec.json.encode({"code": code, "message": message})
+
+
+class Chain:
+    """The recorded chain as a node: a call in, the bytes after the id out."""
+
+    def __init__(self, recording: Recording, upstream: Node | None) -> None:
+        self.recording = recording
+        self.upstream = upstream
+        self.head = recording.head
+        self.cap: int | None = None
+        self.misses: list[str] = []
+        self._numbers = {block.hash: number for number, block in enumerate(recording.blocks)}
+        self._topics = [frozenset(block.topics) for block in recording.blocks]
+
+    def answer(self, method: str, params: list[Any]) -> bytes:
+        """What the node answered, or would have answered for this range."""
+        try:
+            if method == "eth_getLogs":
+                return self._logs(params[0])
+            if method == "eth_blockNumber":
+                return b'"result":"%s"' % hex(self.head).encode()
+            if method == "eth_chainId":
+                return b'"result":"%s"' % hex(self.recording.chain_id).encode()
+            if method == "eth_getBlockByHash":
+                return self._of_block("eth_getBlockByNumber", [self._numbers.get(params[0]), *params[1:]])
+            if method in BLOCK_METHODS:
+                return self._of_block(method, [self._number(params[0]), *params[1:]])
+            return self._other(method, params)
+        except RpcFailure as failure:
+            return failure.tail
+
+    def _number(self, tag: Any) -> int:
+        if tag in ("latest", "pending"):
+            return self.head
+        if tag in ("safe", "finalized"):
+            return max(0, self.head - FINALITY)
+        return 0 if tag == "earliest" else int(tag, 16)
+
+    def _of_block(self, method: str, params: list[Any]) -> bytes:
+        number, rest = params[0], params[1:]
+        if number is None or number > self.head:
+            return b'"result":null'
+        shape = f"{method} {json.dumps([None, *rest], separators=(',', ':'))}"
+        known = self.recording.by_block.get(shape)
+        if known is None:
+            if self.upstream is None:
+                raise self._missing(shape)
+            blocks = range(self.recording.head + 1)
+            known = self.upstream.answers([(method, [hex(block), *rest]) for block in blocks])
+            self.recording.by_block[shape] = known
+        return known[number]
+
+    def _other(self, method: str, params: list[Any]) -> bytes:
+        exact = f"{method} {json.dumps(params, separators=(',', ':'))}".lower()
+        at = STATE_METHODS.get(method)
+        anywhen = exact if at is None else f"{method} {json.dumps(params[:at], separators=(',', ':'))}".lower()
+        known = self.recording.by_call.get(exact) or self.recording.by_call.get(anywhen)
+        if known is None:
+            if self.upstream is None:
+                raise self._missing(exact)
+            known = self.upstream.answers([(method, params)])[0]
+            self.recording.by_call[exact] = self.recording.by_call[anywhen] = known
+        return known
+
+    def _missing(self, call: str) -> RpcFailure:
+        self.misses.append(call[:200])
+        return RpcFailure(-32601, f"not recorded: {call[:200]}")
+
+    def _logs(self, wanted: Mapping[str, Any]) -> bytes:
+        if "blockHash" in wanted:
+            first = last = self._numbers[wanted["blockHash"]]
+        else:
+            first, last = self._number(wanted.get("fromBlock", "latest")), self._number(wanted.get("toBlock", "latest"))
+        last = min(last, self.head)
+        topics = wanted.get("topics") or []
+        heads = topics[0] if topics else None
+        first_topics = frozenset([heads] if isinstance(heads, str) else heads or ())
+        fine = bool(wanted.get("address")) or any(topics[1:])
+        parts: list[bytes] = []
+        count = 0
+        for number in range(first, last + 1):
+            block = self.recording.blocks[number]
+            if not fine and (not first_topics or self._topics[number] <= first_topics):
+                if block.ends:
+                    parts.append(block.logs)
+                    count += len(block.ends)
+            elif not first_topics or self._topics[number] & first_topics:
+                chosen = list(_matching(block, first_topics, wanted if fine else None))
+                parts += chosen
+                count += len(chosen)
+            if self.cap is not None and count > self.cap:
+                until = max(first, number - 1)
+                raise RpcFailure(
+                    -32005,
+                    f"query returned more than {self.cap} results. "
+                    f"Try with this block range [{hex(first)}, {hex(until)}].",
+                )
+        return b"".join((b'"result":[', b",".join(parts), b"]"))
+
+
+def _matching(block: Block, first_topics: frozenset[str], wanted: Mapping[str, Any] | None) -> Iterator[bytes]:
+    start = 0
+    for topic, end in zip(block.topics, block.ends, strict=True):
+        if not first_topics or topic in first_topics:
+            text = block.logs[start:end]
+            if wanted is None or _matches(msgspec.json.decode(text, type=_LogKeys), wanted):
+                yield text
+        start = end + 1
+
+
+def _matches(log: _LogKeys, wanted: Mapping[str, Any]) -> bool:
+    addresses = wanted.get("address") or []
+    if addresses and log.address.lower() not in {
+        one.lower() for one in ([addresses] if isinstance(addresses, str) else addresses)
+    }:
+        return False
+    for at, topic in enumerate(wanted.get("topics") or []):
+        allowed = [topic] if isinstance(topic, str) else topic
+        if allowed and (at >= len(log.topics) or log.topics[at] not in allowed):
+            return False
+    return True
+
+
+class Server:
+    """State shared by the connections."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.latency_seconds = 0.0
+        self.keep_requests = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was counted."""
+        self.calls: dict[str, int] = {}
+        self.requests: list[bytes] = []
+        self.request_count = 0
+        self.bytes_out = 0
+        self.busy_seconds = 0.0
+        self.first_at: float | None = None
+        self.last_at = 0.0
+        self.chain.misses.clear()
+
+    def respond(self, body: bytes) -> bytes:
+        """The answer body of one request, a call or a batch."""
+        started = time.perf_counter()
+        if self.first_at is None:
+            self.first_at = time.time()
+        if self.keep_requests:
+            self.requests.append(body)
+        if body.lstrip()[:1] == b"[":
+            calls = msgspec.json.decode(body, type=list[_Call])
+            answer = b"".join((b"[", b",".join([self._one(call) for call in calls]), b"]"))
+        else:
+            answer = self._one(msgspec.json.decode(body, type=_Call))
+        self.request_count += 1
+        self.bytes_out += len(answer)
+        self.last_at = time.time()
+        self.busy_seconds += time.perf_counter() - started
+        return answer
+
+    def _one(self, call: _Call) -> bytes:
+        self.calls[call.method] = self.calls.get(call.method, 0) + 1
+        tail = self.chain.answer(call.method, list(call.params))
+        return b"".join((b'{"jsonrpc":"2.0","id":', bytes(call.id), b",", tail, b"}"))
+
+    def control(self, body: bytes) -> bytes:
+        """Change how it answers, and report what it counted so far."""
+        order = json.loads(body or b"{}")
+        stats = {
+            "head": self.chain.recording.head,
+            "logs": self.chain.recording.log_count,
+            "requests": self.request_count,
+            "bytes_out": self.bytes_out,
+            "busy_seconds": self.busy_seconds,
+            "first_at": self.first_at,
+            "last_at": self.last_at,
+            "calls": self.calls,
+            "misses": self.chain.misses[:20],
+            "miss_count": len(self.chain.misses),
+            "bodies": [one.decode() for one in self.requests] if order.get("want_requests") else None,
+        }
+        answer = json.dumps(stats).encode()
+        if "latency_ms" in order:
+            self.latency_seconds = order["latency_ms"] / 1000
+        if "cap" in order:
+            self.chain.cap = order["cap"]
+        if "head" in order:
+            self.chain.head = self.chain.recording.head if order["head"] is None else order["head"]
+        if "keep_requests" in order:
+            self.keep_requests = order["keep_requests"]
+        if "save" in order:
+            self.chain.recording.save(Path(order["save"]))
+        if order.get("reset"):
+            self.reset()
+        return answer
+
+
+class Connection(asyncio.Protocol):
+    """HTTP/1.1 with kept-alive connections, as far as JSON-RPC needs it."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._received = bytearray()
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport  # type: ignore[assignment]
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        while (end := self._received.find(b"\r\n\r\n")) >= 0:
+            head = bytes(self._received[:end])
+            length = 0
+            for line in head.split(b"\r\n")[1:]:
+                name, _, value = line.partition(b":")
+                if name.lower() == b"content-length":
+                    length = int(value)
+            if len(self._received) < end + 4 + length:
+                return
+            body = bytes(self._received[end + 4 : end + 4 + length])
+            del self._received[: end + 4 + length]
+            if head.startswith(b"POST /control"):
+                self._write(self._server.control(body))
+            elif self._server.latency_seconds:
+                answer = self._server.respond(body)
+                asyncio.get_running_loop().call_later(self._server.latency_seconds, self._write, answer)
+            else:
+                self._write(self._server.respond(body))
+
+    def _write(self, answer: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer)
+            if len(answer) < 65536:
+                self._transport.write(head + answer)
+            else:
+                self._transport.write(head)
+                self._transport.write(answer)
+
+
+async def serve(recording: Recording, upstream: Node | None, port: int) -> None:
+    """Serve on the loopback until standard input ends; the port is announced as a line of JSON."""
+    loop = asyncio.get_running_loop()
+    server = Server(Chain(recording, upstream))
+    listener = await loop.create_server(lambda: Connection(server), "127.0.0.1", port)
+    print(json.dumps({"port": listener.sockets[0].getsockname()[1]}), flush=True)
+    ended = asyncio.Event()
+
+    def wait_for_parent() -> None:
+        while os.read(sys.stdin.fileno(), 4096):
+            pass
+        loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=wait_for_parent, daemon=True).start()
+    await ended.wait()
+    listener.close()
+
+
+class Replay:
+    """A replay server in a process of its own, as its client sees it."""
+
+    def __init__(self, recording: Path, upstream: str | None = None) -> None:
+        command = [sys.executable, "-m", "tests.bench.replay", str(recording)]
+        if upstream is not None:
+            command += ["--upstream", upstream]
+        root = Path(__file__).resolve().parents[2]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root)
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the replay server ended with status {self.process.wait()}")
+        self.port = int(json.loads(line)["port"])
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def control(self, **order: Any) -> dict[str, Any]:
+        """Give orders; the answer is what was counted before they took effect."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        with contextlib.closing(connection):
+            connection.request("POST", "/control", json.dumps(order))
+            stats: dict[str, Any] = json.loads(connection.getresponse().read())
+        return stats
+
+    def __enter__(self) -> "Replay":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+def main() -> None:
+    """Command line of the server."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recording", type=Path)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--upstream", help="record what is missing from this node")
+    arguments = parser.parse_args()
+    recording = Recording.load(arguments.recording)
+    upstream = Node(arguments.upstream) if arguments.upstream else None
+    uvloop.run(serve(recording, upstream, arguments.port))
+
+
+if __name__ == "__main__":
+    main()
