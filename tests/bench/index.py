@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 from typing import Any
 
+from warehouse.clickhouse import Warehouse
+
 from indexer import run as indexing
 from indexer.chains import facts
 from warehouse import engines
-from warehouse.clickhouse import Warehouse
 from warehouse.settings import EngineSettings
 
 COUNTED = ("raw_block", "fact_transfer", "fact_swap", "fact_pool_state", "fact_pool", "fact_token")
@@ -35,7 +36,9 @@ def measure(data_dir: Path, chains_file: Path, chain_key: str) -> dict[str, Any]
             "SELECT count() FROM (SELECT token, wallet, sum(delta_raw) AS balance FROM agg_balance_day "
             "GROUP BY token, wallet HAVING balance != 0)"
         )
-        disk = warehouse.scalar("SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()")
+        disk = warehouse.scalar(
+            "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
+        )
         warehouse.close()
     return {
         "start_seconds": ready - launched,

@@ -336,6 +336,8 @@ class Replay:
         assert self.process.stdin is not None
         self.process.stdin.close()
         self.process.wait(timeout=30)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
 def main() -> None:

@@ -1,0 +1,148 @@
+"""The index against what people do without it, on one recorded chain and in one run."""
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.bench import workload
+from tests.bench.baselines import TRANSFER, V2_SWAP, V3_SWAP
+from tests.bench.memory import MemoryWatch
+from tests.bench.recording import Recording
+from tests.bench.replay import Replay
+from tests.bench.result import Result
+
+ROOT = Path(__file__).resolve().parents[2]
+REPEATS = 2
+LATENCY_MS = 50
+RESULT_CAP = 10_000
+SAMPLE_LOGS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexFigures:
+    """Results, and what the plots are drawn from."""
+
+    results: list[Result]
+    rates: dict[str, float]
+    memory: list[tuple[float, str, float]]
+
+
+def measure(directory: Path, transfers: int, progress: Callable[[str], None]) -> IndexFigures:
+    """Index the recorded workload cold, twice from a fast node and once from a slow one, beside the baselines."""
+    recorded = workload.ensure(directory, transfers, progress)
+    expected = _expected(Recording.load(recorded.recording))
+    progress(f"the chain holds {expected['logs']:,} logs")
+    with Replay(recorded.recording) as replay:
+        chains_file = directory / "chains.toml"
+        chains_file.write_text(recorded.chain_toml(replay.url))
+        runs, fetches = [], []
+        for repeat in range(1, REPEATS + 1):
+            replay.control(reset=True, keep_requests=True)
+            run = _index(directory / "run", chains_file, replay)
+            progress(f"cold index {repeat}: {run['seconds']:.2f} s, started in {run['start_seconds']:.2f} s")
+            bodies = replay.control(want_requests=True, keep_requests=False)["bodies"]
+            fetch = _baseline("fetch", replay, stdin=json.dumps(bodies))
+            progress(f"the same answers and one polars.read_json: {fetch['seconds']:.2f} s")
+            runs.append(run)
+            fetches.append(fetch)
+        loop = _baseline("web3", replay, "--sample", str(SAMPLE_LOGS))
+        progress(f"web3.py loop over {loop['logs']:,} logs: {loop['seconds']:.2f} s")
+        replay.control(reset=True, latency_ms=LATENCY_MS, cap=RESULT_CAP)
+        slow = _index(directory / "run", chains_file, replay)
+        progress(f"with {LATENCY_MS} ms of latency and {RESULT_CAP:,} results a call: {slow['seconds']:.2f} s")
+
+    seconds = min(run["seconds"] for run in runs)
+    fetch_seconds = min(fetch["seconds"] for fetch in fetches)
+    parse_seconds = min(fetch["parse_seconds"] for fetch in fetches)
+    events = runs[0]["events"]
+    wrong = sum(abs(run["held"][table] - count) for run in [*runs, slow] for table, count in expected["held"].items())
+    rates = {
+        "index, end to end": events / seconds,
+        "index, slow node": events / slow["seconds"],
+        "fetch and polars.read_json": expected["logs"] / fetch_seconds,
+        "polars.read_json alone": expected["logs"] / parse_seconds,
+        "web3.py loop": loop["logs"] / loop["seconds"],
+    }
+    results = [
+        Result(
+            "index: events a second / those of parsing the same JSON alone",
+            rates["index, end to end"] / rates["polars.read_json alone"],
+            "ratio",
+        ),
+        Result(
+            "index: seconds / those of fetching the same bytes and one polars.read_json",
+            seconds / fetch_seconds,
+            "ratio",
+        ),
+        Result(
+            "index: events a second / those of a web3.py loop",
+            rates["index, end to end"] / rates["web3.py loop"],
+            "ratio",
+        ),
+        Result(
+            f"index: seconds behind {LATENCY_MS} ms and {RESULT_CAP:,} results a call / without",
+            slow["seconds"] / seconds,
+            "ratio",
+        ),
+        Result("index: rows missing or doubled, all runs", wrong, "rows"),
+        Result("index: events a second", rates["index, end to end"], "1/s"),
+        Result("index: start-up", statistics.median(run["start_seconds"] for run in runs), "s"),
+        Result("index: peak memory of the indexer (PSS)", max(run["peaks_mb"]["indexer"] for run in runs), "MB"),
+        Result(
+            "index: peak memory of the warehouse (PSS)",
+            max(run["peaks_mb"].get("warehouse", 0.0) for run in runs),
+            "MB",
+        ),
+        Result("index: disk per million events", runs[0]["disk_bytes"] / events, "MB"),
+    ]
+    return IndexFigures(results, rates, runs[-1]["samples"])
+
+
+def _index(data_dir: Path, chains_file: Path, replay: Replay) -> dict[str, Any]:
+    shutil.rmtree(data_dir, ignore_errors=True)
+    command = [sys.executable, "-m", "tests.bench.index", "--data-dir", str(data_dir), "--chains", str(chains_file)]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    with MemoryWatch(process.pid) as memory:
+        output, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"the index ended with status {process.returncode}")
+    run: dict[str, Any] = json.loads(output.strip().splitlines()[-1])
+    stats = replay.control()
+    if stats["miss_count"]:
+        raise SystemExit(f"{stats['miss_count']} calls are not in the recording, such as {stats['misses'][:3]}")
+    shutil.rmtree(data_dir, ignore_errors=True)
+    return run | {
+        "seconds": run["finished_at"] - stats["first_at"],
+        "node_busy_seconds": stats["busy_seconds"],
+        "peaks_mb": memory.peaks_mb,
+        "samples": memory.samples,
+    }
+
+
+def _baseline(name: str, replay: Replay, *options: str, stdin: str | None = None) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.bench.baselines", name, "--port", str(replay.port), *options]
+    done = subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, text=True, check=True)
+    result: dict[str, Any] = json.loads(done.stdout)
+    return result
+
+
+def _expected(recording: Recording) -> dict[str, Any]:
+    """Rows the warehouse must hold, counted from the recorded logs alone."""
+    counts: dict[str, int] = {}
+    for block in recording.blocks:
+        for topic in block.topics:
+            counts[topic] = counts.get(topic, 0) + 1
+    return {
+        "logs": recording.log_count,
+        "held": {
+            "raw_block": len(recording.blocks),
+            "fact_transfer": counts.get(TRANSFER, 0),
+            "fact_swap": counts.get(V2_SWAP, 0) + counts.get(V3_SWAP, 0),
+        },
+    }
