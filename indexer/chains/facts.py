@@ -31,12 +31,16 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One exchange deployment: the protocol it speaks and the addresses that make its pools genuine."""
+    """One exchange deployment: the protocol it speaks and the addresses that make its pools genuine.
+
+    ``fee_ppm`` is the fee of V2 pools, which do not announce it, in parts per million.
+    """
 
     protocol: str
     name: str
     factory: str
     router: str | None = None
+    fee_ppm: int = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +183,7 @@ def _chain(key: str, table: Mapping[str, Any]) -> Chain:
                 name=item["name"],
                 factory=address("exchanges", item.get("pool_manager") or item["factory"]),
                 router=address("exchanges.router", item["router"]) if item.get("router") else None,
+                fee_ppm=int(item.get("fee_ppm", 3000)),
             )
             for item in table.get("exchanges", ())
         ),

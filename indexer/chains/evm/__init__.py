@@ -1,0 +1,1 @@
+"""EVM chains: the JSON-RPC client and what it fetches."""

@@ -1,0 +1,112 @@
+"""What can go wrong when talking to a node, as types.
+
+    RpcError
+    ├── NodeUnavailable     nobody answers in time, or only with refusals that pass (timeouts, 5xx, 429)
+    ├── NodeLimited         the question is too big for the node: ask for less at once
+    ├── MethodMissing       the node does not offer the method
+    ├── StateMissing        the node no longer has the state of that block
+    ├── CallFailed          the node executed the call and it failed: the contract's fault, not the node's
+    ├── NodeLied            answers contradict each other or the headers: never indexed
+    └── WrongChain          the node serves another chain: never indexed
+
+Nodes agree on few error codes, so the wording decides. The phrases below are those of the common clients and
+hosted providers; anything unknown is taken for a fault of the node, which is retried.
+"""
+
+import re
+
+
+class RpcError(Exception):
+    """Root of everything a node can do to us."""
+
+
+class NodeUnavailable(RpcError):
+    """No node answered in the time allowed; ``retry_after`` is what it asked us to wait, in seconds."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class NodeLimited(RpcError):
+    """The range, the result or the batch is too large for the node; ``max_results`` when it said how many."""
+
+    def __init__(self, message: str, max_results: int | None = None) -> None:
+        super().__init__(message)
+        self.max_results = max_results
+
+
+class MethodMissing(RpcError):
+    """The node does not offer the method."""
+
+
+class StateMissing(RpcError):
+    """The node has pruned the state this call asked for."""
+
+
+class CallFailed(RpcError):
+    """The call ran and failed: it reverted, ran out of gas or hit an invalid instruction."""
+
+
+class NodeLied(RpcError):
+    """Answers of the node contradict each other; nothing of them may be indexed."""
+
+
+class WrongChain(RpcError):
+    """The node serves another chain than configured."""
+
+
+_LIMITED = re.compile(
+    r"query returned more than|response size|size exceed|block range|range (is )?too|too (wide|large)|range limit"
+    r"|limited to|max(imum)? (results|logs|range|block)|exceeds? max"
+    r"|too many (results|logs|blocks|events)|more than \d+"
+    r"|up to a? ?[\d,]+ block|reduce the|query timeout|narrow|requested range|batch (size|limit|too|item)|max batch"
+    r"|too many requests in batch|entity too large"
+    r"|distance (is )?(too|great|more)|result (set )?(is )?too|results? limit",
+    re.IGNORECASE,
+)
+_THROTTLED = re.compile(
+    r"rate.?limit|too many requests|request limit|requests per|throttl|capacity|compute units|throughput|quota"
+    r"|try again|temporar|busy|overload|unavailable|daily request|-32029",
+    re.IGNORECASE,
+)
+_MISSING = re.compile(
+    r"method.{0,60}(not|n't).{0,20}(found|support|exist|available|allowed|enabled|whitelist)|unsupported method"
+    r"|unknown method|not implemented",
+    re.IGNORECASE,
+)
+_NO_STATE = re.compile(
+    r"missing trie node|state.{0,20}not.{0,20}(available|found)|state.{0,30}(pruned|discarded)|historical state"
+    r"|BlockOutOfRange|archive|no state|state (is )?(missing|unavailable)|old data not available|version not found"
+    r"|proof window|pruned",
+    re.IGNORECASE,
+)
+_REVERTED = re.compile(
+    r"revert|out of ?gas|gas required|intrinsic gas|invalid ?(op|jump|instruction|fe)|opcode|stack (under|over)"
+    r"|stack(under|over)flow|vm (execution|exception)|evm error|bad (instruction|jump)|gas uint64 overflow"
+    r"|exceeds block gas"
+    r"|return data|execution (failed|error)|precompile|memory limit|abort|not activated|create collision|halt",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"(vm exception.{0,40})?(execution )?revert", re.IGNORECASE)
+_COUNT = re.compile(r"(?:more than|limit(?:ed to)?|max(?:imum)?(?: of)?(?: results)?|exceeds?)\D{0,20}?(\d[\d,]{2,})")
+
+
+def classify(code: object, message: str) -> RpcError:
+    """The error a JSON-RPC error object means."""
+    text = f"{message} ({code})"
+    if code == 3 or _REASON.match(message):  # what follows is the contract's own text: anything may stand there
+        return CallFailed(text)
+    if code == -32601 or _MISSING.search(message):
+        return MethodMissing(text)
+    if _NO_STATE.search(message):
+        return StateMissing(text)
+    if code != 429 and _LIMITED.search(message):
+        found = _COUNT.search(message)
+        results = "result" in message.lower() or "logs" in message.lower()
+        return NodeLimited(text, int(found[1].replace(",", "")) if found and results else None)
+    if code in (429, -32005, -32029) or _THROTTLED.search(message):
+        return NodeUnavailable(text)
+    if _REVERTED.search(message):
+        return CallFailed(text)
+    return NodeUnavailable(text)

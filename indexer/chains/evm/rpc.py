@@ -1,0 +1,356 @@
+"""A JSON-RPC client for one chain: keep-alive HTTP connections, several nodes, patience, no guessing.
+
+Bulk methods are answered as raw bytes, so that columnar decoders can read them without a Python object per log.
+Every node is asked for its chain id before anything else is believed, and again beside every batch of headers.
+"""
+
+import base64
+import http.client
+import logging
+import random
+import ssl
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+
+from indexer.chains.evm.errors import NodeLied, NodeUnavailable, RpcError, WrongChain, classify
+from indexer.chains.facts import Chain
+
+LOG = logging.getLogger(__name__)
+Call = tuple[str, Sequence[Any]]
+Result = TypeVar("Result")
+
+_LONGEST_WAIT_SECONDS = 30.0
+
+
+class RpcFault(msgspec.Struct):
+    """The ``error`` member of an answer."""
+
+    code: Any = None
+    message: str = ""
+
+
+class Answer(msgspec.Struct):
+    """One JSON-RPC answer whose result is read later, by whoever knows its type."""
+
+    id: Any = None
+    result: msgspec.Raw = msgspec.Raw(b"")
+    error: RpcFault | None = None
+
+
+_ONE = msgspec.json.Decoder(Answer)
+_MANY = msgspec.json.Decoder(list[Answer])
+
+
+@dataclass(slots=True)
+class Endpoint:
+    """One node. ``resting_until`` is when it may be asked again after a failure."""
+
+    url: str
+    verified: bool = False
+    resting_until: float = 0.0
+    failures: int = 0
+
+    def rest(self, retry_after: float | None) -> None:
+        """Leave the node alone: for as long as it asked, else exponentially longer, with jitter."""
+        self.failures += 1
+        backoff = min(0.1 * 2 ** min(self.failures, 10), _LONGEST_WAIT_SECONDS) * random.uniform(0.5, 1.0)  # noqa: S311
+        wait = backoff if retry_after is None else min(retry_after, _LONGEST_WAIT_SECONDS)
+        self.resting_until = max(self.resting_until, time.monotonic() + wait)
+
+    def recover(self) -> None:
+        """An answer arrived: the next failure starts from the shortest wait again."""
+        self.failures = 0
+
+
+@dataclass(slots=True)
+class EvmClient:
+    """Talks to the nodes of one chain from any number of threads.
+
+    Args:
+        patience_seconds: how long a request is retried over all nodes before NodeUnavailable is raised.
+        timeout_seconds: how long one HTTP exchange may be silent.
+        body_limit: largest answer accepted, in bytes; a larger one raises NodeLimited.
+    """
+
+    chain: Chain
+    timeout_seconds: float = 30.0
+    patience_seconds: float = 60.0
+    body_limit: int = 256 << 20
+    counters: Counter[str] = field(default_factory=Counter)
+    endpoints: list[Endpoint] = field(init=False)
+    _connections: threading.local = field(init=False, default_factory=threading.local)
+    _stopping: threading.Event = field(init=False, default_factory=threading.Event)
+
+    def __post_init__(self) -> None:  # noqa: D105
+        if not self.chain.rpc_urls:
+            raise ValueError(f"chain {self.chain.key} has no rpc_urls")
+        self.endpoints = [Endpoint(url) for url in self.chain.rpc_urls]
+
+    def call(self, method: str, *params: Any) -> Any:
+        """The decoded result of one request."""
+        return msgspec.json.decode(self.batch([(method, params)])[0])
+
+    def batch(self, calls: Sequence[Call]) -> list[msgspec.Raw]:
+        """Results of several requests sent as one, in order; the first failure is raised."""
+        results = self.batch_settled(calls)
+        for result in results:
+            if isinstance(result, RpcError):
+                raise result
+        return results  # type: ignore[return-value]
+
+    def batch_settled(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
+        """Results of several requests sent as one, in order; what failed for good stands as its error.
+
+        Failures that are the node's own (throttling, faults) repeat the whole batch.
+        """
+        body = self.encode(calls)
+
+        def settle(answer: bytes) -> list[msgspec.Raw | RpcError]:
+            settled: list[msgspec.Raw | RpcError] = []
+            for item in parse_batch(answer, len(calls)):
+                if item.error is None:
+                    settled.append(item.result)
+                    continue
+                error = classify(item.error.code, item.error.message)
+                if isinstance(error, NodeUnavailable):
+                    raise error
+                settled.append(error)
+            return settled
+
+        return self.exchange(body, settle)
+
+    def raw(self, method: str, *params: Any) -> bytes:
+        """The whole answer to one request as bytes, once it is certain that it holds a result."""
+        return self.exchange(self.encode([(method, params)]), require_result)
+
+    def exchange(self, body: bytes, read: Callable[[bytes], Result]) -> Result:
+        """Send ``body`` and ``read`` the answer, again and elsewhere while the failure is the node's own."""
+        give_up = time.monotonic() + self.patience_seconds
+        while True:
+            endpoint = self._next_endpoint(give_up)
+            try:
+                if not endpoint.verified:
+                    self._verify(endpoint)
+                result = read(self._post(endpoint, body))
+            except NodeUnavailable as error:
+                self.counters["retries"] += 1
+                endpoint.rest(error.retry_after)
+                LOG.info("node %s: %s", _shown(endpoint.url), error)
+                if time.monotonic() >= give_up or self._stopping.is_set():
+                    raise
+            except WrongChain:
+                endpoint.verified = False
+                raise
+            else:
+                endpoint.recover()
+                return result
+
+    def encode(self, calls: Sequence[Call]) -> bytes:
+        """The request body: an object for one call, an array for several. Ids count from 0 in order."""
+        items = [
+            {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
+            for index, (method, params) in enumerate(calls)
+        ]
+        return msgspec.json.encode(items[0] if len(items) == 1 else items)
+
+    def require_chain(self, answer: msgspec.Raw) -> None:
+        """Refuse the batch this eth_chainId answer came with when it is of another chain."""
+        found = _chain_id(bytes(answer))
+        if found != self.chain.chain_id:
+            raise WrongChain(
+                f"a node of {self.chain.key} says chain id {found} where {self.chain.chain_id} is configured: refused"
+            )
+
+    def stop(self) -> None:
+        """Let waiting requests fail instead of retrying."""
+        self._stopping.set()
+
+    def _next_endpoint(self, give_up: float) -> Endpoint:
+        while True:
+            now = time.monotonic()
+            ready = next((item for item in self.endpoints if item.resting_until <= now), None)
+            if ready is not None:
+                return ready
+            soonest = min(item.resting_until for item in self.endpoints)
+            if self._stopping.wait(max(min(soonest, give_up) - now, 0.001)):
+                raise NodeUnavailable("stopped while waiting for a node")
+            if soonest > give_up:
+                raise NodeUnavailable(f"every node of {self.chain.key} asked to be left alone for too long")
+
+    def _verify(self, endpoint: Endpoint) -> None:
+        """Learn the node's chain id; a mismatch raises WrongChain."""
+        answers = parse_batch(self._post(endpoint, self.encode([("eth_chainId", ())])), 1)
+        if answers[0].error is not None:
+            raise classify(answers[0].error.code, answers[0].error.message)
+        found = _chain_id(bytes(answers[0].result))
+        if found != self.chain.chain_id:
+            raise WrongChain(
+                f"node {_shown(endpoint.url)} says chain id {found}, but chain {self.chain.key} is "
+                f"{self.chain.chain_id}: refused"
+            )
+        endpoint.verified = True
+
+    def _post(self, endpoint: Endpoint, body: bytes) -> bytes:
+        self.counters["requests"] += 1
+        response, answer = self._roundtrip(endpoint, body)
+        if len(answer) > self.body_limit:
+            self._drop(endpoint)
+            raise classify(-32000, f"response size exceeds our own limit of {self.body_limit} bytes")
+        if response.will_close:
+            self._drop(endpoint)
+        self.counters["bytes"] += len(answer)
+        if response.headers.get("content-encoding") == "gzip":
+            answer = zlib.decompress(answer, wbits=31)
+        return self._accept(response, answer)
+
+    def _roundtrip(self, endpoint: Endpoint, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
+        while True:
+            connection, reused = self._connection(endpoint)
+            try:
+                connection.request("POST", _target(endpoint.url), body, _headers(endpoint.url))
+                response = connection.getresponse()
+                return response, response.read(self.body_limit + 1)
+            except (OSError, http.client.HTTPException) as error:
+                self._drop(endpoint)
+                if reused and not isinstance(error, TimeoutError):
+                    continue  # an idle connection the node had closed says nothing about the node
+                raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
+
+    def _accept(self, response: http.client.HTTPResponse, answer: bytes) -> bytes:
+        if response.status == 200:
+            return answer
+        self.counters[f"status_{response.status}"] += 1
+        excerpt = answer[:300].decode("utf-8", "replace")
+        if response.status == 429:
+            raise NodeUnavailable("HTTP 429", retry_after=_retry_after(response.headers.get("retry-after")))
+        if response.status == 413:
+            raise classify(413, f"entity too large: {excerpt}")
+        if answer.lstrip()[:1] in (b"{", b"[") and b'"error"' in answer:
+            return answer  # several providers put JSON-RPC errors under 4xx
+        raise NodeUnavailable(
+            f"HTTP {response.status}: {excerpt}", retry_after=_retry_after(response.headers.get("retry-after"))
+        )
+
+    def _connection(self, endpoint: Endpoint) -> tuple[http.client.HTTPConnection, bool]:
+        pool: dict[str, http.client.HTTPConnection] = self._connections.__dict__
+        if endpoint.url in pool:
+            return pool[endpoint.url], True
+        parts = urlsplit(endpoint.url)
+        host = parts.hostname or "127.0.0.1"
+        if parts.scheme == "https":
+            context = ssl.create_default_context()
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+                host, parts.port, timeout=self.timeout_seconds, context=context
+            )
+        else:
+            connection = http.client.HTTPConnection(host, parts.port, timeout=self.timeout_seconds)
+        pool[endpoint.url] = connection
+        return connection, False
+
+    def _drop(self, endpoint: Endpoint) -> None:
+        connection = self._connections.__dict__.pop(endpoint.url, None)
+        if connection is not None:
+            connection.close()
+
+
+def parse_batch(answer: bytes, count: int) -> list[Answer]:
+    """The answers to ``count`` requests in the order asked; a node may answer a batch in any order."""
+    try:
+        text = answer.lstrip()
+        items = _MANY.decode(text) if text[:1] == b"[" else [_ONE.decode(text)]
+    except msgspec.DecodeError as error:
+        raise NodeUnavailable(f"not a JSON-RPC answer: {error}: {answer[:120]!r}") from error
+    if len(items) == 1 and items[0].error is not None and count > 1:
+        raise classify(items[0].error.code, items[0].error.message)
+    ordered: list[Answer | None] = [None] * count
+    for item in items:
+        if isinstance(item.id, int) and 0 <= item.id < count:
+            ordered[item.id] = item
+    complete = [item for item in ordered if item is not None]
+    if len(complete) != count:
+        raise NodeUnavailable(f"{len(complete)} answers to {count} requests")
+    for item in complete:
+        if item.error is None and not bytes(item.result):
+            raise NodeUnavailable("an answer with neither result nor error")
+    return complete
+
+
+def require_result(answer: bytes) -> bytes:
+    """Pass an answer whose result is an array through, raise what any other answer means.
+
+    The head of the answer decides in the usual case; the whole is parsed only when the head does not tell.
+    """
+    head = answer[:256]
+    at = head.find(b'"result"')
+    if at >= 0 and b'"error"' not in head and head[at + 8 :].lstrip(b" :\r\n\t")[:1] == b"[":
+        return answer
+    item = parse_batch(answer, 1)[0]
+    if item.error is not None:
+        raise classify(item.error.code, item.error.message)
+    if not bytes(item.result).lstrip().startswith(b"["):
+        raise NodeUnavailable(f"a result that is not a list: {bytes(item.result)[:80]!r}")
+    return answer
+
+
+def quantity(text: object) -> int:
+    """The number a JSON-RPC quantity means; anything else is a lie."""
+    if isinstance(text, str) and text.startswith("0x"):
+        try:
+            return int(text, 16)
+        except ValueError:
+            pass
+    raise NodeLied(f"{text!r} is not a quantity")
+
+
+def _chain_id(result: bytes) -> int:
+    try:
+        return quantity(msgspec.json.decode(result))
+    except (msgspec.DecodeError, NodeLied) as error:
+        raise NodeUnavailable(f"eth_chainId answered {result[:80]!r}") from error
+
+
+def _target(url: str) -> str:
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _headers(url: str) -> dict[str, str]:
+    parts = urlsplit(url)
+    local = parts.hostname in ("127.0.0.1", "localhost", "::1")
+    headers = {
+        "Content-Type": "application/json",
+        "Accept-Encoding": "identity" if local else "gzip",
+        "User-Agent": "regalia-indexer",
+    }
+    if parts.username is not None:
+        pair = f"{parts.username}:{parts.password or ''}".encode()
+        headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
+    return headers
+
+
+def _retry_after(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        return max(float(value), 0.0)
+    except ValueError:
+        pass
+    try:
+        return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
+    except ValueError:
+        return None
+
+
+def _shown(url: str) -> str:
+    """The URL without what may be a key: provider keys are in the path or the user part."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
