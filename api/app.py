@@ -1,0 +1,104 @@
+"""The application: ``create_app()`` puts settings, stores, chains and routers together."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from importlib.metadata import version
+
+from fastapi import FastAPI
+
+from api import openapi
+from api.core import errors
+from api.core.access import ApiKeys
+from api.core.clock import Clock, SystemClock
+from api.core.errors import RouteGroups
+from api.core.limits import LimitsMiddleware
+from api.core.metrics import Metrics
+from api.core.observation import ObservationMiddleware
+from api.core.pricing import PricingFile
+from api.core.settings import ApiSettings, load
+from api.core.store import Store
+from api.core.warehouse import WarehouseReader
+from api.health.service import Readiness
+from api.router import ROUTERS
+from indexer.chains import facts
+from indexer.chains.facts import Chains
+from warehouse import engines, migrate
+
+LOG = logging.getLogger(__name__)
+
+
+def create_app(
+    settings: ApiSettings | None = None, *, chains: Chains | None = None, clock: Clock | None = None
+) -> FastAPI:
+    """An application for the settings (the environment's by default). Nothing is contacted until it starts."""
+    settings = settings or load()
+    groups = RouteGroups(tuple(group for mounted in ROUTERS for group in mounted.groups))
+    app = FastAPI(
+        title=settings.service_name,
+        version=version("regalia"),
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=openapi.operation_id,
+    )
+    app.state.settings = settings
+    app.state.chains = chains or facts.load(settings.chains)
+    app.state.clock = clock or SystemClock()
+    app.state.metrics = Metrics()
+    app.state.pricing = PricingFile(settings.pricing)
+    errors.install(app, groups)
+    openapi.install(app)
+    for mounted in ROUTERS:
+        app.include_router(mounted.router)
+    app.add_middleware(
+        LimitsMiddleware,
+        groups=groups,
+        body_limit_bytes=settings.body_limit_bytes,
+        timeout_seconds=settings.request_timeout_seconds,
+    )
+    app.add_middleware(
+        ObservationMiddleware,
+        groups=groups,
+        metrics=app.state.metrics,
+        secure=settings.public_url.startswith("https://"),
+    )
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Open what requests need, and close it again. Engines that are down do not keep the API from starting: it says
+    in /health/ready what is missing."""
+    settings: ApiSettings = app.state.settings
+    urls = engines.locate(settings)
+    async with AsyncExitStack() as stack:
+        store = Store(urls.database_url, pool_size=settings.store_pool_size)
+        stack.push_async_callback(store.close)
+        warehouse = WarehouseReader(urls.clickhouse_url, timeout_seconds=settings.query_timeout_seconds)
+        stack.push_async_callback(warehouse.close)
+        keys = ApiKeys(
+            store, clock=app.state.clock, metrics=app.state.metrics, cache_seconds=settings.api_key_cache_seconds
+        )
+        stack.push_async_callback(keys.note_uses)
+        app.state.store = store
+        app.state.warehouse = warehouse
+        app.state.api_keys = keys
+        app.state.readiness = Readiness(
+            store,
+            warehouse,
+            store_revision=migrate.store_head(),
+            warehouse_migrations=migrate.warehouse_count(),
+        )
+        notes = asyncio.create_task(keys.note_uses_forever())
+        stack.push_async_callback(_cancel, notes)
+        LOG.info("serving on %s", settings.public_url)
+        yield
+
+
+async def _cancel(task: "asyncio.Task[None]") -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task

@@ -1,0 +1,90 @@
+"""A small in-process cache: one caller computes, the others wait for it; old values can outlive a failure."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from api.core.metrics import Metrics
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class _Entry(Generic[Value]):
+    value: Value
+    computed_at: float
+
+
+class Cache(Generic[Value]):
+    """Values by key, each computed at most once at a time.
+
+    Args:
+        name: label in the metrics.
+        ttl_seconds: how long a value is served without a question.
+        stale_seconds: how much longer an old value is served while ``failures`` keep a new one from being computed.
+        failures: exceptions that an old value may stand in for.
+        limit: most entries kept; the least recently used go first.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        ttl_seconds: float,
+        metrics: Metrics,
+        stale_seconds: float = 0.0,
+        failures: tuple[type[Exception], ...] = (),
+        limit: int = 10_000,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = name
+        self.ttl_seconds = ttl_seconds
+        self.stale_seconds = stale_seconds
+        self.failures = failures
+        self.limit = limit
+        self.metrics = metrics
+        self._monotonic = monotonic
+        self._entries: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
+        self._flights: dict[Hashable, asyncio.Task[Value]] = {}
+
+    async def get(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, refresh: bool = False) -> Value:
+        """The value of ``key``, computed when it is missing or too old; ``refresh`` computes it anyway."""
+        entry = self._entries.get(key)
+        now = self._monotonic()
+        if entry is not None and not refresh and now - entry.computed_at < self.ttl_seconds:
+            self._entries.move_to_end(key)
+            self.metrics.count_cache(self.name, "hit")
+            return entry.value
+        self.metrics.count_cache(self.name, "miss")
+        try:
+            return await self._fly(key, compute)
+        except self.failures:
+            if entry is not None and now - entry.computed_at < self.ttl_seconds + self.stale_seconds:
+                self.metrics.count_cache(self.name, "stale")
+                return entry.value
+            raise
+
+    def forget(self, key: Hashable) -> None:
+        """Drop one value."""
+        self._entries.pop(key, None)
+
+    async def _fly(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = asyncio.create_task(self._compute(key, compute))
+            self._flights[key] = flight
+            flight.add_done_callback(lambda _: self._flights.pop(key, None))
+        # Shielded: one caller that gives up must not take the value from the others.
+        return await asyncio.shield(flight)
+
+    async def _compute(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
+        began = self._monotonic()
+        value = await compute()
+        self._entries[key] = _Entry(value, began)
+        self._entries.move_to_end(key)
+        while len(self._entries) > self.limit:
+            self._entries.popitem(last=False)
+        return value

@@ -1,0 +1,57 @@
+"""What endpoints ask for by type: settings, store, warehouse, chains, clock."""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from api.core.clock import Clock
+from api.core.metrics import Metrics
+from api.core.pricing import Pricing
+from api.core.settings import ApiSettings
+from api.core.store import Store
+from api.core.warehouse import WarehouseReader
+from indexer.chains.facts import Chains
+
+
+def _settings(request: Request) -> ApiSettings:
+    settings: ApiSettings = request.app.state.settings
+    return settings
+
+
+def _store(request: Request) -> Store:
+    store: Store = request.app.state.store
+    return store
+
+
+def _warehouse(request: Request) -> WarehouseReader:
+    warehouse: WarehouseReader = request.app.state.warehouse
+    return warehouse
+
+
+def _chains(request: Request) -> Chains:
+    chains: Chains = request.app.state.chains
+    return chains
+
+
+def _clock(request: Request) -> Clock:
+    clock: Clock = request.app.state.clock
+    return clock
+
+
+def _metrics(request: Request) -> Metrics:
+    metrics: Metrics = request.app.state.metrics
+    return metrics
+
+
+def _pricing(request: Request) -> Pricing:
+    pricing: Pricing = request.app.state.pricing.current()
+    return pricing
+
+
+SettingsDep = Annotated[ApiSettings, Depends(_settings)]
+StoreDep = Annotated[Store, Depends(_store)]
+WarehouseDep = Annotated[WarehouseReader, Depends(_warehouse)]
+ChainsDep = Annotated[Chains, Depends(_chains)]
+ClockDep = Annotated[Clock, Depends(_clock)]
+MetricsDep = Annotated[Metrics, Depends(_metrics)]
+PricingDep = Annotated[Pricing, Depends(_pricing)]

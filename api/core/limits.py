@@ -1,0 +1,86 @@
+"""Limits of a request: how large its body, of what type, how long it may take. Pure ASGI, before any route."""
+
+import asyncio
+import logging
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.core.errors import ApiError, RouteGroups, Unavailable
+
+LOG = logging.getLogger(__name__)
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+
+class _BodyTooLarge(Exception):
+    """Raised inside the application while it reads a body that grows beyond the limit."""
+
+
+class LimitsMiddleware:
+    """Refuses bodies that are too large or of the wrong type, and requests that take too long."""
+
+    def __init__(self, app: ASGIApp, *, groups: RouteGroups, body_limit_bytes: int, timeout_seconds: float) -> None:
+        self.app = app
+        self.groups = groups
+        self.body_limit_bytes = body_limit_bytes
+        self.timeout_seconds = timeout_seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        refusal = self._refuse(scope)
+        if refusal is not None:
+            await self._answer(refusal, scope, receive, send)
+            return
+        started = False
+        received = 0
+
+        async def limited_receive() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.body_limit_bytes:
+                raise _BodyTooLarge
+            return message
+
+        async def noted_send(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self.timeout_seconds) as limit:
+                await self.app(scope, limited_receive, noted_send)
+        except _BodyTooLarge:
+            if started:
+                raise
+            await self._answer(self._too_large(), scope, receive, send)
+        except TimeoutError:
+            if started or not limit.expired():
+                raise
+            LOG.warning("%s %s took longer than %s s", scope["method"], scope["path"], self.timeout_seconds)
+            await self._answer(Unavailable("this took too long, try again"), scope, receive, send)
+
+    def _refuse(self, scope: Scope) -> ApiError | None:
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "0")
+        if length.isdecimal() and int(length) > self.body_limit_bytes:
+            return self._too_large()
+        carries_body = length != "0" or "transfer-encoding" in headers
+        if scope["method"] in _WITH_BODY and carries_body:
+            given = headers.get("content-type", "").partition(";")[0].strip().lower()
+            accepted = self.groups.of(scope).body_types
+            if given not in accepted:
+                return ApiError(f"Content-Type must be {' or '.join(accepted)}", status=415)
+        return None
+
+    def _too_large(self) -> ApiError:
+        # The rest of the body is not read, so the connection cannot be used again.
+        return ApiError(
+            f"body: is larger than {self.body_limit_bytes} bytes", status=413, headers={"Connection": "close"}
+        )
+
+    async def _answer(self, error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.groups.of(scope).render(error)(scope, receive, send)

@@ -1,0 +1,124 @@
+"""Prices: the built-in ones with the operator's file laid over them, read again when the file changes."""
+
+import logging
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+LOG = logging.getLogger(__name__)
+
+
+class PricingError(ValueError):
+    """The pricing file cannot be used; the message says why."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Bundle(_Table):
+    """Several chains at once."""
+
+    chains: int = Field(ge=1)
+    price_usd: Decimal = Field(ge=0)
+    savings_usd: Decimal = Field(ge=0)
+
+
+class Subscription(_Table):
+    """What a plan costs."""
+
+    monthly_usd: Decimal = Field(ge=0)
+    yearly_usd: Decimal = Field(ge=0)
+
+
+class Pricing(_Table):
+    """All prices, in US dollars."""
+
+    claim_usd: Decimal = Field(ge=0)
+    claim_multiplier: Decimal = Field(gt=0)
+    create_usd: Decimal = Field(ge=0)
+    whale_multiplier: Decimal = Field(gt=0)
+    link_usd: Decimal = Field(ge=0)
+    expired_claim_usd: Decimal = Field(ge=0)
+    pro_trial_days: int = Field(ge=0)
+    free_import_chains: tuple[str, ...] = ()
+    bundles: Mapping[str, Bundle]
+    subscriptions: Mapping[str, Subscription]
+
+    @property
+    def total_claim_usd(self) -> Decimal:
+        """What a claim costs."""
+        return self.claim_usd * self.claim_multiplier
+
+    def imports_free_on(self, chain_key: str) -> bool:
+        """Whether the settings make imports of this chain free."""
+        return "*" in self.free_import_chains or chain_key in self.free_import_chains
+
+
+class PricingFile:
+    """The prices as they are now. A file that turns bad while the service runs is reported and not taken over."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._stamp = self._modified()
+        self._pricing = load(path)
+
+    def current(self) -> Pricing:
+        """The prices as the file says now."""
+        stamp = self._modified()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._pricing = load(self.path)
+            except PricingError as error:
+                LOG.error("the prices stay as they were: %s", error)
+        return self._pricing
+
+    def _modified(self) -> tuple[int, int] | None:
+        if self.path is None:
+            return None
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size
+
+
+def load(path: Path | None) -> Pricing:
+    """Built-in prices with the file at ``path`` laid over them.
+
+    Raises:
+        PricingError: the file is missing, is not TOML, or holds a price that cannot be.
+    """
+    prices: Mapping[str, Any] = _builtin()
+    if path is not None:
+        try:
+            prices = _merge(prices, tomllib.loads(path.read_text()))
+        except OSError as error:
+            raise PricingError(f"pricing file {path}: {error.strerror}") from error
+        except tomllib.TOMLDecodeError as error:
+            raise PricingError(f"pricing file {path}: {error}") from error
+    try:
+        return Pricing.model_validate(prices)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise PricingError(f"pricing file {path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+@cache
+def _builtin() -> Mapping[str, Any]:
+    return tomllib.loads(files("api.core").joinpath("pricing.toml").read_text())
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        known = merged.get(key)
+        merged[key] = _merge(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
+    return merged

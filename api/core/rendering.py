@@ -1,0 +1,66 @@
+"""JSON out: exact decimals as numbers, and the base of every wire schema.
+
+FastAPI would pass a Decimal through a string or a float on its way out. Endpoints therefore hand their schema to
+``respond`` and return the response themselves; ``response_model`` in the decorator is what OpenAPI shows.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated, Any
+
+import orjson
+from pydantic import BaseModel, ConfigDict, WithJsonSchema
+from pydantic.alias_generators import to_camel
+from starlette.responses import Response
+
+Number = Annotated[Decimal, WithJsonSchema({"type": "number"}, mode="serialization")]
+
+
+class Wire(BaseModel):
+    """Base of request and response bodies: camelCase on the wire, snake_case here."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+
+def _exact(value: object) -> Any:
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise TypeError("a figure that is not finite has no JSON form")
+        return orjson.Fragment(plain(value).encode())
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def plain(value: Decimal) -> str:
+    """All digits of the decimal, without exponent and without trailing zeros: 25.00 is 25, 1E-8 is 0.00000001."""
+    text = format(value, "f")
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
+
+
+def dumps(value: object) -> bytes:
+    """JSON text; decimals keep every digit, times are ISO 8601 in UTC with a Z."""
+    return orjson.dumps(value, default=_exact, option=orjson.OPT_UTC_Z)
+
+
+def timestamp(moment: datetime) -> str:
+    """ISO 8601 in UTC with milliseconds and a Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class JsonResponse(Response):
+    """A response whose body ``dumps`` writes."""
+
+    media_type = "application/json"
+
+    def render(self, content: object) -> bytes:
+        """The body."""
+        return dumps(content)
+
+
+def respond(body: Wire, *, headers: Mapping[str, str] | None = None, omit_none: bool = False) -> JsonResponse:
+    """Answer 200 with the schema; ``omit_none`` leaves out what is None, for fields that may be omitted."""
+    return JsonResponse(body.model_dump(by_alias=True, exclude_none=omit_none), headers=dict(headers or {}))

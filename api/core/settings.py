@@ -1,0 +1,59 @@
+"""The API's settings: environment variables with the prefix ``REGALIA_``, listed in ``docs/settings.md``."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from warehouse.settings import EngineSettings
+
+
+class ApiSettings(EngineSettings):
+    """Where the service listens, how it names itself, and its limits."""
+
+    host: str = Field(default="127.0.0.1", description="Address the API listens on.")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on.")
+    base_url: str | None = Field(
+        default=None, description="Public address of the API, without a trailing slash. Unset: http://HOST:PORT."
+    )
+    site_url: str | None = Field(
+        default=None, description="Public address of the site that token pages live on. Unset: the base URL."
+    )
+    service_name: str = Field(default="Regalia", min_length=1, description="The service's name in messages and lists.")
+    support_email: str = Field(
+        default="support@localhost", description="Where the owner of a refused token is told to write."
+    )
+    api_key_prefix: str = Field(
+        default="rgl", pattern=r"^[a-z][a-z0-9]{1,15}$", description="First part of every API key: <prefix>_live_..."
+    )
+    api_key_cache_seconds: float = Field(
+        default=3.0, ge=0, le=60, description="How long a looked-up API key is trusted; a revocation takes this long."
+    )
+    open_crown: bool = Field(default=True, description="Whether anyone may claim (isOpenCrown in the registry info).")
+    pricing: Path | None = Field(
+        default=None, description="TOML file laid over the built-in fees (api/core/pricing.toml); read again on change."
+    )
+    body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
+    request_timeout_seconds: float = Field(default=30.0, gt=0, description="After this long a request answers 503.")
+    claimable_timeout_seconds: float = Field(
+        default=15.0, gt=0, description="Limit of the claimable route; beyond it 503, never a partial list."
+    )
+    query_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one query of the warehouse.")
+    chain_timeout_seconds: float = Field(
+        default=8.0, gt=0, description="Limit of one question to a chain's nodes, all of them together."
+    )
+    store_pool_size: int = Field(default=10, ge=1, description="Connections of one API process to the store.")
+
+    @property
+    def public_url(self) -> str:
+        """The API's public address without a trailing slash."""
+        return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def public_site_url(self) -> str:
+        """The site's public address without a trailing slash."""
+        return (self.site_url or self.public_url).rstrip("/")
+
+
+def load() -> ApiSettings:
+    """Read the settings from the environment as it is now."""
+    return ApiSettings()

@@ -1,0 +1,104 @@
+"""The store as the API reads and writes it: one pool of connections, errors as ours.
+
+Single reads go through ``row`` and ``rows`` (plain SQL, no transaction); whatever writes opens one ``transaction``
+and is done when the block ends: nothing else commits.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from sqlalchemy import Executable, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from warehouse.errors import StoreUnavailable
+
+from api.core.rendering import dumps
+
+Row = dict[str, Any]
+
+
+class Store:
+    """PostgreSQL behind a pool."""
+
+    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+        self.engine: AsyncEngine = create_async_engine(
+            make_url(url).set(drivername="postgresql+psycopg"),
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=5,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": 5, "application_name": "regalia-api"},
+            json_serializer=lambda value: dumps(value).decode(),
+        )
+        self._reads = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    async def rows(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Rows of one statement outside a transaction; ``:name`` stands for a parameter in text."""
+        with _translated():
+            async with self._reads.connect() as connection:
+                result = await connection.execute(_executable(statement), dict(parameters or {}))
+                return [dict(row) for row in result.mappings()]
+
+    async def row(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> Row | None:
+        """The first row, if there is one."""
+        rows = await self.rows(statement, parameters)
+        return rows[0] if rows else None
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator["Transaction"]:
+        """One transaction: committed when the block ends, rolled back when it raises."""
+        with _translated():
+            async with self.engine.begin() as connection:
+                yield Transaction(connection)
+
+    async def close(self) -> None:
+        """Close the pool."""
+        await self.engine.dispose()
+
+
+class Transaction:
+    """What may be done inside a transaction."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self.connection = connection
+
+    async def rows(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+        """Rows of one statement."""
+        result = await self.connection.execute(_executable(statement), dict(parameters or {}))
+        return [dict(row) for row in result.mappings()]
+
+    async def row(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> Row | None:
+        """The first row, if there is one."""
+        rows = await self.rows(statement, parameters)
+        return rows[0] if rows else None
+
+    async def execute(
+        self,
+        statement: str | Executable,
+        parameters: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+    ) -> int:
+        """Run a statement; the answer is how many rows it touched."""
+        result = await self.connection.execute(_executable(statement), parameters or {})
+        return int(result.rowcount)
+
+
+def _executable(statement: str | Executable) -> Executable:
+    return text(statement) if isinstance(statement, str) else statement
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise StoreUnavailable for what means that the store is not there, and nothing else."""
+    try:
+        yield
+    except PoolTimeout as error:
+        raise StoreUnavailable(f"no free connection: {error}") from error
+    except (OperationalError, InterfaceError) as error:
+        raise StoreUnavailable(str(error.orig)) from error
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise StoreUnavailable(str(error.orig)) from error
+        raise

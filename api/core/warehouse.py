@@ -1,0 +1,43 @@
+"""The warehouse as the API reads it: connected on first use, so that the API starts, and says why it is not ready,
+while the warehouse is still away."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from warehouse.clickhouse import AsyncWarehouse
+
+
+class WarehouseReader:
+    """Reads of the warehouse with a time limit each."""
+
+    def __init__(self, url: str, *, timeout_seconds: float) -> None:
+        self.url = url
+        self.timeout_seconds = timeout_seconds
+        self._connecting = asyncio.Lock()
+        self._connected: AsyncWarehouse | None = None
+
+    async def rows(
+        self, sql: str, parameters: Mapping[str, Any] | None = None, *, timeout_seconds: float | None = None
+    ) -> list[dict[str, Any]]:
+        """Rows of one query; raises WarehouseUnavailable when they do not come in time."""
+        warehouse = await self._connection()
+        return await warehouse.rows(sql, parameters, timeout_seconds=timeout_seconds or self.timeout_seconds)
+
+    async def scalar(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
+        """The first column of the first row, or None."""
+        rows = await self.rows(sql, parameters)
+        return next(iter(rows[0].values())) if rows else None
+
+    async def close(self) -> None:
+        """Close the connection, if one was made."""
+        if self._connected is not None:
+            await self._connected.close()
+            self._connected = None
+
+    async def _connection(self) -> AsyncWarehouse:
+        if self._connected is None:
+            async with self._connecting:
+                if self._connected is None:
+                    self._connected = await AsyncWarehouse.connect(self.url)
+        return self._connected

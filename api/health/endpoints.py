@@ -1,0 +1,71 @@
+"""GET /health/live, /health/ready and /metrics."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from api.core.access import Public
+from api.core.dependencies import MetricsDep
+from api.core.errors import ApiError, RouteGroup
+from api.core.rendering import JsonResponse, Wire, respond
+from api.health.service import Readiness, chain_checkpoints
+
+GROUP = RouteGroup(prefix="/health")
+GROUPS = (GROUP,)
+router = APIRouter(tags=["health"])
+
+
+class Live(Wire):
+    """The process answers."""
+
+    status: str = Field(examples=["ok"])
+
+
+class Ready(Wire):
+    """Store, warehouse and migrations are as they must be."""
+
+    status: str = Field(examples=["ready"])
+
+
+def _readiness(request: Request) -> Readiness:
+    readiness: Readiness = request.app.state.readiness
+    return readiness
+
+
+@router.get("/health/live", response_model=Live, responses=GROUP.responses())
+async def get_liveness(access: Public) -> JsonResponse:
+    """Whether the process answers; says nothing about what it needs."""
+    return respond(Live(status="ok"))
+
+
+@router.get(
+    "/health/ready",
+    response_model=Ready,
+    responses=GROUP.responses(also={503: [("NOT_READY", "store: connection refused")]}),
+)
+async def get_readiness(access: Public, readiness: Annotated[Readiness, Depends(_readiness)]) -> JsonResponse:
+    """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty
+    tables do not matter here."""
+    problems = await readiness.problems()
+    if problems:
+        raise ApiError(
+            "; ".join(f"{part}: {problem}" for part, problem in problems.items()),
+            status=503,
+            code="NOT_READY",
+            details={"reasons": problems},
+            headers={"Retry-After": "1"},
+        )
+    return respond(Ready(status="ready"))
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"example": 'regalia_chain_lag_blocks{chain="base"} 0.0'}}}},
+)
+async def get_metrics(access: Public, request: Request, metrics: MetricsDep) -> Response:
+    """Prometheus metrics: latency by route, cache reads, claims, and how far behind each chain is."""
+    metrics.set_chains(await chain_checkpoints(request.app.state.store, request.app.state.chains))
+    return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
