@@ -1,0 +1,142 @@
+"""The server's two users: the owner, and the analyst, who reads.
+
+The analyst's statements run with ``readonly = 1`` and with limits nobody can lift from within a statement. What the
+engine's read-only mode leaves open (reading this machine's files, reaching other hosts, killing statements) is
+refused by name before the engine sees it.
+"""
+
+import secrets
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from .errors import ClickHouseError, denied
+from .statements import READS, tokens
+
+OWNER_NAMES = ("default", "regalia")
+ANALYST_NAME = "analyst"
+
+ANALYST_SECONDS = 60
+ANALYST_LIMITS: Mapping[str, str] = {
+    "max_execution_time": str(ANALYST_SECONDS),
+    "max_memory_usage": str(2 << 30),
+    "max_threads": "2",
+    "max_result_bytes": str(2 << 30),
+    "allow_introspection_functions": "0",
+}
+# Settings an analyst's client may send along; the rest is ignored, so that clients which always send some still work.
+_ANALYST_SETTINGS = frozenset(
+    {
+        "date_time_output_format",
+        "extremes",
+        "join_use_nulls",
+        "max_result_rows",
+        "result_overflow_mode",
+        "session_timezone",
+    }
+)
+_ANALYST_PREFIXES = ("output_format_",)
+# Table functions that touch neither files nor hosts.
+_HARMLESS = frozenset(
+    {
+        "format", "fuzzjson", "fuzzquery", "generate_series", "generaterandom", "generateseries", "merge", "null",
+        "numbers", "numbers_mt", "primes", "sqlstandardvalues", "values", "view", "viewexplain", "viewifpermitted",
+        "zeros", "zeros_mt", "mergetreeindex", "mergetreeprojection",
+    }
+)  # fmt: skip
+_FORBIDDEN_SCALARS = frozenset({"file", "catboostevaluate", "getclienthttpheader", "sleep", "sleepeachrow"})
+_PRIVATE_TABLES = frozenset({"processes", "query_log", "user_query_log", "query_thread_log", "text_log", "session_log"})
+
+
+class Role(Enum):
+    """Who asks."""
+
+    OWNER = "owner"
+    ANALYST = "analyst"
+
+
+@dataclass(frozen=True, slots=True)
+class Passwords:
+    """Both passwords; neither may be empty, because any user or web page of the machine reaches a loopback port."""
+
+    owner: str
+    analyst: str
+
+    def __post_init__(self) -> None:
+        """Refuse empty passwords."""
+        if not self.owner or not self.analyst:
+            raise ValueError("the embedded server needs passwords")
+
+
+def authenticate(headers: Mapping[str, str], parameters: Mapping[str, str], passwords: Passwords) -> Role:
+    """Who the request's credentials belong to.
+
+    Raises:
+        ClickHouseError: they belong to nobody.
+    """
+    user, key = _credentials(headers, parameters)
+    role = Role.ANALYST if user == ANALYST_NAME else Role.OWNER
+    expected = passwords.analyst if role is Role.ANALYST else passwords.owner
+    right = secrets.compare_digest(key.encode(), expected.encode())
+    if not right or (role is Role.OWNER and user not in OWNER_NAMES):
+        message = f"{user}: Authentication failed: password is incorrect, or there is no user with such name."
+        raise ClickHouseError(516, "AUTHENTICATION_FAILED", message)
+    return role
+
+
+def _credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> tuple[str, str]:
+    if "x-clickhouse-user" in headers or "x-clickhouse-key" in headers:
+        return headers.get("x-clickhouse-user", "default"), headers.get("x-clickhouse-key", "")
+    scheme, _, encoded = headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            user, _, key = b64decode(encoded, validate=True).decode().partition(":")
+        except (Base64Error, UnicodeDecodeError):
+            return "default", ""
+        return user or "default", key
+    return parameters.get("user") or "default", parameters.get("password", "")
+
+
+def analyst_settings(asked: Mapping[str, str]) -> dict[str, str]:
+    """The settings an analyst's statement runs with: what was asked for where harmless, under the limits."""
+    kept = {
+        name: value for name, value in asked.items() if name in _ANALYST_SETTINGS or name.startswith(_ANALYST_PREFIXES)
+    }
+    limits = dict(ANALYST_LIMITS)
+    seconds = asked.get("max_execution_time", "")
+    if seconds.isdigit() and 0 < int(seconds) < ANALYST_SECONDS:
+        limits["max_execution_time"] = seconds
+    return {**kept, **limits}
+
+
+def check_analyst(sql: bytes, table_functions: frozenset[str]) -> None:
+    """Refuse what an analyst may not run. ``table_functions`` are the engine's, lower-cased.
+
+    Raises:
+        ClickHouseError: the statement does something else than read Regalia's tables.
+    """
+    forbidden = (table_functions - _HARMLESS) | _FORBIDDEN_SCALARS
+    first = True
+    before = name = ""
+    for token in tokens(sql):
+        if first:
+            first = False
+            if token.upper not in READS:
+                raise denied("analyst: only reading statements are allowed")
+        if token.kind == "other" and token.text[0] >= 0x80:
+            # The engine knows typographic quotes; text that could be lexed in two ways is not let through.
+            raise denied("analyst: characters outside ASCII are only allowed within quotes")
+        if token.kind == "quoted" and b"\\" in token.text:
+            raise denied("analyst: quoted names cannot hold backslashes")
+        if token.text == b"(" and name in forbidden:
+            raise denied(f"analyst: function {name} is not allowed")
+        if token.text == b"." and name:
+            before, name = name, ""
+            continue
+        is_name = token.kind in ("word", "quoted")
+        name = token.text.strip(b'`"').decode("utf-8", "replace").lower() if is_name else ""
+        if before == "system" and name in _PRIVATE_TABLES:
+            raise denied(f"analyst: system.{name} is not allowed")
+        before = ""

@@ -1,0 +1,222 @@
+"""The ASGI application: from a request to the manner of answering it."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from typing import TypeVar
+
+from .access import Passwords, Role, authenticate, check_analyst
+from .engine import Engine
+from .errors import ClickHouseError
+from .execution import Stream, StreamingInsert, Whole, run_whole, streams
+from .protocol import (
+    ClientGone,
+    Exchange,
+    Receive,
+    Request,
+    Scope,
+    Send,
+    form_fields,
+    late_exception,
+    summary,
+)
+from .sessions import Sessions
+from .statements import InsertHead, check, insert_head, keyword, output_format
+
+T = TypeVar("T")
+
+INSERT_PIECE_BYTES = 1 << 20
+MAX_STATEMENT_BYTES = 32 << 20
+_PROBES = ("/ping", "/replicas_status")
+
+log = logging.getLogger(__name__)
+
+
+class Application:
+    """The ClickHouse HTTP interface over one engine."""
+
+    def __init__(self, engine: Engine, passwords: Passwords) -> None:
+        self._engine = engine
+        self._passwords = passwords
+        self._sessions = Sessions(engine)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI scope."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._serve(Exchange(scope, receive, send))
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown":
+                await asyncio.to_thread(self._close)
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+            await send({"type": "lifespan.startup.complete"})
+
+    def _close(self) -> None:
+        self._engine.close(before_root=self._sessions.close)
+
+    async def _serve(self, exchange: Exchange) -> None:
+        path, method = exchange.scope["path"], exchange.scope["method"]
+        parameters = exchange.url_parameters()
+        if path in _PROBES or (path == "/" and method in ("GET", "HEAD") and "query" not in parameters):
+            return await exchange.reply(200, b"Ok.\n")
+        try:
+            if path != "/":
+                raise ClickHouseError(404, "NOT_FOUND", f"There is no handle {path[:80]}")
+            role = authenticate(exchange.headers, parameters, self._passwords)
+            request = Request(method, exchange.headers, parameters, role)
+            exchange.base_headers = [
+                (b"x-clickhouse-server-display-name", b"regalia"),
+                (b"x-clickhouse-query-id", request.query_id.encode("utf-8", "replace")),
+                (b"x-clickhouse-timezone", self._engine.timezone.encode()),
+            ]
+            await self._answer(exchange, request)
+        except ClientGone:
+            return
+        except ClickHouseError as error:
+            await self._fail(exchange, error)
+        except Exception as error:  # the client gets an answer whatever happens, and the log the trace
+            log.exception("request failed")
+            await self._fail(exchange, ClickHouseError.from_engine(error))
+
+    async def _fail(self, exchange: Exchange, error: ClickHouseError) -> None:
+        if not exchange.answering:
+            await exchange.fail(error, self._engine.version)
+
+    async def _answer(self, exchange: Exchange, request: Request) -> None:
+        sql, head = await self._statement(exchange, request)
+        checked = head.statement if head else sql
+        check(checked)
+        if request.role is Role.ANALYST:
+            check_analyst(checked, self._engine.table_functions)
+        if not checked.strip():
+            raise ClickHouseError(62, "SYNTAX_ERROR", "Syntax error: Empty query")
+        if head is not None:
+            return await self._insert(exchange, request, head, sql[head.data_start :])
+        format_name = output_format(sql) or request.default_format
+        if streams(format_name) and not request.waits_for_end and keyword(sql) in (b"SELECT", b"WITH", b"("):
+            return await self._stream(exchange, request, sql, format_name)
+        await self._whole(exchange, request, sql, format_name)
+
+    async def _statement(self, exchange: Exchange, request: Request) -> tuple[bytes, InsertHead | None]:
+        """The statement, read only as far as needed: an insert's data stays in the connection."""
+        in_url = request.parameters.get("query", "").encode("utf-8", "surrogateescape")
+        form = exchange.headers.get("content-type", "").startswith("multipart/form-data")
+        sql = b"" if form or not in_url else in_url + b"\n"
+        fresh = True
+        while (piece := await exchange.read()) is not None:
+            sql += piece
+            if not form and (fresh or len(sql) <= INSERT_PIECE_BYTES):
+                fresh = False
+                head = insert_head(sql, complete=False)
+                if head is not None:
+                    return sql, head
+            if len(sql) > MAX_STATEMENT_BYTES:
+                raise ClickHouseError(171, "QUERY_IS_TOO_LARGE", "The statement is longer than 32 MB")
+        if form:
+            fields = form_fields(exchange.headers["content-type"], sql)
+            request.parameters.update(fields)
+            sql = request.parameters.get("query", "").encode("utf-8", "surrogateescape")
+        return sql, insert_head(sql, complete=True)
+
+    async def _run(self, exchange: Exchange, request: Request, work: Callable[[], T]) -> T:
+        """Run a statement in a thread; a client that leaves takes the statement with it."""
+        running = self._engine.submit(request.role, work)
+        leaving = asyncio.ensure_future(exchange.disconnected())
+        try:
+            await asyncio.wait((running, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not running.done():
+                await self._abandon(request, running)
+                raise ClientGone
+            return await running
+        except asyncio.CancelledError:
+            await self._abandon(request, running)
+            raise
+        finally:
+            leaving.cancel()
+
+    async def _abandon(self, request: Request, running: "asyncio.Future[T]") -> None:
+        # A statement that waits for a thread, or is between two steps, cannot be found yet: ask again.
+        while not running.done():
+            await self._engine.kill(request.query_id)
+            await asyncio.wait((running,), timeout=0.5)
+        if not running.cancelled():
+            running.exception()
+
+    async def _whole(self, exchange: Exchange, request: Request, sql: bytes, format_name: str) -> None:
+        answer = await self._run(exchange, request, lambda: run_whole(self._sessions, request, sql, format_name))
+        if request.parameters.get("close_session") == "1":
+            self._sessions.forget(request.parameters.get("session_id", ""))
+        await exchange.reply(200, answer.body, [_format(format_name), _summary(answer)])
+
+    async def _stream(self, exchange: Exchange, request: Request, sql: bytes, format_name: str) -> None:
+        def begin() -> tuple[Stream, bytes | None, bytes | None]:
+            stream = Stream.open(self._sessions, request, sql, format_name)
+            first = stream.next()
+            return stream, first, None if first is None else stream.next()
+
+        stream, first, following = await self._run(exchange, request, begin)
+        if first is None and format_name.lower() == "arrowstream":
+            # The engine gives nothing at all for no rows, and a stream without its schema is unreadable.
+            return await self._whole(exchange, request, sql, format_name)
+        if following is None:
+            return await exchange.reply(200, first or b"", [_format(format_name)])
+        tag = secrets.token_hex(8)
+        await exchange.start([_format(format_name), (b"x-clickhouse-exception-tag", tag.encode())])
+        leaving = asyncio.ensure_future(exchange.disconnected())
+        piece: bytes | None = first
+        try:
+            while piece is not None and not leaving.done():
+                await exchange.piece(piece)
+                piece, following = following, None
+                if piece is not None:
+                    following = await self._engine.submit(request.role, stream.next)
+        except ClickHouseError as error:
+            # What was read before the error still goes out, as from a server.
+            if piece is not None:
+                await exchange.piece(piece)
+            await exchange.piece(late_exception(error, tag, self._engine.version))
+        finally:
+            leaving.cancel()
+            await asyncio.shield(self._engine.submit(request.role, stream.close))
+        await exchange.end()
+
+    async def _insert(self, exchange: Exchange, request: Request, head: InsertHead, data: bytes) -> None:
+        role = request.role
+        insert = await self._engine.submit(role, lambda: StreamingInsert.open(self._sessions, request, head))
+        finished = False
+        try:
+            pieces, size = [data], len(data)
+            while (piece := await exchange.read()) is not None:
+                pieces.append(piece)
+                size += len(piece)
+                if size >= INSERT_PIECE_BYTES:
+                    joined = b"".join(pieces)
+                    await self._engine.submit(role, lambda: insert.append(joined))  # noqa: B023 - awaited at once
+                    pieces, size = [], 0
+            rest = b"".join(pieces)
+            finished = True
+            answer = await self._run(exchange, request, lambda: insert.finish(rest))
+        finally:
+            if not finished:
+                await asyncio.shield(self._engine.submit(role, insert.abort))
+        await exchange.reply(200, b"", [_summary(answer)])
+
+
+def _format(name: str) -> tuple[bytes, bytes]:
+    return b"x-clickhouse-format", name.encode("latin-1", "replace")
+
+
+def _summary(answer: Whole) -> tuple[bytes, bytes]:
+    return summary(
+        read_rows=answer.read_rows,
+        read_bytes=answer.read_bytes,
+        written_rows=answer.written_rows,
+        written_bytes=answer.written_bytes,
+        seconds=answer.seconds,
+    )

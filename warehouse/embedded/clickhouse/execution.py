@@ -1,0 +1,189 @@
+"""The manners of answering: a whole result, a streamed one, and an insert whose data streams in.
+
+Everything here runs in worker threads; the application awaits it.
+"""
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import chdb
+
+from .errors import ClickHouseError
+from .protocol import Request
+from .sessions import Lease, Sessions
+from .statements import InsertHead
+
+# Formats whose pieces can simply follow one another; ArrowStream is stitched together below.
+_CONCATENATED = frozenset({"native", "tabseparated", "tsv", "csv", "rowbinary", "jsoneachrow"})
+_STREAMED = _CONCATENATED | {"arrowstream"}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A complete answer with what the engine counted."""
+
+    body: bytes
+    read_rows: int
+    read_bytes: int
+    written_rows: int
+    written_bytes: int
+    seconds: float
+
+
+def streams(format_name: str) -> bool:
+    """Whether results in this format can be sent while the engine still works."""
+    return format_name.lower() in _STREAMED
+
+
+def run_whole(sessions: Sessions, request: Request, sql: bytes, format_name: str) -> Whole:
+    """Run a statement to its end."""
+    lease = sessions.lease(request, sql)
+    try:
+        result = lease.handle.query(_text(sql), format_name)
+        return Whole(
+            result.bytes(),
+            result.rows_read(),
+            result.bytes_read(),
+            result.rows_written(),
+            result.bytes_written(),
+            result.elapsed(),
+        )
+    except (chdb.ChdbError, RuntimeError) as error:
+        raise ClickHouseError.from_engine(error) from None
+    finally:
+        lease.release()
+
+
+class Stream:
+    """A read whose result comes in pieces. The handle is released together with the last piece."""
+
+    def __init__(self, lease: Lease, pieces: Iterator[bytes], result: Any) -> None:
+        self._lease = lease
+        self._pieces = pieces
+        self._result = result
+
+    @classmethod
+    def open(cls, sessions: Sessions, request: Request, sql: bytes, format_name: str) -> "Stream":
+        """Start a read."""
+        lease = sessions.lease(request, sql)
+        try:
+            result = lease.handle.send_query(_text(sql), format_name)
+        except BaseException as error:
+            lease.release()
+            if isinstance(error, (chdb.ChdbError, RuntimeError)):
+                raise ClickHouseError.from_engine(error) from None
+            raise
+        pieces = _pieces(result)
+        return cls(lease, _stitched(pieces) if format_name.lower() == "arrowstream" else pieces, result)
+
+    def next(self) -> bytes | None:
+        """The next piece; None at the end, when the handle is already released.
+
+        Raises:
+            ClickHouseError: the statement failed; the handle is released.
+        """
+        try:
+            piece = next(self._pieces, None)
+        except BaseException as error:
+            self.close()
+            if isinstance(error, (chdb.ChdbError, RuntimeError)):
+                raise ClickHouseError.from_engine(error) from None
+            raise
+        if piece is None:
+            self.close()
+        return piece
+
+    def close(self) -> None:
+        """Stop where it is."""
+        try:
+            self._result.close()
+        except (chdb.ChdbError, RuntimeError):
+            pass  # it had ended or failed by itself
+        finally:
+            self._lease.release()
+
+
+class StreamingInsert:
+    """An insert fed piece by piece, in constant memory; nothing of the last block is there before ``finish``."""
+
+    def __init__(self, lease: Lease, inserter: Any) -> None:
+        self._lease = lease
+        self._inserter = inserter
+
+    @classmethod
+    def open(cls, sessions: Sessions, request: Request, head: InsertHead) -> "StreamingInsert":
+        """Start an insert."""
+        lease = sessions.lease(request, head.statement)
+        try:
+            return cls(lease, lease.handle.send_insert(_text(head.statement), head.format))
+        except BaseException as error:
+            lease.release()
+            if isinstance(error, (chdb.ChdbError, RuntimeError)):
+                raise ClickHouseError.from_engine(error) from None
+            raise
+
+    def append(self, data: bytes) -> None:
+        """Feed a piece of the data."""
+        try:
+            self._inserter.append(data)
+        except RuntimeError as error:
+            raise ClickHouseError.from_engine(error) from None
+
+    def finish(self, data: bytes) -> Whole:
+        """Feed the last piece and commit."""
+        try:
+            if data:
+                self._inserter.append(data)
+            result = self._inserter.finish()
+        except RuntimeError as error:
+            raise ClickHouseError.from_engine(error) from None
+        finally:
+            self.abort()
+        return Whole(b"", 0, 0, result.rows_written, result.bytes_written, result.elapsed)
+
+    def abort(self) -> None:
+        """Give up what is not committed and release the handle; harmless after ``finish``."""
+        try:
+            self._inserter.close()
+        except RuntimeError:
+            pass  # the engine had given it up by itself
+        finally:
+            self._lease.release()
+
+
+def _text(sql: bytes) -> str:
+    try:
+        return sql.decode()
+    except UnicodeDecodeError:
+        raise ClickHouseError(62, "SYNTAX_ERROR", "Syntax error: the statement is not valid UTF-8") from None
+
+
+def _pieces(result: Any) -> Iterator[bytes]:
+    while (piece := result.fetch()) is not None:
+        yield piece.bytes()
+
+
+def _stitched(streams: Iterator[bytes]) -> Iterator[bytes]:
+    """Make one Arrow stream of many: each piece from the engine is a stream of its own, with schema and end."""
+    from pyarrow import ipc  # takes a while to import, and most servers never stream Arrow
+
+    sink = io.BytesIO()
+    writer: Any = None
+    for stream in streams:
+        reader = ipc.open_stream(stream)
+        writer = writer or ipc.new_stream(sink, reader.schema)
+        for batch in reader:
+            writer.write_batch(batch)
+        yield _drained(sink)
+    if writer is not None:
+        writer.close()
+        yield _drained(sink)
+
+
+def _drained(sink: io.BytesIO) -> bytes:
+    data = sink.getvalue()
+    sink.seek(0)
+    sink.truncate()
+    return data

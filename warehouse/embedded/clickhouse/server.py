@@ -1,0 +1,78 @@
+"""The process around the application: port, passwords, signals, and an orderly end."""
+
+import os
+import signal
+import socket
+from pathlib import Path
+from urllib.parse import quote
+
+import uvicorn
+
+from warehouse.embedded import record
+from warehouse.embedded.layout import Layout
+from warehouse.embedded.lifetime import when_parent_ends, when_unused
+from .access import Passwords
+from .app import Application
+from .engine import DATABASE, Engine
+
+OWNER_PASSWORD = "clickhouse"  # noqa: S105 - the name of the file that holds it
+ANALYST_PASSWORD = "clickhouse-analyst"  # noqa: S105
+GRACE_SECONDS = 5
+
+
+def owner_url(layout: Layout, port: int) -> str:
+    """The URL the service itself connects with."""
+    return f"http://regalia:{quote(layout.password(OWNER_PASSWORD), safe='')}@127.0.0.1:{port}/{DATABASE}"
+
+
+def analyst_url(layout: Layout, port: int) -> str:
+    """The URL of the read-only user."""
+    return f"http://analyst:{quote(layout.password(ANALYST_PASSWORD), safe='')}@127.0.0.1:{port}/{DATABASE}"
+
+
+def serve(data_dir: Path, port: int, *, exit_with_parent: bool = False, exit_when_unused: bool = False) -> None:
+    """Run the server until SIGTERM or SIGINT. Port 0 takes a free one; it is recorded in the data directory.
+
+    Raises:
+        DataDirectoryInUse: another process owns the engine's folder.
+        OSError: the port is taken.
+    """
+    layout = Layout.of(data_dir)
+    layout.prepare()
+    # DateTime columns are UTC whatever the machine says; the engine reads this once, when it opens.
+    os.environ["TZ"] = "UTC"
+    passwords = Passwords(owner=layout.password(OWNER_PASSWORD), analyst=layout.password(ANALYST_PASSWORD))
+    listener = socket.create_server(("127.0.0.1", port), backlog=256)
+    bound: int = listener.getsockname()[1]
+
+    def stop() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    if exit_with_parent:
+        when_parent_ends(stop)
+    try:
+        engine = Engine(layout.clickhouse)
+    except BaseException:
+        listener.close()
+        raise
+    if exit_when_unused:
+        when_unused(layout.run / "engines.use", stop)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            Application(engine, passwords),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            lifespan="on",
+        )
+    )
+    record.write(layout, record.CLICKHOUSE, record.Entry.of_this_process(owner_url(layout, bound), bound))
+    # uvicorn sends itself the signal again once it has stopped; by then it has served its purpose.
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, lambda *_: None)
+    try:
+        server.run(sockets=[listener])
+    finally:
+        record.remove(layout, record.CLICKHOUSE)

@@ -1,0 +1,84 @@
+"""When an embedded engine ends by itself: its parent is gone, or nobody uses the data directory any more.
+
+Users hold a shared lock on one file while they use the engines; the kernel takes it back when they die, however
+they die. So an engine started by a short command neither outlives its last user nor is taken from a second one.
+"""
+
+import contextlib
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+POLL_SECONDS = 0.2
+GRACE_SECONDS = 1.0
+
+
+def when_parent_ends(act: Callable[[], None]) -> None:
+    """Call ``act``, from a thread, when the process that started this one ends."""
+    parent = os.getppid()
+    threading.Thread(target=_await_end, args=(parent, act), name="parent-watch", daemon=True).start()
+
+
+def _await_end(parent: int, act: Callable[[], None]) -> None:
+    # The parent is whoever started us; when it ends we are given another.
+    while os.getppid() == parent:
+        time.sleep(POLL_SECONDS)
+    act()
+
+
+def when_unused(lock_file: Path, act: Callable[[], None]) -> None:
+    """Call ``act``, from a thread, when nobody has used ``lock_file`` for a second."""
+    threading.Thread(target=_await_unused, args=(lock_file, act), name="use-watch", daemon=True).start()
+
+
+def _await_unused(lock_file: Path, act: Callable[[], None]) -> None:
+    unused_since: float | None = None
+    while True:
+        time.sleep(POLL_SECONDS)
+        if _in_use(lock_file):
+            unused_since = None
+        elif unused_since is None:
+            unused_since = time.monotonic()
+        elif time.monotonic() - unused_since >= GRACE_SECONDS:
+            act()
+            return
+
+
+def _in_use(lock_file: Path) -> bool:
+    try:
+        descriptor = os.open(lock_file, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def in_use(lock_file: Path) -> Iterator[None]:
+    """Count as a user of the engines for the duration of the block."""
+    descriptor = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def exclusive(lock_file: Path) -> Iterator[None]:
+    """Be alone in the block among all processes that name this file."""
+    descriptor = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,78 @@
+"""Symbols as keys: upper-cased, folded so that look-alikes meet, and thinned so that near misses meet.
+
+Both the pipelines that build the search tables and the API that asks them use these functions, so the two sides
+always agree on what is similar.
+"""
+
+import unicodedata
+from functools import lru_cache
+from itertools import combinations
+
+# Look-alikes after upper-casing, each mapped to the character that stands for its class. The class of I also takes
+# L, 1 and |, which many typefaces draw alike; the class of O takes zero; S takes 5.
+_CLASSES = {
+    "A": "АΑᎪꓮ",
+    "B": "ВΒᏴꓐ",
+    "C": "СϹᏟꓚ",
+    "D": "ᎠꓓÐĐ",
+    "E": "ЕΕᎬꓰ",
+    "F": "Ϝꓝ",
+    "G": "Ꮐꓖ",
+    "H": "НΗᎻꓧ",
+    "I": "1L|ІӀΙƖꓲꞁŁ∣ǀ",
+    "J": "ЈᎫꓙͿ",
+    "K": "КΚᏦꓗ",
+    "M": "МΜᎷꓟ",
+    "N": "ΝꓠИ",
+    "O": "0ОΟՕꓳØΘ",
+    "P": "РΡᏢꓑ",
+    "Q": "Ԛ",
+    "R": "ᎡꓣƦ",
+    "S": "5ЅᏚꓢ§",
+    "T": "ТΤᎢꓔ₮Ŧ",
+    "U": "ՍꓴЏ",
+    "V": "ѴᏙꓦ",
+    "W": "ԜᎳꓪ",
+    "X": "ХΧꓫ",
+    "Y": "УҮΥꓬ",
+    "Z": "ΖᏃꓜ",
+}
+_FOLD = str.maketrans({lookalike: letter for letter, others in _CLASSES.items() for lookalike in others})
+_SHORT = 7
+
+
+def symbol_key(text: str) -> str:
+    """The key a symbol is searched and registered by: trimmed and upper-cased, otherwise as written."""
+    return text.strip().upper()
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """``text`` with confusable characters folded together: full-width forms, diacritics, invisible characters,
+    Cyrillic and Greek look-alikes, digits that pass for letters, and a ticker's leading dollar sign. Equal folds
+    mean confusable symbols."""
+    decomposed = unicodedata.normalize("NFKD", text.strip().upper()).lstrip("$")
+    visible = "".join(
+        character
+        for character in decomposed
+        if not unicodedata.combining(character) and unicodedata.category(character) not in {"Cf", "Cc", "Zs"}
+    )
+    return visible.upper().translate(_FOLD)
+
+
+def deletion_edits(folded: str) -> int:
+    """How many characters are removed for the stored forms of a symbol: two, one below seven characters."""
+    return 1 if len(folded) < _SHORT else 2
+
+
+def deletion_forms(folded: str, edits: int) -> frozenset[str]:
+    """Every form left when up to ``edits`` characters are removed, the whole text included.
+
+    Two texts within an edit distance d share a form of d deletions, so a set lookup finds the candidates; the
+    caller confirms the distance. The empty form is left out: it would match everything short.
+    """
+    forms = {folded}
+    for removed in range(1, min(edits, len(folded) - 1) + 1):
+        for kept in combinations(folded, len(folded) - removed):
+            forms.add("".join(kept))
+    return frozenset(form for form in forms if form)
