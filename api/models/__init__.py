@@ -1,0 +1,25 @@
+"""The store's tables as SQLAlchemy sees them. Migrations make them; a test holds the two together."""
+
+from api.models.account import Account, ApiKeyRecord
+from api.models.base import Base
+from api.models.claim import ClaimAuthorization, ClaimProof
+from api.models.event import EventRecord
+from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
+from api.models.registration import RegistrationRecord
+from api.models.token import IndexedToken, NativePrice
+
+__all__ = [
+    "Account",
+    "ApiKeyRecord",
+    "AssetRun",
+    "Base",
+    "ChainCheckpoint",
+    "ClaimAuthorization",
+    "ClaimProof",
+    "DeriveCheckpoint",
+    "EventRecord",
+    "IndexedToken",
+    "IngestUnit",
+    "NativePrice",
+    "RegistrationRecord",
+]

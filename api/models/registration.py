@@ -1,0 +1,46 @@
+"""Registrations as the chains' registries say, kept here so that single-key reads stay in the store."""
+
+from typing import Any
+
+from sqlalchemy import Index, Integer, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from api.models.base import Amount, Base, CreatedAt, Moment, Texts
+
+
+class RegistrationRecord(Base):
+    """One minted registration. Written from a claim's receipt or from registry events, whichever comes first."""
+
+    __tablename__ = "registration"
+    __table_args__ = (
+        Index("registration_by_symbol", "symbol", "minted_at"),
+        Index("registration_by_id", "token_id", "minted_at"),
+        Index("registration_by_token", "chain_id", "token_address"),
+        Index("registration_by_owner", "owner"),
+    )
+
+    chain_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    token_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    block_hash: Mapped[str]
+    log_index: Mapped[int] = mapped_column(Integer)
+    block_number: Mapped[int]
+    transaction_hash: Mapped[str]
+    registry: Mapped[str]
+    symbol: Mapped[str]
+    owner: Mapped[str]
+    token_address: Mapped[str]
+    fee_wei: Mapped[Amount]
+    with_receipt: Mapped[bool]
+    minted_at: Mapped[Moment]
+    managers: Mapped[Texts] = mapped_column(server_default=text("'{}'"))
+    maintainers: Mapped[Texts] = mapped_column(server_default=text("'{}'"))
+    metadata_cid: Mapped[str | None]
+    metadata_document: Mapped[dict[str, Any] | None] = mapped_column("metadata")
+    peer_chain_id: Mapped[int | None]
+    peer_token_id: Mapped[int | None]
+    released_at: Mapped[Moment | None]
+    expired_at: Mapped[Moment | None]
+    is_final: Mapped[bool] = mapped_column(server_default=text("false"))
+    verification_method: Mapped[str | None]
+    verified_at: Mapped[Moment | None]
+    updated_at: Mapped[CreatedAt]
