@@ -31,6 +31,10 @@ class EngineSettings(BaseSettings):
         default=None,
         description="TOML file laid over the built-in facts of each chain; a chain with rpc_urls is enabled.",
     )
+    majors: Path | None = Field(
+        default=None,
+        description="TOML file laid over the built-in list of well-known coins that no other token may pass for.",
+    )
 
 
 def load() -> EngineSettings:

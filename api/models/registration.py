@@ -25,7 +25,7 @@ class RegistrationRecord(Base):
     log_index: Mapped[int] = mapped_column(Integer)
     block_number: Mapped[int]
     transaction_hash: Mapped[str]
-    registry: Mapped[str]
+    registry_address: Mapped[str] = mapped_column("registry")
     symbol: Mapped[str]
     owner: Mapped[str]
     token_address: Mapped[str]
