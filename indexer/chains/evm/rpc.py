@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from indexer.chains.evm.errors import NodeLied, NodeUnavailable, RpcError, WrongChain, classify
+from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError, WrongChain, classify
 from indexer.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
@@ -85,6 +85,7 @@ class EvmClient:
     timeout_seconds: float = 30.0
     patience_seconds: float = 60.0
     body_limit: int = 256 << 20
+    batch_size: int = 100
     counters: Counter[str] = field(default_factory=Counter)
     endpoints: list[Endpoint] = field(init=False)
     _connections: threading.local = field(init=False, default_factory=threading.local)
@@ -121,12 +122,30 @@ class EvmClient:
                     settled.append(item.result)
                     continue
                 error = classify(item.error.code, item.error.message)
-                if isinstance(error, NodeUnavailable):
+                if isinstance(error, NodeUnavailable) or (isinstance(error, NodeLimited) and len(calls) > 1):
                     raise error
                 settled.append(error)
             return settled
 
         return self.exchange(body, settle)
+
+    def many(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
+        """Like ``batch_settled`` for any number of calls, in as many batches as the node's limits need."""
+        settled: list[msgspec.Raw | RpcError] = []
+        while len(settled) < len(calls):
+            part = calls[len(settled) : len(settled) + self.batch_size]
+            try:
+                settled += self.batch_settled(part)
+            except NodeLimited:
+                self.shrink_batches(len(part))
+        return settled
+
+    def shrink_batches(self, refused: int) -> None:
+        """Remember that a batch of this size was too much; raises NodeLimited when it was a single call."""
+        if refused <= 1:
+            raise NodeLimited("the node refuses even a single call as too large")
+        self.batch_size = max(1, min(self.batch_size, refused) // 2)
+        self.counters["batches_halved"] += 1
 
     def raw(self, method: str, *params: Any) -> bytes:
         """The whole answer to one request as bytes, once it is certain that it holds a result."""
@@ -162,12 +181,11 @@ class EvmClient:
         ]
         return msgspec.json.encode(items[0] if len(items) == 1 else items)
 
-    def require_chain(self, answer: msgspec.Raw) -> None:
-        """Refuse the batch this eth_chainId answer came with when it is of another chain."""
-        found = _chain_id(bytes(answer))
+    def require_chain(self, found: int, node: str = "a node") -> None:
+        """Refuse whatever came with this chain id when it is not the configured one."""
         if found != self.chain.chain_id:
             raise WrongChain(
-                f"a node of {self.chain.key} says chain id {found} where {self.chain.chain_id} is configured: refused"
+                f"{node} says chain id {found}, but chain {self.chain.key} is {self.chain.chain_id}: refused"
             )
 
     def stop(self) -> None:
@@ -191,12 +209,7 @@ class EvmClient:
         answers = parse_batch(self._post(endpoint, self.encode([("eth_chainId", ())])), 1)
         if answers[0].error is not None:
             raise classify(answers[0].error.code, answers[0].error.message)
-        found = _chain_id(bytes(answers[0].result))
-        if found != self.chain.chain_id:
-            raise WrongChain(
-                f"node {_shown(endpoint.url)} says chain id {found}, but chain {self.chain.key} is "
-                f"{self.chain.chain_id}: refused"
-            )
+        self.require_chain(_chain_id(bytes(answers[0].result)), f"node {_shown(endpoint.url)}")
         endpoint.verified = True
 
     def _post(self, endpoint: Endpoint, body: bytes) -> bytes:

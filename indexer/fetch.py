@@ -1,0 +1,124 @@
+"""Getting: one range of blocks from the node, proven and decoded, as a chunk. Run by several threads at once.
+
+A chunk holds columns, not the answers they came from, so that what is in memory is a quarter of what was sent.
+"""
+
+import logging
+import time
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from indexer import audit, decoders
+from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError
+from indexer.chains.evm.headers import Headers, fetch_header_range
+from indexer.chains.evm.rpc import EvmClient
+from indexer.creations import Creation, Method, fetch_creations
+from indexer.decoders import erc20, uniswap_v2, uniswap_v3
+from indexer.decoders.frame import Frame, Scope
+from indexer.decoders.hexadecimal import BadHex
+from indexer.decoders.logs import Logs, parse_logs
+
+LOG = logging.getLogger(__name__)
+
+# Topics whose absence from a block the header's bloom filter is asked about: those of nearly all volume. Rare
+# ones would only be false alarms in the crowded filters of busy chains.
+WATCHED = (erc20.TRANSFER, uniswap_v2.SWAP, uniswap_v3.SWAP)
+_WANTED = ["0x" + topic.hex() for topic in decoders.TOPICS]
+_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Everything of consecutive blocks that decoding needs, in columns."""
+
+    headers: Headers
+    frames: list[Frame]
+    creations: list[Creation]
+    log_count: int
+    seconds: float
+
+    @property
+    def first(self) -> int:
+        """First block."""
+        return self.headers.first
+
+    @property
+    def last(self) -> int:
+        """Last block."""
+        return self.headers.last
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where chunks come from: the node, what counts on this chain, and how creations are found there."""
+
+    client: EvmClient
+    scope: Scope
+    method: Method
+
+
+def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
+    """Blocks ``first`` to ``last``, as one chunk or, where the node allows only less at once, as several.
+
+    Raises:
+        NodeLied: the node's answers stayed contradictory over several attempts.
+    """
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return [_fetch(source, first, last)]
+        except NodeLimited as error:
+            if first == last:
+                raise
+            LOG.debug("blocks %d to %d are too much for the node: %s", first, last, error)
+            source.client.counters["ranges_halved"] += 1
+            middle = (first + last) // 2
+            return fetch_chunk(source, first, middle) + fetch_chunk(source, middle + 1, last)
+        except (NodeLied, BadHex) as error:
+            source.client.counters["contradictions"] += 1
+            if attempt == _ATTEMPTS:
+                raise NodeLied(str(error)) from error
+            LOG.info("blocks %d to %d again: %s", first, last, error)
+            time.sleep(0.05 * 2**attempt)  # a reorganisation under our feet looks the same, and passes
+    raise AssertionError("unreachable")
+
+
+def _fetch(source: Source, first: int, last: int) -> Chunk:
+    started = time.monotonic()
+    logs = fetch_logs(source.client, first, last)
+    headers = fetch_header_range(source.client, first, last)
+    prove_logs(source.client, logs, headers)
+    creations = fetch_creations(source.client, headers, source.method)
+    frames = decoders.decode(logs, source.scope)
+    return Chunk(headers, frames, creations, len(logs), time.monotonic() - started)
+
+
+def fetch_logs(client: EvmClient, first: int, last: int) -> Logs:
+    """Logs of the topics we decode, in these blocks."""
+    return parse_logs(client.raw("eth_getLogs", {"fromBlock": hex(first), "toBlock": hex(last), "topics": [_WANTED]}))
+
+
+def prove_logs(client: EvmClient, logs: Logs, headers: Headers) -> None:
+    """Every audit of logs against headers; blocks that may lack some are asked for again, by their hash."""
+    audit.require_in_range(logs, headers)
+    audit.require_same_fork(logs, headers)
+    audit.require_order(logs)
+    expected: dict[int, int] = dict.fromkeys(audit.doubtful_blocks(logs, headers, WATCHED).tolist(), 0)
+    if expected:
+        doubtful = np.array(list(expected), np.uint64)
+        present, counts = np.unique(logs.block_number[np.isin(logs.block_number, doubtful)], return_counts=True)
+        expected.update(zip(present.tolist(), counts.tolist(), strict=True))
+    edge = audit.last_block_with_logs(logs, headers)
+    if edge is not None:
+        expected[edge[0]] = edge[1]
+    if not expected:
+        return
+    client.counters["blocks_rechecked"] += len(expected)
+    filters = [{"blockHash": "0x" + headers.hash_of(block).hex(), "topics": [_WANTED]} for block in expected]
+    answers = client.many([("eth_getLogs", (wanted,)) for wanted in filters])
+    for (block, count), answer in zip(expected.items(), answers, strict=True):
+        if isinstance(answer, RpcError):
+            raise NodeUnavailable(f"logs of block {block} by its hash: {answer}") from answer
+        if len(msgspec.json.decode(answer, type=list[msgspec.Raw])) != count:
+            raise NodeLied(f"an answer about many blocks lacks logs of block {block}")

@@ -1,0 +1,174 @@
+"""What tokens say about themselves: batched calls, and no trust in the answers.
+
+A contract may revert, burn gas, return rubbish or text meant to harm a reader; all of that is a fact about the
+token and never stops anything. A node that fails is a different matter: its errors are raised, and the unit is
+repeated, so that a healthy token is never stored as a broken one.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from indexer.chains.evm.errors import CallFailed, NodeLimited, RpcError, StateMissing
+from indexer.chains.evm.rpc import Call, EvmClient
+
+NAME_CHARACTERS, SYMBOL_CHARACTERS = 128, 64
+# Enough for any honest getter, also behind proxies; little enough that a hostile one cannot make the node work.
+GAS_CAP = hex(500_000)
+
+NAME, SYMBOL, DECIMALS, TOTAL_SUPPLY, OWNER = "0x06fdde03", "0x95d89b41", "0x313ce567", "0x18160ddd", "0x8da5cb5b"
+IS_ERC721 = "0x01ffc9a7" + "80ac58cd".ljust(64, "0")
+ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"
+IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A token's own account of itself at one block.
+
+    Attributes:
+        plausible: it answers as an ERC-20 token does, so it counts as one before it ever moved.
+        is_erc721: it says that it is a collection of unique tokens, so it does not count at all.
+        read_status: ``ok``, ``partial`` or ``broken``.
+    """
+
+    name: str
+    symbol: str
+    decimals: int | None
+    total_supply: int | None
+    owner: bytes
+    proxy_admin: bytes
+    implementation: bytes
+    is_erc721: bool
+
+    @property
+    def plausible(self) -> bool:  # noqa: D102
+        return not self.is_erc721 and self.read_status == "ok"
+
+    @property
+    def read_status(self) -> str:  # noqa: D102
+        answered = [bool(self.symbol), self.decimals is not None, self.total_supply is not None]
+        return "ok" if all(answered) else "partial" if any(answered) else "broken"
+
+
+Question = tuple[bytes, int]
+
+
+def read_tokens(client: EvmClient, questions: Sequence[Question]) -> dict[Question, Reading]:
+    """Readings of (address, block) pairs, each at its block.
+
+    Raises:
+        StateMissing: the node has pruned the state of one of the blocks.
+    """
+    if not questions:
+        return {}
+    core = (_view(SYMBOL), _view(DECIMALS), _view(TOTAL_SUPPLY), _view(IS_ERC721))
+    rest = (_view(NAME), _view(OWNER), _slot(ADMIN_SLOT), _slot(IMPLEMENTATION_SLOT))
+    first = _ask(client, questions, core)
+    worth = [question for question in questions if any(first[question][:3])]
+    second = _ask(client, worth, rest)
+    return {question: _reading(first[question], second.get(question, [b""] * 4)) for question in questions}
+
+
+def read_tokens_at_head(client: EvmClient, addresses: Sequence[bytes]) -> dict[bytes, Reading]:
+    """Readings of the current state, for nodes that keep no older one."""
+    found = read_tokens(client, [(address, -1) for address in addresses])
+    return {address: reading for (address, _), reading in found.items()}
+
+
+def clean_text(raw: bytes, longest: int) -> str:
+    """Text fit for any reader: valid, no control or direction characters, one space between words, bounded."""
+    decoded = raw[: 8 * longest].decode("utf-8", "replace")
+    kept = "".join(" " if char.isspace() else char for char in decoded if char.isspace() or _harmless(char))
+    return " ".join(kept.split())[:longest].rstrip()
+
+
+def decode_text(answer: bytes) -> bytes:
+    """The bytes of an ABI string, or of a bytes32 used as one; empty when it is neither."""
+    if len(answer) >= 64:
+        at = int.from_bytes(answer[:32], "big")
+        if at + 32 <= len(answer):
+            length = int.from_bytes(answer[at : at + 32], "big")
+            if at + 32 + length <= len(answer):
+                return answer[at + 32 : at + 32 + length]
+        return b""
+    if len(answer) == 32:
+        return answer.rstrip(b"\0") if not answer.startswith(b"\0") else b""
+    return b""
+
+
+def _harmless(char: str) -> bool:
+    # Cc control, Cf format (direction overrides, zero width), Cs lone surrogates, Co private use, Cn unassigned.
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
+
+
+def _view(selector: str) -> tuple[str, str]:
+    return "eth_call", selector
+
+
+def _slot(slot: str) -> tuple[str, str]:
+    return "eth_getStorageAt", slot
+
+
+def _call(address: bytes, block: int, method: str, argument: str) -> Call:
+    where = "latest" if block < 0 else hex(block)
+    to = "0x" + address.hex()
+    if method == "eth_getStorageAt":
+        return method, (to, argument, where)
+    return method, ({"to": to, "data": argument, "gas": GAS_CAP}, where)
+
+
+def _ask(
+    client: EvmClient, questions: Sequence[Question], views: Sequence[tuple[str, str]]
+) -> dict[Question, list[bytes]]:
+    """The bytes each view returned for each question; empty where the call failed by the contract's fault."""
+    calls = [_call(address, block, *view) for address, block in questions for view in views]
+    answers = [_bytes(answer) for answer in client.many(calls)]
+    width = len(views)
+    return {question: answers[width * row : width * (row + 1)] for row, question in enumerate(questions)}
+
+
+def _bytes(answer: msgspec.Raw | RpcError) -> bytes:
+    if isinstance(answer, StateMissing):
+        raise answer
+    if isinstance(answer, CallFailed | NodeLimited):
+        return b""
+    if isinstance(answer, RpcError):
+        raise answer
+    text = msgspec.json.decode(answer)
+    if not isinstance(text, str):
+        return b""
+    try:
+        return bytes.fromhex(text[2:])
+    except ValueError:
+        return b""
+
+
+def _reading(core: list[bytes], rest: list[bytes]) -> Reading:
+    symbol, decimals, supply, erc721 = core
+    name, owner, admin, implementation = rest
+    return Reading(
+        name=clean_text(decode_text(name), NAME_CHARACTERS),
+        symbol=clean_text(decode_text(symbol), SYMBOL_CHARACTERS),
+        decimals=_number(decimals, 255),
+        total_supply=_number(supply, 2**256 - 1),
+        owner=_account(owner),
+        proxy_admin=_account(admin),
+        implementation=_account(implementation),
+        is_erc721=_number(erc721, 1) == 1,
+    )
+
+
+def _number(answer: bytes, largest: int) -> int | None:
+    if len(answer) < 32:
+        return None
+    value = int.from_bytes(answer[:32], "big")
+    return value if value <= largest else None
+
+
+def _account(answer: bytes) -> bytes:
+    if len(answer) != 32 or any(answer[:12]) or not any(answer):
+        return b""
+    return answer[12:]

@@ -1,0 +1,85 @@
+"""Which blocks to ask for next, and which to publish together.
+
+Ranges adapt: they aim at a number of logs an answer, follow what the node allowed, and grow while it is fast.
+Units are made of whole ranges. Beyond the final block they stay short, because a reorganisation takes back whole
+units; before it they are as long as memory allows, because every unit costs a fixed number of writes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of ranges and units."""
+
+    unit_rows: int = 150_000
+    unit_blocks: int = 20_000
+    range_logs: int = 12_000
+    range_blocks: int = 2_000
+    first_range_blocks: int = 32
+    slow_seconds: float = 5.0
+
+
+@dataclass(slots=True)
+class RangeSize:
+    """How many blocks the next range should have.
+
+    Attributes:
+        blocks: the current answer.
+        density: logs a block, as a decaying mean of what was seen.
+        ceiling: most blocks to ask for; lowered by refusals, and slowly raised again.
+        target_logs: logs an answer should hold; likewise.
+    """
+
+    limits: Limits
+    blocks: int = field(init=False)
+    density: float = field(init=False, default=0.0)
+    ceiling: float = field(init=False)
+    target_logs: float = field(init=False)
+
+    def __post_init__(self) -> None:  # noqa: D105
+        self.blocks = min(self.limits.first_range_blocks, self.limits.unit_blocks, self.limits.range_blocks)
+        self.ceiling = self.limits.range_blocks
+        self.target_logs = self.limits.range_logs
+
+    def observe(self, blocks: int, logs: int, seconds: float) -> None:
+        """Learn from a range that was fetched whole."""
+        seen = logs / blocks
+        self.density = seen if self.density == 0.0 else 0.5 * self.density + 0.5 * seen
+        self.ceiling = min(self.ceiling * 1.02, self.limits.range_blocks)  # a refusal may have been a bad moment
+        self.target_logs = min(self.target_logs * 1.02, self.limits.range_logs)
+        wanted = self.target_logs / self.density if self.density > 0 else self.ceiling
+        if seconds > self.limits.slow_seconds:
+            wanted = min(wanted, blocks / 2)
+        self._set(min(wanted, 4 * self.blocks))
+
+    def refuse(self, asked: int, granted: int) -> None:
+        """Learn that the node refused ``asked`` blocks and allowed ``granted``: no node says which limit it was."""
+        if granted < asked:
+            self.ceiling = max(1.0, min(self.ceiling, granted))
+            if self.density > 0:
+                self.target_logs = max(1.0, min(self.target_logs, self.density * granted))
+            self._set(self.blocks)
+
+    def _set(self, blocks: float) -> None:
+        self.blocks = max(1, min(int(blocks), int(self.ceiling), self.limits.unit_blocks))
+
+
+def unit_end(first: int, head: int, final: int, limits: Limits) -> int:
+    """Last block a unit that begins at ``first`` may have."""
+    if first <= final:
+        return min(first + limits.unit_blocks - 1, final, head)
+    # Short units where blocks may still be taken back, yet few enough to publish a whole window quickly.
+    return min(first + max(8, (head - final) // 8) - 1, head)
+
+
+def ranges(first: int, head: int, final: int, size: RangeSize, limits: Limits) -> Iterator[tuple[int, int]]:
+    """Consecutive ranges from ``first`` to ``head``, none of which crosses a border that units must respect."""
+    at, end = first, unit_end(first, head, final, limits)
+    while at <= head:
+        if at > end:
+            end = unit_end(at, head, final, limits)
+        last = min(at + size.blocks - 1, end)
+        yield at, last
+        at = last + 1

@@ -1,0 +1,132 @@
+"""Columns to ClickHouse's Native format: the fastest way in, straight from numpy's memory.
+
+A block is encoded as the HTTP interface takes it (protocol revision 0): the number of columns and rows, then each
+column as its name, its type and its values. Types may be those of the table or simpler ones the server converts
+(String for LowCardinality(String)).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One column in several pieces, written one after the other; string pieces may differ in width."""
+
+    pieces: Sequence["ColumnData"]
+
+    def __len__(self) -> int:  # noqa: D105
+        return sum(map(column_rows, self.pieces))
+
+
+ColumnData: TypeAlias = (
+    NDArray[Any] | Sequence[bytes] | Sequence[Sequence[bytes]] | tuple[NDArray[np.bool_], NDArray[Any]] | Parts
+)
+Column: TypeAlias = tuple[str, str, ColumnData]
+
+_WIDTHS = {
+    "UInt8": 1, "UInt16": 2, "UInt32": 4, "UInt64": 8, "Int8": 1, "Int16": 2, "Int32": 4, "Int64": 8,
+    "DateTime": 4, "Date": 2, "UInt128": 16, "Int128": 16, "UInt256": 32, "Int256": 32, "Float64": 8,
+}  # fmt: skip
+_NUMPY = {
+    "UInt8": "<u1", "UInt16": "<u2", "UInt32": "<u4", "UInt64": "<u8", "Int8": "<i1", "Int16": "<i2", "Int32": "<i4",
+    "Int64": "<i8", "DateTime": "<u4", "Date": "<u2", "Float64": "<f8",
+}  # fmt: skip
+
+
+def native_block(columns: Sequence[Column]) -> bytes:
+    """One block of the Native format.
+
+    Args:
+        columns: (name, ClickHouse type, data). Numbers are numpy arrays; 128- and 256-bit ones are (rows, width)
+            bytes, least significant first; DateTime is seconds and Date days since 1970; strings are (rows, width)
+            bytes or a sequence of bytes; Array(String) is a sequence of sequences; Nullable(T) is a pair of a mask,
+            true where null, and data. Any of them may come as Parts.
+
+    Raises:
+        ValueError: columns of different lengths, or data that does not fit its type.
+    """
+    rows = {column_rows(data) for _, _, data in columns}
+    if len(rows) != 1:
+        raise ValueError(f"columns of {sorted(rows)} rows in one block")
+    pieces = [_varint(len(columns)), _varint(rows.pop())]
+    for name, kind, data in columns:
+        bare = _bare(kind)
+        for text in (name, bare):
+            raw = text.encode()
+            pieces += [_varint(len(raw)), raw]
+        pieces += _encode(bare, data)
+    return b"".join(pieces)
+
+
+def column_rows(data: ColumnData) -> int:
+    """Number of rows a column's data holds."""
+    return len(data[1]) if isinstance(data, tuple) and len(data) == 2 and isinstance(data[0], np.ndarray) else len(data)
+
+
+def _bare(kind: str) -> str:
+    if kind.startswith("LowCardinality("):
+        return kind[15:-1]
+    return "DateTime" if kind.startswith("DateTime(") else kind
+
+
+def _encode(kind: str, data: ColumnData) -> list[bytes]:
+    if kind.startswith("Nullable("):
+        return _encode_nullable(kind[9:-1], data)
+    if kind == "Array(String)":
+        return _encode_arrays(data)
+    if isinstance(data, Parts):
+        return [item for piece in data.pieces for item in _encode(kind, piece)]
+    if kind == "String":
+        return [_strings(data)]
+    return [_numbers(kind, data)]
+
+
+def _encode_nullable(kind: str, data: ColumnData) -> list[bytes]:
+    pairs: Sequence[Any] = data.pieces if isinstance(data, Parts) else [data]
+    masks = [np.ascontiguousarray(mask, np.uint8).tobytes() for mask, _ in pairs]
+    return masks + [item for _, values in pairs for item in _encode(kind, values)]
+
+
+def _encode_arrays(data: ColumnData) -> list[bytes]:
+    pieces: Sequence[Any] = data.pieces if isinstance(data, Parts) else [data]
+    rows: list[Sequence[bytes]] = [row for piece in pieces for row in piece]
+    ends = np.cumsum([len(row) for row in rows], dtype="<u8") if rows else np.empty(0, "<u8")
+    return [ends.tobytes(), _strings([item for row in rows for item in row])]
+
+
+def _numbers(kind: str, data: Any) -> bytes:
+    values = np.asarray(data)
+    if kind in _NUMPY:
+        if values.ndim != 1:
+            raise ValueError(f"{kind} from an array of {values.ndim} dimensions")
+        return values.astype(_NUMPY[kind], copy=False).tobytes()
+    width = _WIDTHS.get(kind)
+    if width is None or values.dtype != np.uint8 or values.shape[1:] != (width,):
+        raise ValueError(f"{kind} from {values.dtype} of shape {values.shape}")
+    return values.tobytes()
+
+
+def _strings(data: Any) -> bytes:
+    if isinstance(data, np.ndarray):
+        if data.ndim != 2 or data.dtype != np.uint8:
+            raise ValueError(f"strings from {data.dtype} of shape {data.shape}")
+        prefix = _varint(data.shape[1])
+        framed = np.empty((len(data), data.shape[1] + len(prefix)), np.uint8)
+        framed[:, : len(prefix)] = np.frombuffer(prefix, np.uint8)
+        framed[:, len(prefix) :] = data
+        return framed.tobytes()
+    return b"".join([_varint(len(item)) + item for item in data])
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number >= 128:
+        encoded.append(number & 127 | 128)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
