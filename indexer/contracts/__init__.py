@@ -1,0 +1,1 @@
+"""Our Solidity, its committed build output, and what signs, deploys and speaks to it."""

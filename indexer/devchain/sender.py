@@ -1,0 +1,137 @@
+"""Transactions in bulk: explicit nonces, batches of JSON-RPC, receipts checked afterwards.
+
+Senders are impersonated while a batch goes in, so that thousands of transactions cost no signatures; every wallet used
+here has a known key all the same.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from eth_utils.crypto import keccak
+
+from indexer.devchain.anvil import Anvil, AnvilError
+
+GAS_PRICE_WEI = 2_000_000_000
+_DEFAULT_GAS = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A transaction given to the node, and what it was for."""
+
+    transaction_hash: str
+    purpose: str
+
+
+class Sender:
+    """Collects transactions and hands them to the node in order."""
+
+    def __init__(self, anvil: Anvil) -> None:
+        self.anvil = anvil
+        self.sent: list[Sent] = []
+        self._depth = 0
+        self._nonces: dict[str, int] = {}
+        self._waiting: list[tuple[dict[str, Any], str]] = []
+
+    def send(
+        self,
+        sender: str,
+        to: str | None,
+        data: str = "0x",
+        *,
+        value: int = 0,
+        gas: int = _DEFAULT_GAS,
+        purpose: str = "",
+    ) -> None:
+        """Queue one transaction; ``flush`` hands it over."""
+        transaction = {
+            "from": sender, "nonce": hex(self._next_nonce(sender)), "gas": hex(gas), "gasPrice": hex(GAS_PRICE_WEI),
+            "data": data,
+        }  # fmt: skip
+        if to is not None:
+            transaction["to"] = to
+        if value:
+            transaction["value"] = hex(value)
+        self._waiting.append((transaction, purpose))
+
+    def create(self, sender: str, data: str, *, gas: int = 6_000_000, purpose: str = "") -> str:
+        """Queue the creation of a contract; returns the address it will have."""
+        address = created_address(sender, self._peek_nonce(sender))
+        self.send(sender, None, data, gas=gas, purpose=purpose)
+        return address
+
+    def flush(self) -> int:
+        """Hand over what is queued; returns how many transactions that was."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            with self.impersonation():
+                hashes = self.anvil.batch(("eth_sendTransaction", (transaction,)) for transaction, _ in waiting)
+            self.sent += [Sent(found, purpose) for found, (_, purpose) in zip(hashes, waiting, strict=True)]
+        return len(waiting)
+
+    def mine(self, blocks: int = 1) -> None:
+        """Hand over what is queued and mine it into the first of ``blocks`` blocks."""
+        self.flush()
+        self.anvil.mine(blocks)
+
+    def check(self, tolerate: Collection[str] = ()) -> list[dict[str, Any]]:
+        """Receipts of everything sent since the last check.
+
+        Raises:
+            AnvilError: a transaction is not mined or was reverted, save for the tolerated purposes.
+        """
+        sent, self.sent = self.sent, []
+        receipts = self.anvil.batch(("eth_getTransactionReceipt", (item.transaction_hash,)) for item in sent)
+        failed = Counter(
+            item.purpose
+            for item, receipt in zip(sent, receipts, strict=True)
+            if receipt is None or (receipt["status"] != "0x1" and item.purpose not in tolerate)
+        )
+        if failed:
+            raise AnvilError(f"transactions failed: {dict(failed)}")
+        return receipts
+
+    def forget_nonces(self) -> None:
+        """Ask the node for nonces again: someone else may have sent from the same wallets, or the chain went back."""
+        self._nonces.clear()
+
+    def _peek_nonce(self, sender: str) -> int:
+        if sender not in self._nonces:
+            self._nonces[sender] = int(self.anvil.rpc("eth_getTransactionCount", sender, "pending"), 16)
+        return self._nonces[sender]
+
+    def _next_nonce(self, sender: str) -> int:
+        nonce = self._peek_nonce(sender)
+        self._nonces[sender] = nonce + 1
+        return nonce
+
+    @contextmanager
+    def impersonation(self) -> Iterator[None]:
+        """While this lasts the node takes unsigned transactions of any wallet. May be nested."""
+        self._depth += 1
+        if self._depth == 1:
+            self.anvil.rpc("anvil_autoImpersonateAccount", True)
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            if self._depth == 0:
+                self.anvil.rpc("anvil_autoImpersonateAccount", False)
+
+
+def created_address(sender: str, nonce: int) -> str:
+    """Where a contract created by ``sender`` with this nonce lives."""
+    count = nonce.to_bytes((nonce.bit_length() + 7) // 8, "big")
+    if not (len(count) == 1 and nonce < 0x80):
+        count = bytes([0x80 + len(count)]) + count
+    body = b"\x94" + bytes.fromhex(sender[2:]) + count  # RLP of [sender, nonce]
+    return "0x" + keccak(bytes([0xC0 + len(body)]) + body)[12:].hex()
+
+
+def create2_address(creator: str, salt: bytes, code: str) -> str:
+    """Where CREATE2 by ``creator`` puts this creation code."""
+    body = b"\xff" + bytes.fromhex(creator[2:]) + salt + keccak(hexstr=code)
+    return "0x" + keccak(body)[12:].hex()
