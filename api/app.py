@@ -24,7 +24,7 @@ from api.health.service import Readiness
 from api.router import ROUTERS
 from indexer.chains import facts
 from indexer.chains.facts import Chains
-from warehouse import engines, migrate
+from warehouse import engines
 
 LOG = logging.getLogger(__name__)
 
@@ -86,12 +86,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.store = store
         app.state.warehouse = warehouse
         app.state.api_keys = keys
-        app.state.readiness = Readiness(
-            store,
-            warehouse,
-            store_revision=migrate.store_head(),
-            warehouse_migrations=migrate.warehouse_count(),
-        )
+        app.state.readiness = Readiness(store, warehouse, urls)
         notes = asyncio.create_task(keys.note_uses_forever())
         stack.push_async_callback(_cancel, notes)
         LOG.info("serving on %s", settings.public_url)

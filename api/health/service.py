@@ -5,14 +5,16 @@ import logging
 import time
 from typing import Any
 
-from warehouse.errors import StoreUnavailable, WarehouseError
-
 from api.core.store import Store
 from api.core.warehouse import WarehouseReader
 from indexer.chains.facts import Chains
+from warehouse import migrate
+from warehouse.engines import EngineUrls
+from warehouse.errors import MigrationError, StoreUnavailable, WarehouseError
 
 LOG = logging.getLogger(__name__)
 _GOOD_FOR_SECONDS = 1.0
+_PING_SECONDS = 3.0
 
 _CHECKPOINTS = """
 SELECT chain_id, head_block, block_number AS indexed_block, halted,
@@ -24,45 +26,55 @@ FROM chain_checkpoint
 class Readiness:
     """Asks the store and the warehouse whether they are there and migrated; a good answer counts for a second."""
 
-    def __init__(self, store: Store, warehouse: WarehouseReader, *, store_revision: str, warehouse_migrations: int):
+    def __init__(self, store: Store, warehouse: WarehouseReader, urls: EngineUrls) -> None:
         self.store = store
         self.warehouse = warehouse
-        self.store_revision = store_revision
-        self.warehouse_migrations = warehouse_migrations
+        self.urls = urls
         self._good_until = 0.0
+        self._migrated = False
 
     async def problems(self) -> dict[str, str]:
         """What is missing, by part; empty when all is well."""
         if time.monotonic() < self._good_until:
             return {}
         found = await asyncio.gather(self._store(), self._warehouse())
-        problems = {part: text for part, text in found if text is not None}
+        problems = {part: text for part, text in zip(("store", "warehouse"), found, strict=True) if text is not None}
+        if not problems and not self._migrated:
+            problem = await self._migrations()
+            if problem is not None:
+                problems["migrations"] = problem
         if not problems:
             self._good_until = time.monotonic() + _GOOD_FOR_SECONDS
         return problems
 
-    async def _store(self) -> tuple[str, str | None]:
+    async def _store(self) -> str | None:
         try:
-            table = await self.store.row("SELECT to_regclass('alembic_version')::text AS name")
-            row = None
-            if table is not None and table["name"] is not None:
-                row = await self.store.row("SELECT version_num FROM alembic_version")
-        except StoreUnavailable as error:
-            return "store", str(error)
-        applied = row["version_num"] if row else None
-        if applied != self.store_revision:
-            return "migrations", f"store is at {applied or 'no revision'}, wanted {self.store_revision}"
-        return "store", None
+            async with asyncio.timeout(_PING_SECONDS):
+                await self.store.row("SELECT 1 AS alive")
+        except StoreUnavailable:
+            LOG.warning("the store does not answer", exc_info=True)
+            return "does not answer"
+        except TimeoutError:
+            return "does not answer in time"
+        return None
 
-    async def _warehouse(self) -> tuple[str, str | None]:
+    async def _warehouse(self) -> str | None:
         try:
-            exists = await self.warehouse.scalar("EXISTS TABLE schema_migration")
-            applied = await self.warehouse.scalar("SELECT count() FROM schema_migration") if exists else 0
-        except WarehouseError as error:
-            return "warehouse", str(error)
-        if applied < self.warehouse_migrations:
-            return "migrations", f"warehouse has {applied} of {self.warehouse_migrations} migrations"
-        return "warehouse", None
+            await self.warehouse.rows("SELECT 1 AS alive", timeout_seconds=_PING_SECONDS)
+        except WarehouseError:
+            LOG.warning("the warehouse does not answer", exc_info=True)
+            return "does not answer"
+        return None
+
+    async def _migrations(self) -> str | None:
+        """Asked until the answer is good: what is applied stays applied."""
+        try:
+            status = await asyncio.to_thread(migrate.status, self.urls.clickhouse_url, self.urls.database_url)
+        except (MigrationError, WarehouseError, StoreUnavailable) as error:
+            return str(error)
+        pending = [*status.warehouse_pending, *status.store_pending]
+        self._migrated = not pending
+        return f"not applied: {', '.join(pending)}" if pending else None
 
 
 async def chain_checkpoints(store: Store, chains: Chains) -> list[dict[str, Any]]:
