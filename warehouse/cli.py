@@ -1,12 +1,18 @@
 """The commands of ``python -m warehouse``. Each imports what it needs when it runs: most of it is heavy."""
 
+import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import settings as settings_module
+
+if TYPE_CHECKING:
+    from .migrate import Status
 
 app = typer.Typer(
     help="The warehouse and the store: embedded engines, migrations, exports.",
@@ -38,8 +44,8 @@ def clickhouse(
     exit_when_unused: ExitWhenUnused = False,
 ) -> None:
     """Run the embedded ClickHouse server in the foreground."""
-    from .embedded.clickhouse.engine import DataDirectoryInUse
     from .embedded.clickhouse.server import serve
+    from .embedded.lifetime import DataDirectoryInUse
 
     try:
         serve(_data_dir(data_dir), port, exit_with_parent=exit_with_parent, exit_when_unused=exit_when_unused)
@@ -56,6 +62,7 @@ def postgres(
     durable: Annotated[bool, typer.Option(help="Without it a crash of the machine may lose data: for tests.")] = True,
 ) -> None:
     """Run the embedded PostgreSQL server in the foreground."""
+    from .embedded.lifetime import DataDirectoryInUse
     from .embedded.postgres import PostgresFailed, serve
     from .embedded.privileges import NoUsableIdentity
 
@@ -67,7 +74,65 @@ def postgres(
             exit_with_parent=exit_with_parent,
             exit_when_unused=exit_when_unused,
         )
-    except (PostgresFailed, NoUsableIdentity, OSError) as error:
+    except (DataDirectoryInUse, PostgresFailed, NoUsableIdentity, OSError) as error:
+        _stop(error)
+
+
+@app.command()
+def migrate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, change nothing.")] = False,
+) -> None:
+    """Bring both stores' schemas up to date."""
+    from . import engines
+    from . import migrate as migrations
+
+    with _reported():
+        loaded = settings_module.load()
+        if dry_run:
+            urls = engines.locate(loaded)
+            print("\n".join(migrations.plan(urls.clickhouse_url, urls.database_url)) or "nothing to do")
+            return
+        with engines.ensure(loaded) as urls:
+            print_status(migrations.status(urls.clickhouse_url, urls.database_url))
+
+
+@app.command()
+def status() -> None:
+    """Where the engines are, and what is applied to them."""
+    from . import engines
+    from . import migrate as migrations
+
+    with _reported():
+        urls = engines.locate(settings_module.load())
+        for name, url in (("warehouse", urls.clickhouse_url), ("store", urls.database_url)):
+            print(f"{name}: {without_password(url)}")
+        print_status(migrations.status(urls.clickhouse_url, urls.database_url))
+
+
+def print_status(state: "Status") -> None:
+    """Say what is applied and what is not."""
+    for name in state.warehouse_applied:
+        print(f"warehouse {name}: applied")
+    for name in state.warehouse_pending:
+        print(f"warehouse {name}: pending")
+    print(f"store: at {state.store_revision or 'no revision'}")
+    for name in state.store_pending:
+        print(f"store {name}: pending")
+
+
+def without_password(url: str) -> str:
+    """The URL as it may be shown."""
+    return re.sub(r"://([^:/@]*):[^@]*@", r"://\1:***@", url)
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Errors that a person can act on end the command with one line."""
+    from .errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+
+    try:
+        yield
+    except (EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError) as error:
         _stop(error)
 
 

@@ -11,6 +11,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
+
+
+class DataDirectoryInUse(Exception):
+    """Another process owns the engine's folder."""
+
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 1.0
@@ -29,27 +35,40 @@ def _await_end(parent: int, act: Callable[[], None]) -> None:
     act()
 
 
-def when_unused(lock_file: Path, act: Callable[[], None]) -> None:
-    """Call ``act``, from a thread, when nobody has used ``lock_file`` for a second."""
-    threading.Thread(target=_await_unused, args=(lock_file, act), name="use-watch", daemon=True).start()
+def when_unused(run: Path, retire: Callable[[], None], act: Callable[[], None]) -> None:
+    """Call ``retire`` and ``act``, from a thread, when nobody has used the engines of ``run`` for a second.
+
+    ``retire`` takes the engine out of the record while nobody can start one, so that nobody finds a dying engine.
+    """
+    threading.Thread(target=_await_unused, args=(run, retire, act), name="use-watch", daemon=True).start()
 
 
-def _await_unused(lock_file: Path, act: Callable[[], None]) -> None:
+def _await_unused(run: Path, retire: Callable[[], None], act: Callable[[], None]) -> None:
     unused_since: float | None = None
     while True:
         time.sleep(POLL_SECONDS)
-        if _in_use(lock_file):
+        if is_in_use(run):
             unused_since = None
         elif unused_since is None:
             unused_since = time.monotonic()
         elif time.monotonic() - unused_since >= GRACE_SECONDS:
+            with exclusive(start_lock(run)):
+                if is_in_use(run):
+                    continue
+                retire()
             act()
             return
 
 
-def _in_use(lock_file: Path) -> bool:
+def start_lock(run: Path) -> Path:
+    """The file to hold while engines are started or stopped."""
+    return run / "start.lock"
+
+
+def is_in_use(run: Path) -> bool:
+    """Whether somebody uses the engines."""
     try:
-        descriptor = os.open(lock_file, os.O_RDWR)
+        descriptor = os.open(run / "engines.use", os.O_RDWR)
     except FileNotFoundError:
         return False
     try:
@@ -63,9 +82,9 @@ def _in_use(lock_file: Path) -> bool:
 
 
 @contextlib.contextmanager
-def in_use(lock_file: Path) -> Iterator[None]:
-    """Count as a user of the engines for the duration of the block."""
-    descriptor = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+def in_use(run: Path) -> Iterator[None]:
+    """Count as a user of the engines of ``run`` for the duration of the block."""
+    descriptor = os.open(run / "engines.use", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
@@ -82,3 +101,31 @@ def exclusive(lock_file: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def own(lock_file: Path, wait_seconds: float = 0.0) -> IO[str]:
+    """Own the folder that ``lock_file`` stands for, until the file returned is closed or the process ends.
+
+    Raises:
+        DataDirectoryInUse: another process does, and still did after ``wait_seconds``.
+    """
+    deadline = time.monotonic() + wait_seconds
+    lock = lock_file.open("a+")
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if time.monotonic() < deadline:
+                time.sleep(0.05)
+                continue
+            lock.seek(0)
+            owner = lock.read().strip() or "unknown"
+            lock.close()
+            folder = lock_file.parent
+            raise DataDirectoryInUse(f"{folder} is in use by process {owner}: one process can own it") from None
+    lock.seek(0)
+    lock.truncate()
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock

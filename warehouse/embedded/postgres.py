@@ -5,7 +5,6 @@ Loopback and a unix socket only, both with SCRAM and a generated password. As ro
 """
 
 import contextlib
-import fcntl
 import importlib.util
 import os
 import shutil
@@ -25,7 +24,7 @@ import psycopg
 
 from . import privileges, record
 from .layout import Layout
-from .lifetime import when_parent_ends, when_unused
+from .lifetime import own, when_parent_ends, when_unused
 
 USER = "regalia"
 DATABASE = "regalia"
@@ -81,6 +80,7 @@ def serve(
     ``durable=False`` gives up safety against a crash of the machine for speed: for tests.
 
     Raises:
+        DataDirectoryInUse: another process runs it.
         PostgresFailed: it does not start, or ended by itself.
         NoUsableIdentity: as root, no way to run it as somebody else.
     """
@@ -96,7 +96,8 @@ def serve(
     if exit_with_parent:
         when_parent_ends(stop)
     with contextlib.ExitStack() as cleanup:
-        cleanup.enter_context(_ownership(layout))
+        # One that ended because nobody used it may still be closing when the next user comes.
+        cleanup.enter_context(own(layout.run / "postgres.lock", 15.0 if exit_when_unused else 0.0))
         privileges.load_before_fork()
         identity = _prepare_cluster(layout)
         port = port or _free_port()
@@ -109,26 +110,10 @@ def serve(
         record.write(layout, record.POSTGRES, record.Entry.of_this_process(server_url(layout, port), port))
         cleanup.callback(record.remove, layout, record.POSTGRES)
         if exit_when_unused:
-            when_unused(layout.run / "engines.use", stop)
+            when_unused(layout.run, lambda: record.remove(layout, record.POSTGRES), stop)
         while not stopping.wait(0.2):
             if server.poll() is not None:
                 raise PostgresFailed(f"PostgreSQL ended with {server.returncode}: {_tail(layout)}")
-
-
-@contextlib.contextmanager
-def _ownership(layout: Layout) -> Iterator[None]:
-    with (layout.run / "postgres.lock").open("a+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            owner = lock.read().strip()
-            raise PostgresFailed(f"{layout.postgres} is in use by process {owner}: one process can own it") from None
-        lock.seek(0)
-        lock.truncate()
-        lock.write(str(os.getpid()))
-        lock.flush()
-        yield
 
 
 def _prepare_cluster(layout: Layout) -> privileges.Identity:

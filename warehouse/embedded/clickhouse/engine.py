@@ -1,14 +1,15 @@
 """The engine itself: one root handle that keeps it open, a fresh handle for each request, threads to run them in."""
 
 import asyncio
-import fcntl
 import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import chdb
+
+from warehouse.embedded.lifetime import own
 
 from .access import Role
 from .errors import ClickHouseError
@@ -23,10 +24,6 @@ DATABASE = "regalia"
 STORE_FOLDER = "store"
 
 
-class DataDirectoryInUse(Exception):
-    """Another process owns the engine's folder."""
-
-
 class Engine:
     """An open engine. Handles are isolated from one another: database, settings and temporary tables are theirs.
 
@@ -34,12 +31,14 @@ class Engine:
     releasing the handle are one visit to the thread pool.
     """
 
-    def __init__(self, directory: Path, *, statement_seconds: int = 900, threads: int = 16) -> None:
+    def __init__(
+        self, directory: Path, *, statement_seconds: int = 900, threads: int = 16, wait_seconds: float = 0.0
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
-        self._lock = _own(directory)
+        self._lock = own(directory / "owner.lock", wait_seconds)
         # The engine takes its folder out of a connection string, where an unusual path would be read as options.
         os.chdir(directory)
-        self._options = f"{STORE_FOLDER}?implicit_select=0&max_execution_time={statement_seconds}"
+        self._options = f"{STORE_FOLDER}?implicit_select=0&async_insert=0&max_execution_time={statement_seconds}"
         self._root: Handle = _connect(self._options)
         self._root.query(f"CREATE DATABASE IF NOT EXISTS {DATABASE} ENGINE = Atomic", "TSV")
         facts = self._root.query("SELECT version(), timezone()", "TSV").bytes().decode().split()
@@ -103,19 +102,3 @@ def configure(handle: Handle, settings: Mapping[str, str], database: str | None)
 def literal(text: str) -> str:
     """A ClickHouse string literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def _own(directory: Path) -> IO[str]:
-    lock = (directory / "owner.lock").open("a+")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.seek(0)
-        owner = lock.read().strip() or "unknown"
-        lock.close()
-        raise DataDirectoryInUse(f"{directory} is in use by process {owner}: one process can own it") from None
-    lock.seek(0)
-    lock.truncate()
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock

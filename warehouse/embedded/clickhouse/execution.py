@@ -6,6 +6,7 @@ Everything here runs in worker threads; the application awaits it.
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import chdb
@@ -167,7 +168,7 @@ def _pieces(result: Any) -> Iterator[bytes]:
 
 def _stitched(streams: Iterator[bytes]) -> Iterator[bytes]:
     """Make one Arrow stream of many: each piece from the engine is a stream of its own, with schema and end."""
-    from pyarrow import ipc  # takes a while to import, and most servers never stream Arrow
+    ipc: Any = import_module("pyarrow.ipc")  # takes a while, and most servers never stream Arrow
 
     sink = io.BytesIO()
     writer: Any = None

@@ -11,6 +11,7 @@ import uvicorn
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
 from warehouse.embedded.lifetime import when_parent_ends, when_unused
+
 from .access import Passwords
 from .app import Application
 from .engine import DATABASE, Engine
@@ -51,12 +52,13 @@ def serve(data_dir: Path, port: int, *, exit_with_parent: bool = False, exit_whe
     if exit_with_parent:
         when_parent_ends(stop)
     try:
-        engine = Engine(layout.clickhouse)
+        # One that ended because nobody used it may still be closing when the next user comes.
+        engine = Engine(layout.clickhouse, wait_seconds=15.0 if exit_when_unused else 0.0)
     except BaseException:
         listener.close()
         raise
     if exit_when_unused:
-        when_unused(layout.run / "engines.use", stop)
+        when_unused(layout.run, lambda: record.remove(layout, record.CLICKHOUSE), stop)
     server = uvicorn.Server(
         uvicorn.Config(
             Application(engine, passwords),

@@ -1,0 +1,274 @@
+"""ClickHouse over HTTP: a synchronous client for pipelines and commands, an asynchronous one for the API.
+
+Statements carry ``{name:Type}`` parameters, which the server puts in. Columns that hold bytes (addresses, hashes)
+are read as ``lower(hex(column))``: a driver would try to read them as text.
+"""
+
+import asyncio
+import io
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+from urllib.parse import unquote, urlsplit
+
+import clickhouse_connect
+import polars
+import pyarrow.ipc as arrow_ipc
+from clickhouse_connect.driver import httputil
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from warehouse.errors import WarehouseError, WarehouseUnavailable
+
+Parameters = Mapping[str, Any] | None
+Settings = Mapping[str, Any] | None
+ArrowTable: TypeAlias = Any  # pyarrow.Table, which carries no types
+
+UNKNOWN_CODE = 1002
+# Timeouts, overload, lost connections, memory limits, statements cancelled by a server that stops.
+_UNAVAILABLE_CODES = frozenset({159, 160, 202, 203, 209, 210, 236, 241, 279, 394, 425})
+_POOL_SIZE = 32
+_new_arrow_stream: Callable[..., Any] = arrow_ipc.new_stream
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+# With a token an insert becomes a no-op the second time, in the table and in every view that depends on it. That
+# holds for an insert that lands as a whole: so it is one block, however large, made by one thread.
+_ONCE: Mapping[str, Any] = {
+    "async_insert": 0,
+    "insert_deduplicate": 1,
+    "deduplicate_blocks_in_dependent_materialized_views": 1,
+    "max_insert_threads": 1,
+    "min_insert_block_size_rows": 1 << 40,
+    "min_insert_block_size_bytes": 1 << 50,
+}
+
+
+class Warehouse:
+    """A synchronous connection, safe to share between threads."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @classmethod
+    def connect(cls, url: str) -> "Warehouse":
+        """Connect to ``http(s)://user:password@host:port/database``.
+
+        Raises:
+            WarehouseUnavailable: nobody answers.
+            WarehouseError: the credentials or the database are wrong.
+        """
+        with _translated():
+            pool = httputil.get_pool_manager(maxsize=_POOL_SIZE, num_pools=2)
+            return cls(clickhouse_connect.get_client(**_arguments(url), pool_mgr=pool))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+        self._client.http.clear()
+
+    def __enter__(self) -> "Warehouse":
+        """Use as a block that closes the connection at its end."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connection."""
+        self.close()
+
+    def command(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> None:
+        """Run a statement for its effect."""
+        with _translated():
+            self._client.command(sql, parameters=_plain(parameters), settings=_plain(settings))
+
+    def rows(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> list[dict[str, Any]]:
+        """The result as a list of dictionaries; times are aware and in UTC."""
+        with _translated():
+            result = self._client.query(sql, parameters=_plain(parameters), settings=_plain(settings), tz_mode="aware")
+        return _dictionaries(result)
+
+    def scalar(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> Any:
+        """The first value of the first row, or None where there is no row."""
+        with _translated():
+            result = self._client.query(sql, parameters=_plain(parameters), settings=_plain(settings), tz_mode="aware")
+        return result.result_rows[0][0] if result.result_rows else None
+
+    def arrow(
+        self, sql: str, parameters: Parameters = None, settings: Settings = None, *, strings: bool = True
+    ) -> ArrowTable:
+        """The result as an Arrow table. ``strings=False`` gives String columns as binary, for those that hold bytes."""
+        with _translated():
+            return self._client.query_arrow(
+                sql, parameters=_plain(parameters), settings=_plain(settings), use_strings=strings
+            )
+
+    @contextmanager
+    def arrow_batches(
+        self, sql: str, parameters: Parameters = None, settings: Settings = None, *, strings: bool = True
+    ) -> Iterator[Iterator[ArrowTable]]:
+        """The result as Arrow tables one after the other, never all of it in memory."""
+        with (
+            _translated(),
+            self._client.query_arrow_stream(
+                sql, parameters=_plain(parameters), settings=_plain(settings), use_strings=strings
+            ) as stream,
+        ):
+            yield stream
+
+    def polars(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> polars.DataFrame:
+        """The result as a polars frame."""
+        frame = polars.from_arrow(self.arrow(sql, parameters, settings))
+        if not isinstance(frame, polars.DataFrame):
+            raise TypeError("a table becomes a frame")
+        return frame
+
+    def insert_native(self, table: str, block: bytes, *, token: str) -> None:
+        """Insert one block of the Native format (``writer.native_block``); a repeated token changes nothing."""
+        with _translated():
+            self._client.raw_insert(
+                table, insert_block=block, fmt="Native", settings={**_ONCE, "insert_deduplication_token": token}
+            )
+
+    def insert_arrow(self, table: str, data: ArrowTable, *, token: str | None = None) -> None:
+        """Insert an Arrow table; a repeated token changes nothing."""
+        settings = {**_ONCE, "insert_deduplication_token": token} if token is not None else {"async_insert": 0}
+        sink = io.BytesIO()
+        stream = _new_arrow_stream(sink, data.schema)
+        with stream:
+            stream.write_table(data)
+        with _translated():
+            self._client.raw_insert(
+                table,
+                column_names=data.column_names,
+                insert_block=sink.getvalue(),
+                fmt="ArrowStream",
+                settings=settings,
+            )
+
+    def insert_select(self, sql: str, parameters: Parameters = None, settings: Settings = None, *, token: str) -> None:
+        """Run ``INSERT INTO … SELECT``; a repeated token changes nothing."""
+        once = {**_ONCE, "insert_deduplication_token": token}
+        with _translated():
+            self._client.command(sql, parameters=_plain(parameters), settings={**once, **(settings or {})})
+
+
+class AsyncWarehouse:
+    """An asynchronous connection for the API."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @classmethod
+    async def connect(cls, url: str) -> "AsyncWarehouse":
+        """Connect to ``http(s)://user:password@host:port/database``.
+
+        Raises:
+            WarehouseUnavailable: nobody answers.
+            WarehouseError: the credentials or the database are wrong.
+        """
+        with _translated():
+            return cls(await clickhouse_connect.get_async_client(**_arguments(url)))
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._client.close()
+
+    async def rows(
+        self,
+        sql: str,
+        parameters: Parameters = None,
+        *,
+        timeout_seconds: float = 10.0,
+        settings: Settings = None,
+    ) -> list[dict[str, Any]]:
+        """The result as a list of dictionaries; times are aware and in UTC."""
+        return _dictionaries(await self._query(sql, parameters, timeout_seconds, settings))
+
+    async def scalar(
+        self,
+        sql: str,
+        parameters: Parameters = None,
+        *,
+        timeout_seconds: float = 10.0,
+        settings: Settings = None,
+    ) -> Any:
+        """The first value of the first row, or None where there is no row."""
+        result = await self._query(sql, parameters, timeout_seconds, settings)
+        return result.result_rows[0][0] if result.result_rows else None
+
+    async def arrow(
+        self,
+        sql: str,
+        parameters: Parameters = None,
+        *,
+        timeout_seconds: float = 10.0,
+        settings: Settings = None,
+        strings: bool = True,
+    ) -> ArrowTable:
+        """The result as an Arrow table. ``strings=False`` gives String columns as binary, for those that hold bytes."""
+        with _translated():
+            async with asyncio.timeout(timeout_seconds):
+                return await self._client.query_arrow(
+                    sql,
+                    parameters=_plain(parameters),
+                    settings=_limited(settings, timeout_seconds),
+                    use_strings=strings,
+                )
+
+    async def _query(self, sql: str, parameters: Parameters, timeout_seconds: float, settings: Settings) -> Any:
+        # The server gives up by itself at the limit; ours comes a moment later, for a server that does not answer.
+        with _translated():
+            async with asyncio.timeout(timeout_seconds + 0.5):
+                return await self._client.query(
+                    sql,
+                    parameters=_plain(parameters),
+                    settings=_limited(settings, timeout_seconds),
+                    tz_mode="aware",
+                )
+
+
+def _limited(settings: Settings, timeout_seconds: float) -> dict[str, Any]:
+    return {"max_execution_time": timeout_seconds, **(settings or {})}
+
+
+def _arguments(url: str) -> dict[str, Any]:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("a ClickHouse URL looks like http://user:password@host:8123/database")
+    return {
+        "interface": parts.scheme,
+        "host": parts.hostname,
+        "port": parts.port or (8443 if parts.scheme == "https" else 8123),
+        "username": unquote(parts.username or "default"),
+        "password": unquote(parts.password or ""),
+        "database": unquote(parts.path.strip("/")) or "regalia",
+        # Threads share the client; a session admits one statement at a time.
+        "autogenerate_session_id": False,
+        # Parameters may be long lists; a URL has a limit.
+        "form_encode_query_params": True,
+        "compress": parts.hostname not in _LOOPBACK,
+        "connect_timeout": 10,
+        "send_receive_timeout": 1800,
+    }
+
+
+def _plain(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return dict(values) if values else None
+
+
+def _dictionaries(result: Any) -> list[dict[str, Any]]:
+    names = result.column_names
+    return [dict(zip(names, row, strict=True)) for row in result.result_rows]
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn the driver's errors into ours."""
+    try:
+        yield
+    except ClickHouseError as error:
+        code = getattr(error, "code", None)
+        if code is None or code in _UNAVAILABLE_CODES:
+            raise WarehouseUnavailable(code or UNKNOWN_CODE, str(error)) from error
+        raise WarehouseError(code, str(error)) from error
+    except (OSError, TimeoutError) as error:
+        raise WarehouseUnavailable(
+            UNKNOWN_CODE, f"ClickHouse does not answer: {error or type(error).__name__}"
+        ) from error

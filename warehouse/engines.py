@@ -1,0 +1,125 @@
+"""Where the engines are, and starting the embedded ones for whoever needs them.
+
+Explicit URLs win. Otherwise the data directory's embedded engines are used: running ones are found by their record,
+absent ones are started. Engines started here end when the last of their users does, so commands may overlap.
+"""
+
+import contextlib
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warehouse import migrate
+from warehouse.embedded import record
+from warehouse.embedded.layout import Layout
+from warehouse.embedded.lifetime import exclusive, in_use, is_in_use, start_lock
+from warehouse.errors import EnginesNotRunning
+from warehouse.settings import EngineSettings
+
+START_SECONDS = 90.0
+STOP_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineUrls:
+    """URLs with credentials."""
+
+    clickhouse_url: str
+    database_url: str
+
+
+def locate(settings: EngineSettings) -> EngineUrls:
+    """The engines that are set or run now.
+
+    Raises:
+        EnginesNotRunning: one is neither set nor running.
+    """
+    running = record.read(Layout.of(settings.data_dir))
+    clickhouse = settings.clickhouse_url or _url(running, record.CLICKHOUSE)
+    database = settings.database_url or _url(running, record.POSTGRES)
+    if clickhouse is None or database is None:
+        raise EnginesNotRunning(f"no engines run in {settings.data_dir}, and no URLs are set")
+    return EngineUrls(clickhouse, database)
+
+
+@contextlib.contextmanager
+def ensure(
+    settings: EngineSettings, *, clickhouse_port: int = 0, postgres_port: int = 0, durable: bool = True
+) -> Iterator[EngineUrls]:
+    """The engines for the duration of the block, started where they are not running, and migrated.
+
+    Raises:
+        EnginesNotRunning: an engine does not start; the message holds what it printed.
+        MigrationError: a schema cannot be brought up to date.
+    """
+    layout = Layout.of(settings.data_dir)
+    layout.prepare()
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        with in_use(layout.run):
+            with exclusive(start_lock(layout.run)):
+                running = record.read(layout)
+                if settings.clickhouse_url is None and record.CLICKHOUSE not in running:
+                    started.append(start(layout, record.CLICKHOUSE, clickhouse_port))
+                if settings.database_url is None and record.POSTGRES not in running:
+                    options = () if durable else ("--no-durable",)
+                    started.append(start(layout, record.POSTGRES, postgres_port, *options))
+                urls = _await_records(layout, settings, started)
+            migrate.apply(urls.clickhouse_url, urls.database_url)
+            yield urls
+    finally:
+        _see_out(layout, started)
+
+
+def start(layout: Layout, name: str, port: int, *options: str) -> "subprocess.Popen[bytes]":
+    """Start one embedded engine in a process of its own, which ends when nobody uses the engines."""
+    with (layout.logs / f"{name}-server.log").open("wb") as output:
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-m", "warehouse", name, "--port", str(port), "--data-dir", str(layout.root)),
+                *("--exit-when-unused", *options),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            # Not of our terminal's group: Ctrl-C ends us, and the engine only when we were its last user.
+            start_new_session=True,
+        )
+
+
+def _url(running: dict[str, record.Entry], name: str) -> str | None:
+    entry = running.get(name)
+    return entry.url if entry else None
+
+
+def _await_records(layout: Layout, settings: EngineSettings, started: "list[subprocess.Popen[bytes]]") -> EngineUrls:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        with contextlib.suppress(EnginesNotRunning):
+            return locate(settings)
+        for process in started:
+            if process.poll() is not None:
+                printed = "".join(log.read_text(errors="replace") for log in sorted(layout.logs.glob("*-server.log")))
+                raise EnginesNotRunning(f"the embedded engines do not start: {printed.strip()[-2000:]}")
+        if time.monotonic() > deadline:
+            raise EnginesNotRunning(f"the embedded engines do not start; see {layout.logs}")
+        time.sleep(0.02)
+
+
+def _see_out(layout: Layout, started: "list[subprocess.Popen[bytes]]") -> None:
+    """End the engines started here unless somebody else uses them by now; then they end after that user."""
+    if not started:
+        return
+    with exclusive(start_lock(layout.run)):
+        if is_in_use(layout.run):
+            return
+        for process in started:
+            process.terminate()
+        for process in started:
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()

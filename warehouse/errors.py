@@ -1,0 +1,33 @@
+"""What goes wrong with the engines, as callers see it.
+
+- ``WarehouseError``: ClickHouse refused or failed a statement; ``code`` is its number
+  - ``WarehouseUnavailable``: it cannot be reached, is overloaded, or took too long; trying again may help
+- ``StoreUnavailable``: PostgreSQL cannot be reached
+- ``EnginesNotRunning``: no URL is set and no embedded engine runs in the data directory
+- ``MigrationError``: a schema is not what the migrations made, or one failed
+"""
+
+
+class WarehouseError(Exception):
+    """ClickHouse refused or failed a statement."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class WarehouseUnavailable(WarehouseError):
+    """ClickHouse cannot be reached, is overloaded, or took too long."""
+
+
+class StoreUnavailable(Exception):
+    """PostgreSQL cannot be reached."""
+
+
+class EnginesNotRunning(Exception):
+    """No URL is set and no embedded engine runs in the data directory."""
+
+
+class MigrationError(Exception):
+    """A schema is not what the migrations made, or a migration failed."""

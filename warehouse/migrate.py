@@ -1,0 +1,265 @@
+"""Migrations of both stores: forward only, each recorded when done, safe to start twice at once.
+
+The warehouse's are numbered SQL files, ``sql/warehouse/NNNN_name.sql``, recorded with the checksum of their text in
+``schema_migration``: a file that was changed after it had been applied is an error, not a surprise. The store's are
+Alembic's. One lock, in PostgreSQL, guards both.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from warehouse import postgres, sql
+from warehouse.clickhouse import Warehouse
+from warehouse.errors import MigrationError, WarehouseError
+
+LOCK_KEY = (820, 0)
+_FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
+# Statements end with a semicolon at the end of a line; comments and literals of the files respect that.
+_STATEMENT_END = re.compile(r";[ \t]*(?:\n|\Z)")
+_RECORD_TABLE = """
+CREATE TABLE IF NOT EXISTS schema_migration
+(
+    number UInt32,
+    name String,
+    checksum String,
+    applied_at DateTime('UTC') DEFAULT now('UTC')
+)
+ENGINE = MergeTree ORDER BY number
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WarehouseMigration:
+    """One numbered file."""
+
+    number: int
+    name: str
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def statements(self) -> list[str]:
+        """The file's statements, in order."""
+        parts = (part.strip() for part in _STATEMENT_END.split(self.text))
+        return [part for part in parts if part and not all(line.startswith("--") for line in part.splitlines())]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is applied and what is still to come, for both stores."""
+
+    warehouse_applied: tuple[str, ...]
+    warehouse_pending: tuple[str, ...]
+    store_revision: str | None
+    store_pending: tuple[str, ...]
+
+    @property
+    def current(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.warehouse_pending and not self.store_pending
+
+
+def warehouse_migrations(directory: Path | None = None) -> list[WarehouseMigration]:
+    """The warehouse's migrations, in order.
+
+    Raises:
+        MigrationError: two files bear the same number.
+    """
+    found = []
+    for path in sorted((directory or sql.directory() / "warehouse").glob("*.sql")):
+        name = _FILE_NAME.fullmatch(path.name)
+        if name is None:
+            raise MigrationError(f"{path.name}: a migration is called NNNN_name.sql")
+        found.append(WarehouseMigration(int(name.group(1)), name.group(2), path.read_text()))
+    numbers = [migration.number for migration in found]
+    if len(set(numbers)) != len(numbers):
+        raise MigrationError("two warehouse migrations bear the same number")
+    return found
+
+
+def status(clickhouse_url: str, database_url: str) -> Status:
+    """What is applied and what a run would do; changes nothing.
+
+    Raises:
+        MigrationError: an applied migration's file was changed or is gone.
+    """
+    with Warehouse.connect(_server(clickhouse_url)) as warehouse:
+        done, pending = _compare(_applied(warehouse, _database(clickhouse_url)), warehouse_migrations())
+    revision = _store_revision(database_url)
+    revisions = _revisions()
+    start = revisions.index(revision) + 1 if revision in revisions else 0
+    if revision is not None and revision not in revisions:
+        raise MigrationError(f"the store is at revision {revision}, which this version does not know")
+    return Status(
+        tuple(_label(migration) for migration in done),
+        tuple(_label(migration) for migration in pending),
+        revision,
+        tuple(revisions[start:]),
+    )
+
+
+def plan(clickhouse_url: str, database_url: str) -> list[str]:
+    """What ``apply`` would run, as text for people."""
+    state = status(clickhouse_url, database_url)
+    lines = []
+    for migration in warehouse_migrations():
+        if _label(migration) in state.warehouse_pending:
+            lines += [f"-- warehouse {_label(migration)}", *(f"{text};" for text in migration.statements())]
+    lines += [f"-- store {revision} (Alembic)" for revision in state.store_pending]
+    return lines
+
+
+def apply(clickhouse_url: str, database_url: str) -> Status:
+    """Bring both stores up to date and say what was done: the pending ones of the answer were pending before.
+
+    Raises:
+        MigrationError: an applied migration was changed, or one failed.
+    """
+    with _locked(database_url):
+        before = status(clickhouse_url, database_url)
+        if before.warehouse_pending:
+            apply_warehouse(clickhouse_url)
+        if before.store_pending:
+            apply_store(database_url)
+        return before
+
+
+def apply_warehouse(clickhouse_url: str) -> None:
+    """Bring the warehouse alone up to date. The caller sees to it that nobody else does so at the same time."""
+    database = _database(clickhouse_url)
+    with Warehouse.connect(_server(clickhouse_url)) as server:
+        server.command(f"CREATE DATABASE IF NOT EXISTS {_quoted(database)}")
+    with Warehouse.connect(clickhouse_url) as warehouse:
+        warehouse.command(_RECORD_TABLE)
+        _, pending = _compare(_applied(warehouse, database), warehouse_migrations())
+        for migration in pending:
+            _run(warehouse, migration)
+
+
+def apply_store(database_url: str) -> None:
+    """Bring the store alone up to date."""
+    engine = create_engine(postgres.sqlalchemy_url(database_url), poolclass=NullPool)
+    try:
+        with engine.begin() as connection:
+            config = _alembic()
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    finally:
+        engine.dispose()
+
+
+def _run(warehouse: Warehouse, migration: WarehouseMigration) -> None:
+    statements = migration.statements()
+    for position, statement in enumerate(statements, 1):
+        try:
+            # ClickHouse has no transaction over statements: one that is repeated after a crash meets its own work.
+            warehouse.command(_repeatable(statement))
+        except WarehouseError as error:
+            raise MigrationError(
+                f"warehouse {_label(migration)}, statement {position} of {len(statements)}: {error.message}"
+            ) from error
+    warehouse.command(
+        "INSERT INTO schema_migration (number, name, checksum) "
+        "SELECT {number:UInt32}, {name:String}, {checksum:String}",
+        {"number": migration.number, "name": migration.name, "checksum": migration.checksum},
+    )
+
+
+def _repeatable(statement: str) -> str:
+    return re.sub(
+        r"^((?:--[^\n]*\n|\s)*CREATE (?:TABLE|VIEW|MATERIALIZED VIEW)) (?!IF NOT EXISTS)",
+        r"\1 IF NOT EXISTS ",
+        statement,
+        count=1,
+    )
+
+
+def _applied(warehouse: Warehouse, database: str) -> dict[int, tuple[str, str]]:
+    exists = warehouse.scalar(
+        "SELECT count() FROM system.tables WHERE database = {database:String} AND name = 'schema_migration'",
+        {"database": database},
+    )
+    if not exists:
+        return {}
+    rows = warehouse.rows(f"SELECT number, name, checksum FROM {_quoted(database)}.schema_migration")  # noqa: S608
+    return {row["number"]: (row["name"], row["checksum"]) for row in rows}
+
+
+def _compare(
+    applied: dict[int, tuple[str, str]], known: list[WarehouseMigration]
+) -> tuple[list[WarehouseMigration], list[WarehouseMigration]]:
+    missing = applied.keys() - {migration.number for migration in known}
+    if missing:
+        raise MigrationError(f"the warehouse has migrations this version does not know: {sorted(missing)}")
+    for migration in known:
+        record = applied.get(migration.number)
+        if record is not None and record[1] != migration.checksum:
+            raise MigrationError(f"warehouse {_label(migration)} was changed after it had been applied")
+    done = [migration for migration in known if migration.number in applied]
+    return done, [migration for migration in known if migration.number not in applied]
+
+
+def _label(migration: WarehouseMigration) -> str:
+    return f"{migration.number:04d}_{migration.name}"
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
+def _database(clickhouse_url: str) -> str:
+    return clickhouse_url.rpartition("@")[2].partition("?")[0].partition("/")[2].strip("/") or "regalia"
+
+
+def _server(clickhouse_url: str) -> str:
+    """The same server in a database that is always there."""
+    head, at, tail = clickhouse_url.rpartition("@")
+    if not at:
+        scheme, separator, tail = clickhouse_url.partition("://")
+        head, at = scheme + separator, ""
+    return f"{head}{at}{tail.partition('?')[0].partition('/')[0]}/system"
+
+
+def _alembic() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(sql.directory() / "store").replace("%", "%%"))
+    return config
+
+
+def _revisions() -> list[str]:
+    script = ScriptDirectory.from_config(_alembic())
+    return [revision.revision for revision in reversed(list(script.walk_revisions()))]
+
+
+def _store_revision(database_url: str) -> str | None:
+    with postgres.connect(database_url, autocommit=True) as connection:
+        if connection.execute("SELECT to_regclass('alembic_version') AS found").fetchone() == {"found": None}:
+            return None
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        return None if row is None else row["version_num"]
+
+
+@contextmanager
+def _locked(database_url: str) -> Iterator[None]:
+    with postgres.connect(database_url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s, %s)", LOCK_KEY)
+        try:
+            yield
+        finally:
+            if not connection.closed:
+                with suppress(psycopg.OperationalError):  # a lost connection takes the lock with it
+                    connection.execute("SELECT pg_advisory_unlock(%s, %s)", LOCK_KEY)

@@ -1,0 +1,79 @@
+"""PostgreSQL: connections and pools over psycopg, and URLs for SQLAlchemy."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import ConnectionPool, PoolTimeout
+from sqlalchemy.engine import make_url
+
+from warehouse.errors import StoreUnavailable
+
+Connection = psycopg.Connection[DictRow]
+Pool = ConnectionPool[Connection]
+
+CONNECT_SECONDS = 10
+
+
+def connect(url: str, autocommit: bool = False) -> Connection:
+    """Connect; rows are dictionaries.
+
+    Raises:
+        StoreUnavailable: nobody answers, or the credentials are wrong.
+    """
+    try:
+        return psycopg.connect(
+            plain_url(url), autocommit=autocommit, connect_timeout=CONNECT_SECONDS, row_factory=dict_row
+        )
+    except psycopg.OperationalError as error:
+        raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
+
+
+def pool(url: str, *, min_size: int = 1, max_size: int = 10) -> Pool:
+    """An open pool of connections; rows are dictionaries. To be closed."""
+    made: Pool = ConnectionPool(
+        plain_url(url),
+        connection_class=psycopg.Connection[DictRow],
+        kwargs={"row_factory": dict_row, "connect_timeout": CONNECT_SECONDS},
+        min_size=min_size,
+        max_size=max_size,
+        timeout=CONNECT_SECONDS,
+        open=False,
+    )
+    made.open()
+    return made
+
+
+@contextmanager
+def lease(source: Pool) -> Iterator[Connection]:
+    """A connection of the pool for one transaction.
+
+    Raises:
+        StoreUnavailable: none is to be had.
+    """
+    try:
+        with source.connection() as connection:
+            yield connection
+    except (PoolTimeout, psycopg.OperationalError) as error:
+        raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
+
+
+def plain_url(url: str) -> str:
+    """The URL as libpq knows it, without SQLAlchemy's name of a driver."""
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme.partition('+')[0]}{separator}{rest}"
+
+
+def sqlalchemy_url(url: str, driver: Literal["psycopg", "psycopg2"] = "psycopg") -> str:
+    """The URL for SQLAlchemy with the driver named: what a bare ``postgresql://`` means depends on the version."""
+    parsed: Any = make_url(plain_url(url)).set(drivername=f"postgresql+{driver}")
+    text: str = parsed.render_as_string(hide_password=False)
+    return text
+
+
+def with_database(url: str, database: str) -> str:
+    """The same server, another database."""
+    text: str = make_url(plain_url(url)).set(database=database).render_as_string(hide_password=False)
+    return text
