@@ -16,6 +16,10 @@ from warehouse.embedded.layout import Layout
 WORKER_MODULE = "api.worker"
 ENGINE_STOP_SECONDS = 30.0
 
+_OURS = frozenset({"warehouse", "indexer", "pipelines", "api"})
+_LOADED = {"api": ("api.app",), "dagster-code": ("pipelines.definitions",)}
+"""What a part loads beside the module it runs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -176,18 +180,19 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
 def _require_modules(parts: Iterable[Part]) -> None:
     """Say at once what cannot work, instead of restarting it for ever."""
     for part in parts:
-        module = part.command[part.command.index("-m") + 1] if "-m" in part.command else None
-        needed = [name for name in (module, *_targets(part)) if name is not None]
-        for name in needed:
+        for name in filter(None, (_ran(part.command), *_LOADED.get(part.name, ()))):
             if not _exists(name):
                 raise StackError(f"{part.name} cannot run: the module {name} is not installed")
 
 
-def _targets(part: Part) -> Iterable[str]:
-    if part.name == "api":
-        yield "api.app"
-    if part.name == "dagster-code":
-        yield "pipelines.definitions"
+def _ran(command: tuple[str, ...]) -> str | None:
+    if "-m" not in command:
+        return None
+    name = command[command.index("-m") + 1]
+    package, _, _ = name.partition(".")
+    if package not in _OURS:
+        return package  # to look inside would import it, which takes seconds
+    return f"{name}.__main__" if name == package else name
 
 
 def _exists(module: str) -> bool:

@@ -124,6 +124,7 @@ class Supervisor:
             if part.once:
                 if status:
                     raise StackError(self._explain(part))
+                log.info("%s done in %.1f s", part.name, time.time() - current.since)
                 self._enter(part, Phase.DONE)
                 self._ready[part.name].set()
                 return

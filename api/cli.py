@@ -1,0 +1,290 @@
+"""The console command ``regalia``.
+
+Declarations only: what a command does is in ``api/commands``, ``api/stack`` or another package, and is imported or
+started when it runs, so that ``--help`` is quick and needs nothing.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_EPILOG = """Settings are environment variables with the prefix REGALIA_; docs/settings.md lists them. \
+REGALIA_DATA_DIR (default .regalia) says which service a command means: it uses that directory's running engines, or \
+starts them for as long as it runs. Exit status: 0 done, 1 failed, 2 wrong use, 3 not reachable, 4 in use."""
+
+app = typer.Typer(
+    name="regalia",
+    help="An open registry of token symbols: index chains, rank tokens, serve claims.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+keys = typer.Typer(help="API keys.", no_args_is_help=True)
+plans = typer.Typer(help="Plans of accounts.", no_args_is_help=True)
+contracts = typer.Typer(help="Our contracts.", no_args_is_help=True)
+app.add_typer(keys, name="keys")
+app.add_typer(plans, name="plans")
+app.add_typer(contracts, name="contracts")
+
+ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
+Wallet = Annotated[str, typer.Option(metavar="ADDRESS", help="The account's wallet.")]
+Plan = Annotated[str, typer.Option(help="free, pro, pro_plus, developer, partner or enterprise.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(version("regalia"))
+        raise typer.Exit
+
+
+@app.callback()
+def regalia(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """An open registry of token symbols: index chains, rank tokens, serve claims."""
+
+
+@app.command(rich_help_panel="Service")
+def up(
+    dagster: Annotated[
+        bool, typer.Option("--dagster/--without-dagster", help="Run Dagster: web UI, daemon and code server.")
+    ] = True,
+    followers: Annotated[
+        bool, typer.Option("--followers/--without-followers", help="Follow the head of every enabled chain.")
+    ] = True,
+) -> None:
+    """Run the whole service until Ctrl-C.
+
+    Store, warehouse, migrations, API, worker, one head follower per chain with a node, and Dagster: started in order,
+    restarted when they die, stopped in reverse. Engines whose URL is set are not started.
+
+    Examples:
+
+      REGALIA_CHAINS=chains.toml regalia up
+
+      REGALIA_DATA_DIR=/var/lib/regalia REGALIA_PORT=8080 regalia up --without-dagster
+    """
+    import logging
+
+    from api.stack.parts import Wanted
+    from api.stack.run import run
+    from api.stack.settings import load
+
+    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
+    run(load(), Wanted(dagster=dagster, followers=followers))
+
+
+@app.command(rich_help_panel="Service")
+def status(
+    watch: Annotated[bool, typer.Option("--watch", help="Show it anew every two seconds until Ctrl-C.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show how the service is doing.
+
+    Per part of a running service its state; per chain its head, what is indexed, lag and finality; per asset its last
+    run and rows; per queue its depth.
+
+    Examples:
+
+      regalia status --watch
+
+      regalia status --json | jq '.chains[] | {key, lag_blocks}'
+    """
+    from api.commands.status import show
+
+    show(watch=watch, as_json=as_json)
+
+
+@app.command(rich_help_panel="Service")
+def doctor(as_json: AsJson = False) -> None:
+    """Check settings, chains, nodes, engines, clock and disk; say what to do about each problem.
+
+    Ends with status 1 when something is broken; warnings alone do not count.
+    """
+    from api.commands.doctor import run
+
+    raise typer.Exit(run(as_json=as_json))
+
+
+@app.command(rich_help_panel="Data")
+def index(
+    chain: ChainKey = None,
+    to: Annotated[int | None, typer.Option(metavar="BLOCK", help="Stop after this block. Default: the head.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Keep up with the head until Ctrl-C.")] = False,
+) -> None:
+    """Bring the warehouse to the head of the chains and stop, or follow it.
+
+    Safe beside a running service and after a crash: a block is never counted twice.
+
+    Examples:
+
+      regalia index --chain base --to 1000000
+
+      regalia index --follow
+    """
+    from api.commands.forward import become, options
+
+    become("indexer", "index", *options(chain=chain, to=to, follow=follow))
+
+
+@app.command(rich_help_panel="Data")
+def refresh() -> None:
+    """Bring all derived tables up to date once, in order, and stop.
+
+    Holders, trades, prices, heartbeats, search documents: what the pipelines do on schedule, now.
+    """
+    from api.commands.forward import become
+
+    become("pipelines", "refresh")
+
+
+@app.command(rich_help_panel="Data")
+def export(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made when it does not exist.")],
+) -> None:
+    """Write the warehouse's marts as Parquet files, and a DuckDB file with views over them.
+
+    Example:
+
+      regalia export --out marts && duckdb marts/regalia.duckdb 'SHOW TABLES'
+    """
+    from api.commands.forward import become
+
+    become("warehouse", "export", "--out", str(out))
+
+
+@app.command(rich_help_panel="Data")
+def migrate(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, change nothing.")] = False,
+) -> None:
+    """Bring the schemas of both stores up to date. `regalia up` does it by itself."""
+    from api.commands.forward import become, options
+
+    become("warehouse", "migrate", *options(dry_run=dry_run))
+
+
+@app.command(rich_help_panel="Service")
+def openapi() -> None:
+    """Print the OpenAPI document. Needs nothing running.
+
+    Example:
+
+      regalia openapi > openapi.json
+    """
+    import json
+
+    from api.app import create_app
+
+    print(json.dumps(create_app().openapi(), indent=2))
+
+
+@keys.command("create")
+def create_key(
+    wallet: Wallet,
+    plan: Plan = "free",
+    name: Annotated[str, typer.Option(help="To tell keys of one account apart.")] = "default",
+) -> None:
+    """Make an API key, and the wallet's account if it has none.
+
+    Prints one line of JSON with the key in `key`: it is shown this once, and kept as a hash.
+
+    Example:
+
+      regalia keys create --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --plan developer | jq -r .key
+    """
+    from api.commands import accounts
+
+    accounts.create_key(wallet, plan, name)
+
+
+@keys.command("list")
+def list_keys(
+    wallet: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Only keys of this wallet's account.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per key.")] = False,
+) -> None:
+    """List API keys, without their secrets."""
+    from api.commands import accounts
+
+    accounts.list_keys(wallet, as_json)
+
+
+@keys.command("revoke")
+def revoke_key(
+    key: Annotated[str, typer.Argument(help="The key itself, its id, or the prefix that the list shows.")],
+) -> None:
+    """Revoke an API key. A running API refuses it within seconds."""
+    from api.commands import accounts
+
+    accounts.revoke_key(key)
+
+
+@plans.command("set")
+def set_plan(wallet: Wallet, plan: Plan) -> None:
+    """Give a wallet's account a plan.
+
+    Example:
+
+      regalia plans set --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --plan enterprise
+    """
+    from api.commands import accounts
+
+    accounts.set_plan(wallet, plan)
+
+
+@contracts.command("deploy")
+def deploy_contracts(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key from the chains file, such as base.")],
+    private_key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Key that pays. Better: REGALIA_PRIVATE_KEY, which `ps` does not show."),
+    ] = None,
+    treasury: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
+    ] = None,
+) -> None:
+    """Deploy our contracts for this service's own signer.
+
+    The signer is made in the data directory on first use. Needs nothing running. Prints the addresses as one line of
+    JSON, with the keys of the chains file.
+
+    Example:
+
+      REGALIA_PRIVATE_KEY=0x… regalia contracts deploy --chain base
+    """
+    from api.commands.forward import become, options
+
+    if private_key:
+        # Not handed on as an argument, which every user of the machine can read.
+        os.environ["REGALIA_PRIVATE_KEY"] = private_key
+    become("indexer", "contracts", "deploy", *options(chain=chain, treasury=treasury))
+
+
+def main() -> None:
+    """Run the command line; a foreseen error is one line and an exit status."""
+    # Processes started from here are not to import what lies in the caller's folder.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
+    try:
+        app()
+    except Exception as error:
+        from api.commands.failures import explain
+
+        explained = explain(error)
+        if explained is None:
+            raise
+        line, exit_status = explained
+        print(f"regalia: {' '.join(line.split())}", file=sys.stderr)
+        sys.exit(exit_status)
+
+
+if __name__ == "__main__":
+    main()
