@@ -5,13 +5,14 @@ token and never stops anything. A node that fails is a different matter: its err
 repeated, so that a healthy token is never stored as a broken one.
 """
 
+import time
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from indexer.chains.evm.errors import CallFailed, NodeLimited, RpcError, StateMissing
+from indexer.chains.evm.errors import CallFailed, NodeLimited, RpcError, StateMissing, UnknownFault
 from indexer.chains.evm.rpc import Call, EvmClient
 
 NAME_CHARACTERS, SYMBOL_CHARACTERS = 128, 64
@@ -125,9 +126,26 @@ def _ask(
 ) -> dict[Question, list[bytes]]:
     """The bytes each view returned for each question; empty where the call failed by the contract's fault."""
     calls = [_call(address, block, *view) for address, block in questions for view in views]
-    answers = [_bytes(answer) for answer in client.many(calls)]
+    settled = client.many(calls)
+    for row, answer in enumerate(settled):
+        if isinstance(answer, UnknownFault):
+            settled[row] = _ask_alone(client, calls[row])
+    answers = [_bytes(answer) for answer in settled]
     width = len(views)
     return {question: answers[width * row : width * (row + 1)] for row, question in enumerate(questions)}
+
+
+def _ask_alone(client: EvmClient, call: Call) -> msgspec.Raw | RpcError:
+    """Tell a node's bad moment from a contract it cannot execute: only the latter fails every time by itself."""
+    answer: msgspec.Raw | RpcError = CallFailed("never asked")
+    for attempt in range(3):
+        time.sleep(0.1 * attempt)
+        answer, alive = client.many([call, ("eth_chainId", ())])
+        if isinstance(alive, RpcError):
+            raise alive
+        if not isinstance(answer, UnknownFault):
+            return answer
+    return CallFailed(str(answer))
 
 
 def _bytes(answer: msgspec.Raw | RpcError) -> bytes:

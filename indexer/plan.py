@@ -5,7 +5,6 @@ Units are made of whole ranges. Beyond the final block they stay short, because 
 units; before it they are as long as memory allows, because every unit costs a fixed number of writes.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -19,6 +18,9 @@ class Limits:
     range_blocks: int = 2_000
     first_range_blocks: int = 32
     slow_seconds: float = 5.0
+    fetchers: int = 8
+    ranges_ahead: int = 16
+    logs_ahead: int = 200_000
 
 
 @dataclass(slots=True)
@@ -66,20 +68,21 @@ class RangeSize:
         self.blocks = max(1, min(int(blocks), int(self.ceiling), self.limits.unit_blocks))
 
 
-def unit_end(first: int, head: int, final: int, limits: Limits) -> int:
-    """Last block a unit that begins at ``first`` may have."""
+def short_unit(head: int, final: int) -> int:
+    """Blocks of a unit where blocks may still be taken back: few, yet a window of them is published in two."""
+    return max(8, (head - max(final, 0)) // 2)
+
+
+def next_range(first: int, head: int, final: int, size: RangeSize, limits: Limits) -> int:
+    """Last block of the range that begins at ``first``; none crosses from final blocks into those that are not."""
     if first <= final:
-        return min(first + limits.unit_blocks - 1, final, head)
-    # Short units where blocks may still be taken back, yet few enough to publish a whole window quickly.
-    return min(first + max(8, (head - final) // 8) - 1, head)
+        return min(first + min(size.blocks, limits.unit_blocks) - 1, final, head)
+    return min(first + min(size.blocks, short_unit(head, final)) - 1, head)
 
 
-def ranges(first: int, head: int, final: int, size: RangeSize, limits: Limits) -> Iterator[tuple[int, int]]:
-    """Consecutive ranges from ``first`` to ``head``, none of which crosses a border that units must respect."""
-    at, end = first, unit_end(first, head, final, limits)
-    while at <= head:
-        if at > end:
-            end = unit_end(at, head, final, limits)
-        last = min(at + size.blocks - 1, end)
-        yield at, last
-        at = last + 1
+def is_complete(first: int, last: int, rows: int, head: int, final: int, limits: Limits) -> bool:
+    """Whether a unit from ``first`` to ``last`` with so many logs is to be published now."""
+    if last >= head or last == final or rows >= limits.unit_rows:
+        return True
+    blocks = last - first + 1
+    return blocks >= (limits.unit_blocks if first <= final else short_unit(head, final))

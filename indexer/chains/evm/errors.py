@@ -2,6 +2,7 @@
 
     RpcError
     ├── NodeUnavailable     nobody answers in time, or only with refusals that pass (timeouts, 5xx, 429)
+    │   └── UnknownFault    an error in words nobody taught us
     ├── NodeLimited         the question is too big for the node: ask for less at once
     ├── MethodMissing       the node does not offer the method
     ├── StateMissing        the node no longer has the state of that block
@@ -26,6 +27,10 @@ class NodeUnavailable(RpcError):
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class UnknownFault(NodeUnavailable):
+    """An error in words nobody taught us: the node's fault, unless one call alone always meets it."""
 
 
 class NodeLimited(RpcError):
@@ -109,4 +114,4 @@ def classify(code: object, message: str) -> RpcError:
         return NodeUnavailable(text)
     if _REVERTED.search(message):
         return CallFailed(text)
-    return NodeUnavailable(text)
+    return UnknownFault(text)

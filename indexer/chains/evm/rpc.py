@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError, WrongChain, classify
+from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError, UnknownFault, WrongChain, classify
 from indexer.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
@@ -111,7 +111,7 @@ class EvmClient:
     def batch_settled(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
         """Results of several requests sent as one, in order; what failed for good stands as its error.
 
-        Failures that are the node's own (throttling, faults) repeat the whole batch.
+        Failures known to be the node's own (throttling, faults) repeat the whole batch.
         """
         body = self.encode(calls)
 
@@ -122,7 +122,8 @@ class EvmClient:
                     settled.append(item.result)
                     continue
                 error = classify(item.error.code, item.error.message)
-                if isinstance(error, NodeUnavailable) or (isinstance(error, NodeLimited) and len(calls) > 1):
+                passes = isinstance(error, NodeUnavailable) and not isinstance(error, UnknownFault)
+                if passes or (isinstance(error, NodeLimited) and len(calls) > 1):
                     raise error
                 settled.append(error)
             return settled

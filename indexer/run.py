@@ -1,0 +1,287 @@
+"""Bringing one EVM chain to the head, once or for ever.
+
+``advance`` is the one function that ingests: the command, the follower and Dagster all call it, and it excludes
+itself by the chain's writer lock.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from indexer.assemble import assemble_unit
+from indexer.chains.evm.errors import NodeLied, RpcError
+from indexer.chains.evm.rpc import EvmClient, quantity
+from indexer.chains.facts import Chain
+from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
+from indexer.creations import probe_method
+from indexer.decoders.frame import scope_of
+from indexer.fetch import Chunk, Source
+from indexer.known import Known
+from indexer.plan import Limits, RangeSize, is_complete
+from indexer.prefetch import fetch_ahead
+from indexer.publish import publish, recover
+from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, revert_to, same_chain
+from warehouse.clickhouse import Warehouse
+from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+
+LOG = logging.getLogger(__name__)
+
+# How often a contradiction between units is taken for a reorganisation that happened while we read.
+_RESTARTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """What one call did. ``busy``: another writer has the chain, and nothing was done."""
+
+    blocks: int = 0
+    rows: int = 0
+    events: int = 0
+    reorganised: int = 0
+    head: int | None = None
+    published: int | None = None
+    busy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a running call is: ``target`` is the block it goes to, ``done`` and ``events`` what it has published."""
+
+    first: int
+    target: int
+    published: int
+    rows: int
+    events: int
+    seconds: float
+
+
+ReportProgress = Callable[[Progress], None]
+
+
+@dataclass(slots=True)
+class ChainSession:
+    """What is kept between calls for one chain: connections, what the node can do, what is known."""
+
+    chain: Chain
+    client: EvmClient
+    known: Known
+    size: RangeSize
+    pool: ThreadPoolExecutor
+    generation: int = -1
+    source: Source | None = None
+
+    def connect(self) -> Source:
+        """The node as a source of chunks; its chain id is checked before it is asked anything else."""
+        if self.source is None:
+            self.source = Source(self.client, scope_of(self.chain), probe_method(self.client))
+        return self.source
+
+
+@dataclass(slots=True)
+class IndexContext:
+    """The engines to index into. One a process; usable by one thread per chain."""
+
+    warehouse: Warehouse
+    store_url: str
+    limits: Limits = field(default_factory=Limits)
+    patience_seconds: float = 60.0
+    sessions: dict[str, ChainSession] = field(default_factory=dict)
+
+    def session(self, chain: Chain) -> ChainSession:
+        """The chain's session, made on first use."""
+        if chain.key not in self.sessions:
+            self.sessions[chain.key] = ChainSession(
+                chain,
+                EvmClient(chain, patience_seconds=self.patience_seconds),
+                Known(self.warehouse, chain.chain_id),
+                RangeSize(self.limits),
+                ThreadPoolExecutor(self.limits.fetchers, f"fetch-{chain.key}"),
+            )
+        return self.sessions[chain.key]
+
+    def counters(self, chain: Chain) -> Counter[str]:
+        """What the chain's client has counted: requests, bytes, retries, ranges halved."""
+        return self.session(chain).client.counters
+
+    def close(self) -> None:
+        """Stop fetching; what is not published is repeated next time."""
+        for session in self.sessions.values():
+            session.client.stop()
+            session.pool.shutdown(wait=True, cancel_futures=True)
+        self.sessions.clear()
+
+
+def advance(
+    context: IndexContext, chain: Chain, *, to_block: int | None = None, progress: ReportProgress | None = None
+) -> Advance:
+    """Index ``chain`` up to its head, or up to ``to_block``, taking back what a reorganisation orphaned.
+
+    Raises:
+        ChainHalted: the chain was stopped, now or earlier, by a reorganisation beyond finality.
+        WrongChain: the node serves another chain; nothing was written.
+        RpcError: the node failed for longer than the patience allows; what is published stays.
+    """
+    session = context.session(chain)
+    with writer_lock(context.store_url, chain.chain_id) as store:
+        if store is None:
+            return Advance(busy=True)
+        try:
+            return _Run(context, session, store, progress).to(to_block)
+        except CheckpointMoved:
+            session.known.forget()
+            return Advance(busy=True)
+        except BaseException:
+            session.known.forget()  # it may have learned from a unit that was never published
+            raise
+
+
+def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
+    """Take back everything after ``block``, final or not, and let a halted chain go on."""
+    session = context.session(chain)
+    with writer_lock(context.store_url, chain.chain_id) as store:
+        if store is None:
+            return Advance(busy=True)
+        session.known.forget()
+        checkpoint = _settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
+        before = checkpoint.block_number
+        checkpoint = revert_to(store, context.warehouse, checkpoint, block)
+        store.execute("UPDATE chain_checkpoint SET final_block = NULL WHERE chain_id = %s", (chain.chain_id,))
+        checkpoint = set_halted(store, checkpoint, None)
+        taken_back = (before or 0) - (checkpoint.block_number or 0)
+        return Advance(reorganised=taken_back, published=checkpoint.block_number)
+
+
+@dataclass(slots=True)
+class _Run:
+    """One call of ``advance`` while it holds the writer lock."""
+
+    context: IndexContext
+    session: ChainSession
+    store: Store
+    progress: ReportProgress | None
+    blocks: int = 0
+    rows: int = 0
+    events: int = 0
+    reorganised: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    def to(self, to_block: int | None) -> Advance:
+        """Recover, follow reorganisations, index."""
+        chain_id = self.session.chain.chain_id
+        checkpoint = read_checkpoint(self.store, chain_id)
+        if checkpoint.generation != self.session.generation:
+            self.session.known.forget()
+        checkpoint = _settle(self.store, self.context.warehouse, checkpoint)
+        if checkpoint.halted is not None:
+            raise ChainHalted(checkpoint.halted)
+        source = self.session.connect()
+        head = -1
+        for attempt in range(_RESTARTS):
+            head = quantity(source.client.call("eth_blockNumber"))
+            checkpoint = self._follow_reorganisation(checkpoint, head)
+            final = head - self.session.chain.finality_blocks
+            record_head(self.store, chain_id, head, final)
+            target = head if to_block is None else min(head, to_block)
+            try:
+                checkpoint = self._index(source, checkpoint, target, final)
+                break
+            except NodeLied as error:
+                self.session.known.forget()
+                checkpoint = read_checkpoint(self.store, chain_id)
+                if attempt == _RESTARTS - 1:
+                    raise
+                LOG.info("chain %d: looking again after: %s", chain_id, error)
+                time.sleep(min(0.05 * 2**attempt, 2.0))
+        self.session.generation = checkpoint.generation
+        return Advance(self.blocks, self.rows, self.events, self.reorganised, head, checkpoint.block_number)
+
+    def _follow_reorganisation(self, checkpoint: Checkpoint, head: int) -> Checkpoint:
+        client, warehouse = self.session.client, self.context.warehouse
+        if same_chain(client, warehouse, checkpoint, head):
+            return checkpoint
+        ancestor = find_ancestor(client, warehouse, checkpoint, head)
+        if ancestor is None:
+            halt(self.store, checkpoint, client)
+            raise AssertionError("unreachable")
+        if checkpoint.block_number is not None and ancestor >= checkpoint.block_number:
+            return checkpoint  # the node changed its mind between two answers
+        before = checkpoint.block_number or 0
+        self.session.known.forget()
+        checkpoint = revert_to(self.store, warehouse, checkpoint, ancestor)
+        self.reorganised += before - ancestor
+        client.counters["reorganisations"] += 1
+        return checkpoint
+
+    def _index(self, source: Source, checkpoint: Checkpoint, target: int, final: int) -> Checkpoint:
+        first = self.session.chain.start_block if checkpoint.block_number is None else checkpoint.block_number + 1
+        limits, origin = self.context.limits, first
+        ahead = fetch_ahead(source, self.session.pool, self.session.size, limits, first, target, final)
+        with closing(ahead):
+            for chunks in _units(ahead, target, final, limits):
+                checkpoint = self._publish(checkpoint, chunks)
+                self._report(origin, target, checkpoint)
+        return checkpoint
+
+    def _publish(self, checkpoint: Checkpoint, chunks: list[Chunk]) -> Checkpoint:
+        parent = chunks[0].headers.parent[0].tobytes()
+        if checkpoint.block_hash is not None and parent != checkpoint.block_hash:
+            raise NodeLied(f"block {chunks[0].first} does not follow the published one")
+        assembled = assemble_unit(chunks, self.session.known, self.session.client)
+        checkpoint, counts = publish(self.store, self.context.warehouse, checkpoint, assembled)
+        self.blocks += len(assembled.headers)
+        self.rows += sum(counts.values())
+        self.events += assembled.log_count
+        return checkpoint
+
+    def _report(self, first: int, target: int, checkpoint: Checkpoint) -> None:
+        if self.progress is not None:
+            seconds = time.monotonic() - self.started
+            published = checkpoint.block_number if checkpoint.block_number is not None else first - 1
+            self.progress(Progress(first, target, published, self.rows, self.events, seconds))
+
+
+def _units(chunks: Iterator[Chunk], target: int, final: int, limits: Limits) -> Iterator[list[Chunk]]:
+    gathered: list[Chunk] = []
+    logs = 0
+    for chunk in chunks:
+        gathered.append(chunk)
+        logs += chunk.log_count
+        if is_complete(gathered[0].first, chunk.last, logs, target, final, limits):
+            yield gathered
+            gathered, logs = [], 0
+
+
+def _settle(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
+    return finish_pending(store, warehouse, recover(store, warehouse, checkpoint))
+
+
+def follow(
+    context: IndexContext,
+    chain: Chain,
+    stop: threading.Event,
+    *,
+    progress: ReportProgress | None = None,
+    after: Callable[[Advance], None] | None = None,
+) -> None:
+    """Keep ``chain`` at its head until ``stop`` is set; failures that can pass are waited out.
+
+    Raises:
+        ChainHalted: nothing more can be done without an operator.
+    """
+    pause = min(max(chain.block_seconds / 4, 0.1), 2.0)
+    failures = 0
+    while not stop.is_set():
+        try:
+            done = advance(context, chain, progress=progress)
+            failures = 0
+            if after is not None:
+                after(done)
+        except (RpcError, WarehouseUnavailable, StoreUnavailable) as error:
+            failures += 1
+            LOG.error("chain %s: %s: %s", chain.key, type(error).__name__, error)
+        stop.wait(pause if failures == 0 else min(0.5 * 2**failures, 30.0))

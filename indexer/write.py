@@ -1,0 +1,267 @@
+"""Rows of a unit as Native blocks, one insert a table, each with a token that makes its repetition a no-op."""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from indexer.chains.evm.headers import Headers
+from warehouse import sql
+from warehouse.clickhouse import Warehouse
+from warehouse.writer import ColumnData, Parts, column_rows, native_block
+
+# Columns of each table as the warehouse declares them, but for chain_id, block_time and unit_id, which are added.
+TABLES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "raw_block": (
+        ("block_number", "UInt64"),
+        ("block_hash", "String"),
+        ("parent_hash", "String"),
+        ("transaction_count", "UInt32"),
+    ),
+    "raw_log": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("address", "String"),
+        ("topics", "Array(String)"),
+        ("data", "String"),
+        ("transaction_hash", "String"),
+    ),
+    "fact_contract_creation": (
+        ("block_number", "UInt64"),
+        ("address", "String"),
+        ("creation_index", "UInt32"),
+        ("transaction_hash", "String"),
+        ("creator", "String"),
+        ("factory", "String"),
+    ),
+    "fact_token": (
+        ("address", "String"),
+        ("name", "String"),
+        ("symbol", "String"),
+        ("decimals", "Nullable(UInt8)"),
+        ("total_supply_raw", "Nullable(UInt256)"),
+        ("owner", "String"),
+        ("proxy_admin", "String"),
+        ("implementation", "String"),
+        ("read_status", "String"),
+        ("first_block", "UInt64"),
+        ("first_time", "DateTime"),
+        ("read_block", "UInt64"),
+    ),
+    "fact_transfer": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("token", "String"),
+        ("transaction_hash", "String"),
+        ("from_address", "String"),
+        ("to_address", "String"),
+        ("amount_raw", "UInt256"),
+    ),
+    "fact_pool": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("pool", "String"),
+        ("protocol", "String"),
+        ("exchange", "String"),
+        ("factory", "String"),
+        ("token0", "String"),
+        ("token1", "String"),
+        ("fee_ppm", "UInt32"),
+        ("tick_spacing", "Int32"),
+        ("hooks", "String"),
+        ("transaction_hash", "String"),
+    ),
+    "fact_swap": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("pool", "String"),
+        ("transaction_hash", "String"),
+        ("sender", "String"),
+        ("recipient", "String"),
+        ("amount0_raw", "Int256"),
+        ("amount1_raw", "Int256"),
+        ("sqrt_price_x96", "UInt256"),
+        ("liquidity", "UInt256"),
+        ("tick", "Int32"),
+    ),
+    "fact_pool_state": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("pool", "String"),
+        ("reserve0_raw", "UInt256"),
+        ("reserve1_raw", "UInt256"),
+        ("sqrt_price_x96", "UInt256"),
+        ("tick", "Int32"),
+    ),
+    "fact_liquidity": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("pool", "String"),
+        ("transaction_hash", "String"),
+        ("tick_lower", "Int32"),
+        ("tick_upper", "Int32"),
+        ("liquidity_delta", "Int256"),
+    ),
+    "fact_control": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("address", "String"),
+        ("transaction_hash", "String"),
+        ("kind", "String"),
+        ("previous_account", "String"),
+        ("account", "String"),
+    ),
+    "fact_registry_event": (
+        ("block_number", "UInt64"),
+        ("log_index", "UInt32"),
+        ("block_hash", "String"),
+        ("transaction_hash", "String"),
+        ("registry", "String"),
+        ("kind", "String"),
+        ("token_id", "UInt64"),
+        ("symbol", "String"),
+        ("owner", "String"),
+        ("token_address", "String"),
+        ("fee_wei", "UInt256"),
+        ("with_receipt", "UInt8"),
+        ("account", "String"),
+        ("enabled", "UInt8"),
+        ("metadata_cid", "String"),
+        ("peer_chain_id", "UInt64"),
+        ("peer_token_id", "UInt64"),
+    ),
+}
+# Every table whose rows name their unit, which is how a unit is taken back.
+UNIT_TABLES: tuple[str, ...] = tuple(TABLES)
+# Tables without a block_time column; raw_block has its own beside the header.
+_TIMELESS = frozenset({"raw_log", "fact_token"})
+_BLOCK_OF = {"fact_token": "read_block"}
+
+Rows = Mapping[str, ColumnData]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row of fact_change: what a unit touched, and from which block on."""
+
+    subject: str
+    key: bytes
+    from_block: int
+    from_time: int
+
+
+def write_facts(
+    warehouse: Warehouse, chain_id: int, unit_id: int, headers: Headers, tables: Mapping[str, Sequence[Rows]]
+) -> dict[str, int]:
+    """Insert every table's rows, several tables at once; how many rows each got."""
+    blocks = {"raw_block": encode_rows("raw_block", chain_id, unit_id, headers, [_block_rows(headers)])}
+    counts = {"raw_block": len(headers)}
+    for table, parts in tables.items():
+        filled = [part for part in parts if _row_count(part)]
+        if filled:
+            blocks[table] = encode_rows(table, chain_id, unit_id, headers, filled)
+            counts[table] = sum(map(_row_count, filled))
+
+    def insert(item: tuple[str, bytes]) -> None:
+        warehouse.insert_native(item[0], item[1], token=f"{unit_id}:{item[0]}")
+
+    with ThreadPoolExecutor(4, "insert") as pool:
+        list(pool.map(insert, blocks.items()))
+    return counts
+
+
+def encode_rows(table: str, chain_id: int, unit_id: int, headers: Headers, parts: Sequence[Rows]) -> bytes:
+    """One Native block of all ``parts``."""
+    rows = sum(map(_row_count, parts))
+    columns: list[tuple[str, str, ColumnData]] = [
+        ("chain_id", "UInt32", np.full(rows, chain_id, np.uint32)),
+        ("unit_id", "UInt64", np.full(rows, unit_id, np.uint64)),
+    ]
+    columns += [(name, kind, Parts([part[name] for part in parts])) for name, kind in TABLES[table]]
+    if table not in _TIMELESS:
+        blocks = np.concatenate([np.asarray(part["block_number"]) for part in parts])
+        times = headers.time[(blocks - np.uint64(headers.first)).astype(np.int64)]
+        columns.append(("block_time", "DateTime", times))
+    return native_block(columns)
+
+
+def write_changes(warehouse: Warehouse, chain_id: int, change_id: int, changes: Sequence[Change]) -> None:
+    """Insert what a unit touched."""
+    rows = len(changes)
+    if not rows:
+        return
+    block = native_block(
+        [
+            ("chain_id", "UInt32", np.full(rows, chain_id, np.uint32)),
+            ("change_id", "UInt64", np.full(rows, change_id, np.uint64)),
+            ("subject", "String", [change.subject.encode() for change in changes]),
+            ("key", "String", [change.key for change in changes]),
+            ("from_block", "UInt64", np.array([change.from_block for change in changes], np.uint64)),
+            ("from_time", "DateTime", np.array([change.from_time for change in changes], np.uint32)),
+        ]
+    )
+    warehouse.insert_native("fact_change", block, token=f"{change_id}:fact_change")
+
+
+def add_balances(warehouse: Warehouse, chain_id: int, unit_id: int, *, sign: int, token: str) -> None:
+    """Add what a unit's transfers changed to the balances, or with ``sign`` -1 take it back."""
+    parameters = {"chain_id": chain_id, "unit_id": unit_id, "sign": sign}
+    warehouse.insert_select(sql.load("transforms/ingest/add_balances"), parameters, token=token)
+
+
+def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
+    """Make late inserts of an abandoned unit impossible, then remove what it wrote.
+
+    A killed indexer's last inserts may still be under way inside the warehouse. Inserting one row with the same
+    token either comes first, and theirs become no-ops, or comes second, and is one itself; after it nothing of the
+    unit can appear any more, and a delete is final. The row stands beyond every block, so no reader counts it.
+    """
+    beyond = np.array([2**64 - 1], np.uint64)
+    for table in UNIT_TABLES:
+        block = native_block(
+            [
+                ("chain_id", "UInt32", np.array([chain_id], np.uint32)),
+                (_BLOCK_OF.get(table, "block_number"), "UInt64", beyond),
+                ("unit_id", "UInt64", np.array([unit_id], np.uint64)),
+            ]
+        )
+        warehouse.insert_native(table, block, token=f"{unit_id}:{table}")
+    write_changes(warehouse, chain_id, unit_id, [Change("", b"", 2**64 - 1, 0)])
+    delete_units(warehouse, chain_id, [unit_id])
+    warehouse.command(
+        "DELETE FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id = {unit_id:UInt64}",
+        {"chain_id": chain_id, "unit_id": unit_id},
+        {"lightweight_deletes_sync": 2},
+    )
+
+
+def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> None:
+    """Remove every row these units wrote, from all tables, before returning."""
+    for table in UNIT_TABLES:
+        warehouse.command(
+            f"DELETE FROM {table} WHERE chain_id = {{chain_id:UInt32}} AND unit_id IN {{units:Array(UInt64)}}",  # noqa: S608
+            {"chain_id": chain_id, "units": list(units)},
+            {"lightweight_deletes_sync": 2},
+        )
+
+
+def block_time(seconds: int) -> datetime:
+    """A header's time as a point in time."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _block_rows(headers: Headers) -> Rows:
+    return {
+        "block_number": np.arange(headers.first, headers.last + 1, dtype=np.uint64),
+        "block_hash": headers.hash,
+        "parent_hash": headers.parent,
+        "transaction_count": headers.transaction_count,
+    }
+
+
+def _row_count(part: Rows) -> int:
+    first: Any = next(iter(part.values()))
+    return column_rows(first)

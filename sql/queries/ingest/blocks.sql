@@ -1,0 +1,5 @@
+SELECT block.block_number AS block_number, lower(hex(block.block_hash)) AS block_hash,
+    toUnixTimestamp(block.block_time) AS block_time
+FROM raw_block AS block
+WHERE block.chain_id = {chain_id:UInt32} AND block.block_number BETWEEN {first:UInt64} AND {last:UInt64}
+ORDER BY block_number
