@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from api import openapi
 from api.core import errors
 from api.core.access import ApiKeys
+from api.core.chains import ChainReaders
 from api.core.clock import Clock, SystemClock
 from api.core.errors import RouteGroups
 from api.core.limits import LimitsMiddleware
@@ -22,7 +23,7 @@ from api.core.store import Store
 from api.core.warehouse import WarehouseReader
 from api.health.service import Readiness
 from api.router import ROUTERS
-from indexer.chains import facts
+from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
 from warehouse import engines
 
@@ -46,6 +47,7 @@ def create_app(
     )
     app.state.settings = settings
     app.state.chains = chains or facts.load(settings.chains)
+    app.state.majors = majors.load(app.state.chains, settings.majors)
     app.state.clock = clock or SystemClock()
     app.state.metrics = Metrics()
     app.state.pricing = PricingFile(settings.pricing)
@@ -83,6 +85,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             store, clock=app.state.clock, metrics=app.state.metrics, cache_seconds=settings.api_key_cache_seconds
         )
         stack.push_async_callback(keys.note_uses)
+        readers = ChainReaders(timeout_seconds=settings.chain_timeout_seconds)
+        stack.push_async_callback(readers.close)
+        app.state.chain_readers = readers
         app.state.store = store
         app.state.warehouse = warehouse
         app.state.api_keys = keys

@@ -11,6 +11,7 @@ from api.core.settings import ApiSettings
 from api.core.store import Store
 from api.core.warehouse import WarehouseReader
 from indexer.chains.facts import Chains
+from indexer.chains.majors import Majors
 
 
 def _settings(request: Request) -> ApiSettings:
@@ -33,6 +34,11 @@ def _chains(request: Request) -> Chains:
     return chains
 
 
+def _majors(request: Request) -> Majors:
+    majors: Majors = request.app.state.majors
+    return majors
+
+
 def _clock(request: Request) -> Clock:
     clock: Clock = request.app.state.clock
     return clock
@@ -52,6 +58,7 @@ SettingsDep = Annotated[ApiSettings, Depends(_settings)]
 StoreDep = Annotated[Store, Depends(_store)]
 WarehouseDep = Annotated[WarehouseReader, Depends(_warehouse)]
 ChainsDep = Annotated[Chains, Depends(_chains)]
+MajorsDep = Annotated[Majors, Depends(_majors)]
 ClockDep = Annotated[Clock, Depends(_clock)]
 MetricsDep = Annotated[Metrics, Depends(_metrics)]
 PricingDep = Annotated[Pricing, Depends(_pricing)]

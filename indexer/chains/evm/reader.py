@@ -1,0 +1,225 @@
+"""Questions to a chain for the API: asynchronous, a handful of calls at a time, answered by the first node that can.
+
+Every batch also asks for the chain id, so an answer of another chain is never believed. A contract that reverts is an
+answer (``CallFailed`` in its place); a node that does not answer is not.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from indexer.chains.evm.errors import CallFailed, NodeUnavailable, RpcError, WrongChain, classify
+from indexer.chains.facts import Chain
+
+LOG = logging.getLogger(__name__)
+Call = tuple[str, Sequence[Any]]
+_REST_SECONDS = 5.0
+_BODY_LIMIT = 4 << 20
+
+
+@dataclass(slots=True)
+class _Node:
+    url: str
+    resting_until: float = 0.0
+
+
+class EvmReader:
+    """Reads one chain through its nodes.
+
+    Args:
+        timeout_seconds: limit of one question over all nodes.
+        client: the HTTP client to use; closed by whoever made it.
+    """
+
+    def __init__(self, chain: Chain, client: httpx.AsyncClient, *, timeout_seconds: float = 8.0) -> None:
+        if not chain.rpc_urls:
+            raise ValueError(f"chain {chain.key} has no rpc_urls")
+        self.chain = chain
+        self.timeout_seconds = timeout_seconds
+        self._client = client
+        self._nodes = [_Node(url) for url in chain.rpc_urls]
+
+    async def request(self, method: str, *params: Any) -> Any:
+        """The result of one request.
+
+        Raises:
+            RpcError: as ``settle`` says, and CallFailed when the call itself failed.
+        """
+        answer = (await self.settle([(method, params)]))[0]
+        if isinstance(answer, RpcError):
+            raise answer
+        return answer
+
+    async def settle(self, calls: Sequence[Call]) -> list[Any]:
+        """Results of several requests, in order; what failed for good stands as its RpcError.
+
+        Raises:
+            NodeUnavailable: no node answered in time.
+            WrongChain: the only nodes that answer serve another chain.
+        """
+        failure: RpcError = NodeUnavailable(f"no node of {self.chain.key} was asked")
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                for attempt in range(2):
+                    for node in self._in_order():
+                        try:
+                            answers = await self._exchange(node, calls)
+                        except (NodeUnavailable, WrongChain) as error:
+                            failure = error
+                            node.resting_until = time.monotonic() + _REST_SECONDS
+                            LOG.info("a node of %s: %s", self.chain.key, error)
+                        else:
+                            node.resting_until = 0.0
+                            return answers
+                    if attempt == 0:
+                        await asyncio.sleep(0.2)
+        except TimeoutError:
+            failure = NodeUnavailable(f"no node of {self.chain.key} answered in {self.timeout_seconds:g} seconds")
+        raise failure
+
+    def _in_order(self) -> list[_Node]:
+        """The nodes as configured, those that failed just now last."""
+        now = time.monotonic()
+        return sorted(self._nodes, key=lambda node: node.resting_until > now)
+
+    async def _exchange(self, node: _Node, calls: Sequence[Call]) -> list[Any]:
+        body = [
+            {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
+            for index, (method, params) in enumerate((("eth_chainId", ()), *calls))
+        ]
+        # Several nodes share the time, so that one which hangs leaves some to the next.
+        share = self.timeout_seconds / min(len(self._nodes), 3) if len(self._nodes) > 1 else self.timeout_seconds
+        try:
+            response = await self._client.post(node.url, json=body, timeout=share)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
+        if response.status_code == 429 or response.status_code >= 500 or len(response.content) > _BODY_LIMIT:
+            raise NodeUnavailable(f"HTTP {response.status_code}")
+        answers = _read(response.content, len(body))
+        found = answers[0]
+        if isinstance(found, RpcError):
+            raise NodeUnavailable(f"eth_chainId: {found}")
+        try:
+            chain_id = int(found, 16)
+        except (TypeError, ValueError) as error:
+            raise NodeUnavailable(f"eth_chainId answered {found!r}") from error
+        if chain_id != self.chain.chain_id:
+            raise WrongChain(f"a node of {self.chain.key} serves chain {chain_id}, wanted {self.chain.chain_id}")
+        return answers[1:]
+
+
+def _read(content: bytes, count: int) -> list[Any]:
+    """Answers by id, as results or as errors; anything that is not a full set of answers is the node's fault."""
+    try:
+        items = json.loads(content)
+    except ValueError as error:
+        raise NodeUnavailable(f"not JSON: {content[:80]!r}") from error
+    if isinstance(items, dict) and "error" in items:
+        raise NodeUnavailable(str(items["error"])[:200])
+    by_id = {item.get("id"): item for item in items if isinstance(item, dict)} if isinstance(items, list) else {}
+    answers: list[Any] = []
+    for index in range(count):
+        item = by_id.get(index)
+        if item is None or ("result" not in item and "error" not in item):
+            raise NodeUnavailable(f"{len(by_id)} answers to {count} requests")
+        fault = item.get("error")
+        if error is None:
+            answers.append(item.get("result"))
+            continue
+        meaning = _meaning(fault)
+        if isinstance(meaning, NodeUnavailable):
+            raise meaning
+        answers.append(meaning)
+    return answers
+
+
+def _meaning(error: Any) -> RpcError:
+    if not isinstance(error, dict):
+        return NodeUnavailable(str(error)[:200])
+    return classify(error.get("code"), str(error.get("message", "")))
+
+
+def call_to(address: str, data: str, *, sender: str | None = None, block: str = "latest") -> Call:
+    """An eth_call."""
+    transaction = {"to": address, "data": data}
+    if sender is not None:
+        transaction["from"] = sender
+    return "eth_call", (transaction, block)
+
+
+def returned(answer: Any) -> bytes | None:
+    """The bytes a call returned; None when the contract failed.
+
+    Raises:
+        RpcError: the node could not run the call, so nothing is known of the contract.
+    """
+    if isinstance(answer, CallFailed):
+        return None
+    if isinstance(answer, RpcError):
+        raise answer
+    return data_bytes(answer)
+
+
+def data_bytes(answer: Any) -> bytes:
+    """Bytes from hexadecimal text.
+
+    Raises:
+        RpcError: the node answered an error or something that is not hexadecimal.
+    """
+    if isinstance(answer, RpcError):
+        raise answer
+    try:
+        return bytes.fromhex(answer.removeprefix("0x"))
+    except (AttributeError, ValueError) as error:
+        raise NodeUnavailable(f"{str(answer)[:80]!r} is not data") from error
+
+
+def quantity(answer: Any) -> int:
+    """The number a node answered.
+
+    Raises:
+        RpcError: the node answered an error or something that is no number.
+    """
+    if isinstance(answer, RpcError):
+        raise answer
+    try:
+        return int(answer, 16)
+    except (TypeError, ValueError) as error:
+        raise NodeUnavailable(f"{str(answer)[:80]!r} is not a quantity") from error
+
+
+def address_word(data: bytes | None) -> str | None:
+    """The address in one returned word; None for anything else, and for the zero address."""
+    if data is None or len(data) != 32 or any(data[:12]) or not any(data):
+        return None
+    return "0x" + data[12:].hex()
+
+
+def uint_word(data: bytes | None) -> int | None:
+    """The number in the first returned word; None when there is no whole word."""
+    return int.from_bytes(data[:32], "big") if data is not None and len(data) >= 32 else None
+
+
+def text(data: bytes | None) -> str | None:
+    """The text a contract returned, as a string or as bytes32; None for what is neither."""
+    if data is None:
+        return None
+    if len(data) == 32:
+        raw = data.rstrip(b"\0")
+    else:
+        if len(data) < 64 or int.from_bytes(data[:32], "big") != 32:
+            return None
+        length = int.from_bytes(data[32:64], "big")
+        if length > len(data) - 64:
+            return None
+        raw = data[64 : 64 + length]
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return None
