@@ -61,7 +61,7 @@ class World:
     @classmethod
     def create(
         cls, anvil: Anvil, seed: int = 1, scale: str = "small", *, registry_signer: str | None = None,
-        with_registry: bool = False, now: int | None = None,
+        with_registry: bool = True, now: int | None = None,
     ) -> "World":  # fmt: skip
         """Build the world of ``seed`` on a fresh node and its history of 26 hours up to ``now``.
 
