@@ -113,6 +113,7 @@ class IndexContext:
         for session in self.sessions.values():
             session.client.stop()
             session.pool.shutdown(wait=True, cancel_futures=True)
+            session.client.close()
         self.sessions.clear()
 
 

@@ -89,6 +89,7 @@ class EvmClient:
     counters: Counter[str] = field(default_factory=Counter)
     endpoints: list[Endpoint] = field(init=False)
     _connections: threading.local = field(init=False, default_factory=threading.local)
+    _open: set[http.client.HTTPConnection] = field(init=False, default_factory=set)
     _stopping: threading.Event = field(init=False, default_factory=threading.Event)
 
     def __post_init__(self) -> None:  # noqa: D105
@@ -193,6 +194,13 @@ class EvmClient:
         """Let waiting requests fail instead of retrying."""
         self._stopping.set()
 
+    def close(self) -> None:
+        """Close every thread's connections; no request may be under way."""
+        self.stop()
+        for connection in list(self._open):
+            connection.close()
+        self._open.clear()
+
     def _next_endpoint(self, give_up: float) -> Endpoint:
         while True:
             now = time.monotonic()
@@ -268,11 +276,13 @@ class EvmClient:
         else:
             connection = http.client.HTTPConnection(host, parts.port, timeout=self.timeout_seconds)
         pool[endpoint.url] = connection
+        self._open.add(connection)
         return connection, False
 
     def _drop(self, endpoint: Endpoint) -> None:
         connection = self._connections.__dict__.pop(endpoint.url, None)
         if connection is not None:
+            self._open.discard(connection)
             connection.close()
 
 
