@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from .access import Passwords, Role, authenticate, check_analyst
 from .engine import Engine
-from .errors import ClickHouseError
+from .errors import NO_HANDLER, ClickHouseError
 from .execution import Stream, StreamingInsert, Whole, run_whole, streams
 from .protocol import (
     ClientGone,
@@ -67,7 +67,7 @@ class Application:
             return await exchange.reply(200, b"Ok.\n")
         try:
             if path != "/":
-                raise ClickHouseError(404, "NOT_FOUND", f"There is no handle {path[:80]}")
+                raise ClickHouseError(NO_HANDLER, "NOT_FOUND", f"There is no handle {path[:80]}")
             role = authenticate(exchange.headers, parameters, self._passwords)
             request = Request(method, exchange.headers, parameters, role)
             exchange.base_headers = [

@@ -6,15 +6,14 @@ _CODE = re.compile(r"Code: (\d+)")
 
 UNKNOWN_EXCEPTION = 1002
 
-BAD_REQUEST = 400
-FORBIDDEN = 403
-NOT_FOUND = 404
+NO_HANDLER = 404
 
 _STATUS = {
     **dict.fromkeys((6, 25, 26, 27, 36, 38, 41, 42, 43, 53, 62, 69, 70, 72, 117, 130, 168, 184, 215, 386, 456), 400),
     **dict.fromkeys((46, 47, 50, 56, 60, 63, 73, 78, 81, 115, 372), 404),
     **dict.fromkeys((164, 192, 193, 291, 497, 516), 403),
     171: 413,
+    NO_HANDLER: 404,
     48: 501,
     159: 408,
     209: 408,
