@@ -38,7 +38,7 @@ def test_balances_equal_the_chains_own_for_every_holder(
     for token in honest:
         wallets = list(held[token.address.lower()])
         on_chain = world.balances(token.address, wallets)
-        assert {w: b for w, b in zip(wallets, on_chain, strict=True)} == held[token.address.lower()], token
+        assert dict(zip(wallets, on_chain, strict=True)) == held[token.address.lower()], token
 
 
 def test_small_units_make_the_same_rows_as_large_ones(

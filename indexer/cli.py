@@ -1,0 +1,197 @@
+"""The commands of ``python -m indexer``. What is heavy is imported when a command runs."""
+
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from indexer.chains.facts import Chain
+    from indexer.run import Advance, IndexContext, ReportProgress
+
+app = typer.Typer(
+    help="Chains into the warehouse, and our contracts onto chains.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+contracts = typer.Typer(help="Our contracts.", no_args_is_help=True)
+app.add_typer(contracts, name="contracts")
+
+# Exit statuses, the same for every command of the system.
+FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
+
+ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
+
+
+@app.command()
+def index(
+    chain: ChainKey = None,
+    to: Annotated[
+        int | None, typer.Option(metavar="BLOCK", min=0, help="Stop at this block instead of the head.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on at the head until stopped.")] = False,
+    rewind: Annotated[
+        int | None,
+        typer.Option(metavar="BLOCK", min=0, help="Take back everything after this block, final or not, and stop."),
+    ] = None,
+) -> None:
+    """Bring the warehouse to the head of the chains and stop, or follow it."""
+    from indexer.run import IndexContext
+    from indexer.run import rewind as take_back
+    from warehouse import engines
+    from warehouse.clickhouse import Warehouse
+    from warehouse.settings import load
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if follow and (to is not None or rewind is not None):
+        _stop("--follow goes with neither --to nor --rewind", WRONG_USE)
+    settings = load()
+    chosen = _chosen(settings.chains, chain)
+    if rewind is not None and len(chosen) != 1:
+        _stop("--rewind needs one --chain", WRONG_USE)
+    stop = threading.Event()
+    with engines.ensure(settings) as urls, Warehouse.connect(urls.clickhouse_url) as warehouse:
+        context = IndexContext(warehouse, urls.database_url)
+        _stop_on_signals(stop, follow)
+        try:
+            if rewind is not None:
+                _say(chosen[0], take_back(context, chosen[0], rewind))
+            elif follow:
+                _follow_all(context, chosen, stop)
+            else:
+                for one in chosen:
+                    _index_once(context, one, to)
+        finally:
+            context.close()
+
+
+@contracts.command()
+def deploy(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+    private_key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", envvar="REGALIA_PRIVATE_KEY", help="Of the account that pays, in hexadecimal."),
+    ] = None,
+    treasury: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
+    ] = None,
+) -> None:
+    """Deploy our contracts to a dev or test chain and print their addresses as one line of JSON."""
+    import json
+
+    from indexer.contracts.deploy import deploy_contracts
+    from warehouse.settings import load
+
+    if not private_key:
+        _stop("--private-key, or REGALIA_PRIVATE_KEY, is needed", WRONG_USE)
+    settings = load()
+    addresses = deploy_contracts(_chosen(settings.chains, chain)[0], private_key, settings.data_dir, treasury=treasury)
+    print(json.dumps(addresses))
+
+
+def main() -> None:
+    """Run the command line; a foreseen error is one line and an exit status."""
+    from indexer.chains.evm.errors import RpcError, WrongChain
+    from indexer.chains.facts import ChainFactsError
+    from indexer.reorg import ChainHalted
+    from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+
+    try:
+        app()
+    except (ChainFactsError, WrongChain) as error:
+        _stop(str(error), WRONG_USE)
+    except (RpcError, StoreUnavailable, EnginesNotRunning) as error:
+        _stop(f"{type(error).__name__}: {error}", UNREACHABLE)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except (ChainHalted, WarehouseError, MigrationError) as error:
+        _stop(str(error), FAILED)
+
+
+def _chosen(path: Path | None, key: str | None) -> "Sequence[Chain]":
+    from indexer.chains.facts import load as load_chains
+
+    chains = load_chains(path)
+    if key is None:
+        enabled = [chain for chain in chains.enabled() if chain.kind == "evm"]
+        if not enabled:
+            _stop("no chain has rpc_urls: set REGALIA_CHAINS to a chains file", WRONG_USE)
+        return enabled
+    found = chains.find(key)
+    if found is None:
+        _stop(f"chain {key!r} is not known; known are {', '.join(chains.by_key)}", WRONG_USE)
+    if not found.enabled:
+        _stop(f"chain {found.key} has no rpc_urls: give it some in the file REGALIA_CHAINS names", WRONG_USE)
+    if found.kind != "evm":
+        _stop(f"chain {found.key} is not an EVM chain", WRONG_USE)
+    return [found]
+
+
+def _index_once(context: "IndexContext", chain: "Chain", to: int | None) -> None:
+    from indexer.progress import shown_progress
+    from indexer.run import advance
+
+    with shown_progress(chain.key) as progress:
+        done = advance(context, chain, to_block=to, progress=progress)
+    if done.busy:
+        _stop(f"chain {chain.key}: another indexer is at work", IN_USE)
+    _say(chain, done)
+
+
+def _follow_all(context: "IndexContext", chains: "Sequence[Chain]", stop: threading.Event) -> None:
+    """One thread a chain; a chain that halts ends the command, since somebody has to look."""
+    from indexer.run import follow
+
+    failures: list[BaseException] = []
+
+    def run(chain: "Chain") -> None:
+        try:
+            follow(context, chain, stop, progress=_logged(chain))
+        except BaseException as error:
+            failures.append(error)
+            stop.set()
+
+    # The sessions are made here: making them is not for several threads at once.
+    for chain in chains:
+        context.session(chain)
+    threads = [threading.Thread(target=run, args=(chain,), name=f"follow-{chain.key}") for chain in chains]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _logged(chain: "Chain") -> "ReportProgress":
+    from indexer.progress import LogLines
+
+    return LogLines(chain.key).report
+
+
+def _say(chain: "Chain", done: "Advance") -> None:
+    back = f", {done.reorganised} taken back" if done.reorganised else ""
+    print(f"{chain.key}: {done.blocks} blocks, {done.rows} rows{back}, now at block {done.published}")
+
+
+def _stop_on_signals(stop: threading.Event, following: bool) -> None:
+    """Ctrl-C and SIGTERM end a follower after its unit, a single run at once: what is pending is repeated next time."""
+
+    def handle(_number: int, _frame: object) -> None:
+        if stop.is_set() or not following:
+            raise KeyboardInterrupt
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handle)
+
+
+def _stop(message: str, status: int) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    raise SystemExit(status)
