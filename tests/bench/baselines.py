@@ -75,6 +75,7 @@ def web3_loop(url: str, sample: int, block_step: int) -> dict[str, Any]:
     """Seconds of ``get_logs`` and ``process_log`` for the first ``sample`` logs."""
     from web3 import Web3
     from web3._utils.events import get_event_data
+    from web3.exceptions import LogTopicError
 
     web3 = Web3(Web3.HTTPProvider(url))
     abis = {
@@ -96,10 +97,13 @@ def web3_loop(url: str, sample: int, block_step: int) -> dict[str, Any]:
         logs = web3.eth.get_logs({"fromBlock": first, "toBlock": last, "topics": [list(abis)]})
         for log in logs:
             topic = "0x" + log["topics"][0].hex().removeprefix("0x")
-            if topic == TRANSFER:
-                process(log)
-            else:
-                get_event_data(web3.codec, abis[topic], log)
+            try:
+                if topic == TRANSFER:
+                    process(log)
+                else:
+                    get_event_data(web3.codec, abis[topic], log)
+            except LogTopicError:  # another standard's event of the same name
+                continue
             done += 1
             if done == sample:
                 break

@@ -10,11 +10,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from warehouse.clickhouse import Warehouse
-
 from indexer import run as indexing
 from indexer.chains import facts
 from warehouse import engines
+from warehouse.clickhouse import Warehouse
 from warehouse.settings import EngineSettings
 
 COUNTED = ("raw_block", "fact_transfer", "fact_swap", "fact_pool_state", "fact_pool", "fact_token")

@@ -3,7 +3,8 @@
 Answers are put together from recorded bytes, so the server costs little beside its client. It can be told to answer
 late, to cap the results of ``eth_getLogs`` the way providers do, to end at an earlier head, and to keep the request
 bodies it saw (``POST /control``). With ``--upstream`` it records: what it does not know it asks the node, and a
-method that takes a block is then recorded for all blocks. It ends when its standard input does, hence with its parent.
+method that takes a block is then recorded for all blocks. State (calls, code, storage) is that of the recorded head at
+every block. It ends when its standard input does, hence with its parent.
 """
 
 import argparse
@@ -100,15 +101,15 @@ class Chain:
         return known[number]
 
     def _other(self, method: str, params: list[Any]) -> bytes:
-        exact = f"{method} {json.dumps(params, separators=(',', ':'))}".lower()
         at = STATE_METHODS.get(method)
-        anywhen = exact if at is None else f"{method} {json.dumps(params[:at], separators=(',', ':'))}".lower()
-        known = self.recording.by_call.get(exact) or self.recording.by_call.get(anywhen)
+        if at is not None:  # state is recorded as of the head, and answered for any block
+            params = [*params[:at], "latest"]
+        call = f"{method} {json.dumps(params, separators=(',', ':'))}".lower()
+        known = self.recording.by_call.get(call)
         if known is None:
             if self.upstream is None:
-                raise self._missing(exact)
-            known = self.upstream.answers([(method, params)])[0]
-            self.recording.by_call[exact] = self.recording.by_call[anywhen] = known
+                raise self._missing(call)
+            known = self.recording.by_call[call] = self.upstream.answers([(method, params)])[0]
         return known
 
     def _missing(self, call: str) -> RpcFailure:
@@ -117,6 +118,8 @@ class Chain:
 
     def _logs(self, wanted: Mapping[str, Any]) -> bytes:
         if "blockHash" in wanted:
+            if wanted["blockHash"] not in self._numbers:
+                raise RpcFailure(-32000, "unknown block")
             first = last = self._numbers[wanted["blockHash"]]
         else:
             first, last = self._number(wanted.get("fromBlock", "latest")), self._number(wanted.get("toBlock", "latest"))

@@ -36,7 +36,7 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replay]:
         blocks.append(Block(f"0x{number:064x}", b",".join(texts), [log["topics"][0] for log in logs], ends))
         headers.append(b'"result":{"number":"%s"}' % hex(number).encode())
     path = tmp_path_factory.mktemp("recording") / "chain.rec"
-    calls = {'eth_call [{"to":"0xab"}]': b'"result":"0x01"'}
+    calls = {'eth_call [{"to":"0xab"},"latest"]': b'"result":"0x01"'}
     Recording(8453, blocks, {"eth_getBlockByNumber [null,false]": headers}, calls).save(path)
     with Replay(path) as server:
         yield server
