@@ -81,18 +81,15 @@ def deploy(
     treasury: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Deploy even to what looks like a main network.")] = False,
 ) -> None:
     """Deploy our contracts to a dev or test chain and print their addresses as one line of JSON."""
-    import json
+    from indexer.contracts.deploy import DeployError, deploy_command
 
-    from indexer.contracts.deploy import deploy_contracts
-    from warehouse.settings import load
-
-    if not private_key:
-        _stop("--private-key, or REGALIA_PRIVATE_KEY, is needed", WRONG_USE)
-    settings = load()
-    addresses = deploy_contracts(_chosen(settings.chains, chain)[0], private_key, settings.data_dir, treasury=treasury)
-    print(json.dumps(addresses))
+    try:
+        print(deploy_command(chain, private_key, treasury, yes=yes).as_json())
+    except DeployError as error:
+        _stop(str(error), FAILED)
 
 
 def main() -> None:

@@ -1,0 +1,189 @@
+"""Deploying our contracts to a development or test chain, for the service's own signer."""
+
+import os
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from eth_account import Account
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import is_address, to_checksum_address
+
+from indexer.chains import facts
+from indexer.chains.evm.errors import MethodMissing, RpcError
+from indexer.chains.evm.rpc import EvmClient
+from indexer.contracts import registry
+from indexer.contracts.signer import SignerKeyError, load_or_create
+from warehouse.settings import EngineSettings
+
+PRIVATE_KEY_NAME = "REGALIA_PRIVATE_KEY"
+_DEVELOPMENT_NODE = re.compile(r"anvil|hardhat|ganache|testrpc|eth-?tester|tevm", re.IGNORECASE)
+# The chains whose ids we know are far beyond this height; a young chain that borrows an id is somebody's test.
+_YOUNG_BLOCKS = 100_000
+_PATIENCE_SECONDS = 10.0
+_RECEIPT_SECONDS = 120.0
+_FALLBACK_TIP_WEI = 10**9
+
+
+class DeployError(Exception):
+    """Deployment is impossible or was refused; the message is one line for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """Addresses of what was deployed, checksummed."""
+
+    registry: str
+
+    def as_json(self) -> str:
+        """One line with the keys of the chains file."""
+        return orjson.dumps({"registry": self.registry}).decode()
+
+
+def deploy_command(
+    chain_key: str,
+    private_key: str | None = None,
+    treasury: str | None = None,
+    *,
+    yes: bool = False,
+    settings: EngineSettings | None = None,
+) -> Deployment:
+    """Deploy to the chain of this key, with the settings of the environment.
+
+    Args:
+        chain_key: key or alias from the chains file; it must have ``rpc_urls``.
+        private_key: pays for the deployment; ``REGALIA_PRIVATE_KEY`` when absent.
+        treasury: where fees go; the deployer when absent.
+        yes: deploy even to what looks like a main network.
+        settings: instead of those of the environment.
+
+    Raises:
+        DeployError: something is missing or wrong, or the chain refused.
+    """
+    found = settings or EngineSettings()
+    deployer = _deployer(private_key or os.environ.get(PRIVATE_KEY_NAME, ""))
+    receiver = _address(treasury) if treasury else deployer.address
+    chain = _chain(chain_key, found.chains)
+    try:
+        signer = load_or_create(found.data_dir)
+    except SignerKeyError as error:
+        raise DeployError(str(error)) from error
+    client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
+    try:
+        if not yes:
+            _refuse_main_network(client, chain)
+        return Deployment(registry=deploy_registry(client, deployer, signer.address, receiver))
+    except RpcError as error:
+        raise DeployError(f"chain {chain.key}: {error}") from error
+    finally:
+        client.close()
+
+
+def deploy_registry(client: EvmClient, deployer: LocalAccount, signer: str, treasury: str) -> str:
+    """Send the registry's creation and wait until it is mined; returns its address, checksummed.
+
+    Raises:
+        DeployError: the deployer cannot pay, or the creation failed or was not mined.
+        RpcError: the nodes do not answer.
+    """
+    data = registry.deployment_data(signer, treasury)
+    transaction = _price(client, {"from": deployer.address, "data": data, "chainId": client.chain.chain_id})
+    cost = transaction["gas"] * transaction.get("maxFeePerGas", transaction.get("gasPrice", 0))
+    balance = _number(client.call("eth_getBalance", deployer.address, "latest"))
+    if balance < cost:
+        raise DeployError(
+            f"chain {client.chain.key}: {deployer.address} has {balance} wei, deploying may take {cost} wei"
+        )
+    transaction["nonce"] = _number(client.call("eth_getTransactionCount", deployer.address, "pending"))
+    sender = transaction.pop("from")
+    signed = deployer.sign_transaction(transaction)
+    sent = "0x" + bytes(signed.hash).hex()
+    try:
+        client.call("eth_sendRawTransaction", "0x" + bytes(signed.raw_transaction).hex())
+    except RpcError as error:
+        # A repeated sending is refused though the first one arrived.
+        if client.call("eth_getTransactionByHash", sent) is None:
+            raise DeployError(f"chain {client.chain.key} refused the deployment from {sender}: {error}") from error
+    return _created(client, sent)
+
+
+def _created(client: EvmClient, sent: str) -> str:
+    deadline = time.monotonic() + _RECEIPT_SECONDS
+    pause = 0.02
+    while time.monotonic() < deadline:
+        receipt = client.call("eth_getTransactionReceipt", sent)
+        if receipt is not None:
+            if receipt["status"] != "0x1":
+                raise DeployError(f"chain {client.chain.key}: the deployment {sent} failed")
+            return str(to_checksum_address(receipt["contractAddress"]))
+        time.sleep(pause)
+        pause = min(pause * 1.5, 2.0)
+    raise DeployError(f"chain {client.chain.key}: {sent} was not mined within {_RECEIPT_SECONDS:g} s")
+
+
+def _price(client: EvmClient, transaction: dict[str, Any]) -> dict[str, Any]:
+    gas = _number(client.call("eth_estimateGas", {key: transaction[key] for key in ("from", "data")}))
+    head = client.call("eth_getBlockByNumber", "latest", False)
+    priced = {**transaction, "gas": gas * 6 // 5, "value": 0}
+    if "baseFeePerGas" not in head:
+        return {**priced, "gasPrice": _number(client.call("eth_gasPrice"))}
+    try:
+        tip = _number(client.call("eth_maxPriorityFeePerGas"))
+    except MethodMissing:
+        tip = _FALLBACK_TIP_WEI
+    return {**priced, "maxFeePerGas": 2 * _number(head["baseFeePerGas"]) + tip, "maxPriorityFeePerGas": tip}
+
+
+def _refuse_main_network(client: EvmClient, chain: facts.Chain) -> None:
+    known = facts.load(None).by_id(chain.chain_id)
+    if known is None or _number(client.call("eth_blockNumber")) < _YOUNG_BLOCKS:
+        return
+    try:
+        version = str(client.call("web3_clientVersion"))
+    except MethodMissing:
+        version = ""
+    if not _DEVELOPMENT_NODE.search(version):
+        raise DeployError(
+            f"{known.name} ({chain.chain_id}) behind a {version or 'silent'} node looks like the main network; "
+            f"`python -m indexer contracts deploy --yes` deploys there all the same"
+        )
+
+
+def _chain(chain_key: str, chains_file: Path | None) -> facts.Chain:
+    try:
+        chains = facts.load(chains_file)
+    except facts.ChainFactsError as error:
+        raise DeployError(str(error)) from error
+    chain = chains.find(chain_key)
+    if chain is None:
+        raise DeployError(f"no chain is called {chain_key!r}; known are {', '.join(chains.by_key)}")
+    if chain.kind != "evm":
+        raise DeployError(f"{chain.key} is not an EVM chain")
+    if not chain.enabled:
+        raise DeployError(f"chain {chain.key} has no rpc_urls: name its node in the file of REGALIA_CHAINS")
+    return chain
+
+
+def _deployer(private_key: str) -> LocalAccount:
+    if not private_key.strip():
+        raise DeployError(f"no private key: give --private-key or set {PRIVATE_KEY_NAME}")
+    try:
+        account: LocalAccount = Account.from_key(bytes.fromhex(private_key.strip().removeprefix("0x")))
+    except ValueError:  # its text may show the key
+        raise DeployError("the private key is not 32 bytes in hexadecimal") from None
+    return account
+
+
+def _address(text: str) -> str:
+    if not is_address(text):
+        raise DeployError(f"--treasury {text!r} is not an address")
+    if int(text, 16) == 0:
+        raise DeployError("--treasury is the zero address: fees would be lost")
+    return str(to_checksum_address(text))
+
+
+def _number(quantity: Any) -> int:
+    return int(quantity, 16)
