@@ -27,8 +27,8 @@ _PR_SET_KEEPCAPS = 8
 _PR_CAP_AMBIENT = 47
 _PR_CAP_AMBIENT_RAISE = 2
 _PR_SET_PDEATHSIG = 1
-_CAP_DAC_OVERRIDE = 1
-_CAP_DAC_READ_SEARCH = 2
+CAP_DAC_OVERRIDE = 1
+CAP_DAC_READ_SEARCH = 2
 _CAPABILITY_VERSION_3 = 0x20080522
 
 
@@ -70,10 +70,10 @@ def identity(binary: Path, directory: Path) -> Identity:
     if os.geteuid() != 0:
         return Identity("this user", os.geteuid())
     reasons = []
-    for candidate in _candidates(directory):
+    for candidate in candidates(directory):
         with contextlib.suppress(OSError):
             give(directory, candidate.owner)
-        problem = _trial(candidate, binary, directory)
+        problem = identity_problem(candidate, binary, directory)
         if problem is None:
             return candidate
         reasons.append(f"{candidate.name}: {problem}")
@@ -105,11 +105,12 @@ def known(user_id: int) -> bool:
     return True
 
 
-def _candidates(directory: Path) -> Iterable[Identity]:
+def candidates(directory: Path) -> Iterable[Identity]:
+    """All ways for root, the most modest first."""
     user = _own_user_id(directory)
     yield Identity("user of its own", user, user)
-    yield Identity("user of its own with read-search", user, user, _CAP_DAC_READ_SEARCH)
-    yield Identity("user of its own with override", user, user, _CAP_DAC_OVERRIDE)
+    yield Identity("user of its own with read-search", user, user, CAP_DAC_READ_SEARCH)
+    yield Identity("user of its own with override", user, user, CAP_DAC_OVERRIDE)
     yield Identity("user namespace", 0, namespace=True)
 
 
@@ -125,7 +126,8 @@ def _own_user_id(directory: Path) -> int:
     return user
 
 
-def _trial(candidate: Identity, binary: Path, directory: Path) -> str | None:
+def identity_problem(candidate: Identity, binary: Path, directory: Path) -> str | None:
+    """Why ``binary`` cannot start, or ``directory`` not be written, as that identity; None when they can."""
     probe = directory / ".identity-probe"
 
     def prepare() -> None:

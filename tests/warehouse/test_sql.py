@@ -1,0 +1,13 @@
+import pytest
+
+from warehouse import sql
+
+
+def test_a_statement_is_loaded_by_its_path() -> None:
+    assert "CREATE TABLE raw_block" in sql.load("warehouse/0001_chain_facts")
+
+
+@pytest.mark.parametrize("name", ["nowhere/nothing", "../pyproject", "/etc/passwd"])
+def test_other_names_are_unknown(name: str) -> None:
+    with pytest.raises(sql.UnknownStatement):
+        sql.load(name)
