@@ -85,6 +85,33 @@ def up(
 
 
 @app.command(rich_help_panel="Service")
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="Try everything it suggests, then stop.")] = False,
+    small: Annotated[bool, typer.Option("--small", help="Fewer tokens and a shorter history.")] = False,
+    dagster: Annotated[
+        bool, typer.Option("--dagster/--without-dagster", help="Run Dagster: web UI, daemon and code server.")
+    ] = True,
+) -> None:
+    """Run the whole system on a local chain until Ctrl-C, and print what to try.
+
+    The chain poses as Base: real contracts, some fifty tokens, exchanges, a day of trade that goes on. It is made anew
+    at each start, in the data directory .regalia/demo unless REGALIA_DATA_DIR names another.
+
+    Examples:
+
+      regalia demo
+
+      REGALIA_PORT=8080 regalia demo --once
+    """
+    import logging
+
+    from api.demo.run import run
+
+    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
+    raise typer.Exit(run(once=once, scale="small" if small else "demo", dagster=dagster))
+
+
+@app.command(rich_help_panel="Service")
 def status(
     watch: Annotated[bool, typer.Option("--watch", help="Show it anew every two seconds until Ctrl-C.")] = False,
     as_json: AsJson = False,

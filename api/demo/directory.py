@@ -11,12 +11,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from api.stack.part import AlreadyRunning, StackError
+
 MARKER = "demo.lock"
 PATIENCE_SECONDS = 5.0
-
-
-class DemoDirectoryError(RuntimeError):
-    """The directory is in use, or is not the demo's; the message says what to do."""
 
 
 @contextlib.contextmanager
@@ -24,12 +22,13 @@ def fresh(data_dir: Path) -> Iterator[Path]:
     """An empty directory for one demo, held until the block ends.
 
     Raises:
-        DemoDirectoryError: another demo runs in it, or it holds something that no demo made.
+        AlreadyRunning: another demo runs in it.
+        StackError: it holds something that no demo made.
     """
     path = data_dir.absolute()
     marker = path / MARKER
     if path.exists() and not marker.exists() and any(path.iterdir()):
-        raise DemoDirectoryError(
+        raise StackError(
             f"{path} holds data that no demo made; name another directory in REGALIA_DATA_DIR, or unset it"
         )
     path.mkdir(parents=True, exist_ok=True)
@@ -57,7 +56,7 @@ def _lock(descriptor: int, path: Path) -> None:
             return
         except BlockingIOError:
             if time.monotonic() > deadline:
-                raise DemoDirectoryError(
+                raise AlreadyRunning(
                     f"another demo is running in {path}; stop it, or name another directory in REGALIA_DATA_DIR "
                     "and another port in REGALIA_PORT"
                 ) from None

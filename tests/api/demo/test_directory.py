@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from api.demo import directory
+from api.stack.part import AlreadyRunning, StackError
 
 
 def test_what_an_earlier_demo_left_is_removed(tmp_path: Path) -> None:
@@ -19,7 +20,7 @@ def test_what_an_earlier_demo_left_is_removed(tmp_path: Path) -> None:
 def test_a_directory_of_something_else_is_refused_and_untouched(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir()
     with (
-        pytest.raises(directory.DemoDirectoryError, match="REGALIA_DATA_DIR"),
+        pytest.raises(StackError, match="REGALIA_DATA_DIR"),
         directory.fresh(tmp_path),
     ):
         pass
@@ -30,7 +31,7 @@ def test_a_second_demo_in_the_same_directory_is_told_so(tmp_path: Path, monkeypa
     monkeypatch.setattr(directory, "PATIENCE_SECONDS", 0.0)
     with (
         directory.fresh(tmp_path),
-        pytest.raises(directory.DemoDirectoryError, match="another demo is running"),
+        pytest.raises(AlreadyRunning, match="another demo is running"),
         directory.fresh(tmp_path),
     ):
         pass

@@ -1,0 +1,70 @@
+"""A local chain that lives: its history is written, its facts are left in files, and trade goes on until the end."""
+
+import json
+import logging
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+from indexer.devchain.anvil import Anvil, AnvilError
+from indexer.devchain.world import World
+
+log = logging.getLogger(__name__)
+
+CHAIN_KEY = "base"
+CLAIMED = "aurum"
+
+
+def serve(out: Path, *, scale: str, seed: int, port: int | None, block_seconds: float, actions: int) -> None:
+    """Build the world and trade in it until SIGINT or SIGTERM.
+
+    ``chains.toml`` and then ``world.json`` appear in ``out`` when the history is complete.
+    """
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with Anvil.start(port=port) as anvil:
+        world = World.create(anvil, seed=seed, scale=scale, with_registry=False)
+        deployer = world.wallet("contracts deployer")
+        anvil.rpc("anvil_setBalance", deployer.address, hex(10**21))
+        world.live(block_seconds)
+        _write(out / "chains.toml", world.chain_toml(CHAIN_KEY))
+        _write(out / "world.json", json.dumps(_facts(world, "0x" + bytes(deployer.key).hex()), indent=1))
+        while not stop.wait(block_seconds):
+            try:
+                world.step(actions, mine=False)
+            except AnvilError as error:
+                if anvil.process.poll() is not None:
+                    raise
+                log.warning("trade pauses: %s", error)
+                world.sender.forget_nonces()
+            world.sender.sent.clear()
+
+
+def _facts(world: World, deployer_key: str) -> dict[str, Any]:
+    claimed = world.token(CLAIMED)
+    return {
+        "rpc_url": world.anvil.url,
+        "chain_id": world.anvil.chain_id,
+        "chain_key": CHAIN_KEY,
+        "head": world.anvil.block_number(),
+        "token_count": len(world.tokens),
+        "deployer_key": deployer_key,
+        "claimant": {
+            "symbol": claimed.symbol,
+            "token": claimed.address,
+            "wallet": claimed.deployer.address,
+            "private_key": claimed."0x" + bytes(deployer.key).hex(),
+        },
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all, readable by its owner only: keys are in it."""
+    draft = path.with_name(f".{path.name}.draft")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    draft.replace(path)
