@@ -56,7 +56,7 @@ def _facts(world: World, deployer_key: str) -> dict[str, Any]:
             "symbol": claimed.symbol,
             "token": claimed.address,
             "wallet": claimed.deployer.address,
-            "private_key": claimed."0x" + bytes(deployer.key).hex(),
+            "private_key": "0x" + bytes(claimed.deployer.key).hex(),
         },
     }
 
