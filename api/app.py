@@ -25,6 +25,7 @@ from api.health.service import Readiness
 from api.router import ROUTERS
 from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
+from indexer.contracts import signer
 from warehouse import engines
 
 LOG = logging.getLogger(__name__)
@@ -88,6 +89,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         readers = ChainReaders(timeout_seconds=settings.chain_timeout_seconds)
         stack.push_async_callback(readers.close)
         app.state.chain_readers = readers
+        app.state.signer = signer.load_or_create(settings.data_dir)
         app.state.store = store
         app.state.warehouse = warehouse
         app.state.api_keys = keys

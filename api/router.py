@@ -7,8 +7,13 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter
 
+from api.claims import endpoints as claims
 from api.core.errors import RouteGroup
+from api.fees import endpoints as fees
 from api.health import endpoints as health
+from api.registrations import endpoints as registrations
+from api.registry import endpoints as registry
+from api.symbols import endpoints as symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +24,11 @@ class Mounted:
     groups: tuple[RouteGroup, ...]
 
 
-ROUTERS: tuple[Mounted, ...] = (Mounted(health.router, health.GROUPS),)
+ROUTERS: tuple[Mounted, ...] = (
+    Mounted(health.router, health.GROUPS),
+    Mounted(registrations.router, registrations.GROUPS),
+    Mounted(claims.router, claims.GROUPS),
+    Mounted(symbols.router, symbols.GROUPS),
+    Mounted(registry.router, registry.GROUPS),
+    Mounted(fees.router, fees.GROUPS),
+)

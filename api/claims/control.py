@@ -1,0 +1,192 @@
+"""Which way a wallet controls a token, as the chain says now: deployer, owner, admin or majority holder, in this order.
+
+A contract can answer anything. Methods that ask it about the wallet (roles, balances) also ask about a stranger: a
+contract that says yes to everybody proves nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from eth_utils.crypto import keccak
+
+from api.claims.messages import Claim
+from api.core.warehouse import WarehouseReader
+from indexer.chains.evm.errors import NodeUnavailable, RpcError
+from indexer.chains.evm.reader import Call, EvmReader, address_word, call_to, data_bytes, returned, text, uint_word
+from indexer.chains.facts import Chain
+from warehouse import sql
+from warehouse.errors import WarehouseError
+
+CONFIDENCE: dict[str, Decimal] = {
+    "deployer": Decimal("1.0"),
+    "owner": Decimal("0.9"),
+    "admin": Decimal("0.85"),
+    "majorityHolder": Decimal("0.8"),
+}
+MEANING = {
+    "deployer": "This wallet deployed the token contract.",
+    "owner": "This wallet is the owner of the token contract.",
+    "admin": "This wallet administers the token contract.",
+    "majorityHolder": "This wallet holds more than half of the token's supply.",
+}
+_OWNER = "0x8da5cb5b"
+_GET_OWNER = "0x893d20e8"
+_SYMBOL = "0x95d89b41"
+_SUPPLY = "0x18160ddd"
+_BALANCE = "0x70a08231"
+_HAS_ROLE = "0x91d14854" + "00" * 32  # DEFAULT_ADMIN_ROLE is zero
+_ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"
+
+
+class ControlUnknown(Exception):
+    """Nothing shows control, but not everything could be asked: this is not a no."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenReading:
+    """What a token says, and what it says about the wallet."""
+
+    has_code: bool
+    symbol: str | None
+    owners: tuple[str, ...]
+    admins: tuple[str, ...]
+    wallet_is_role_admin: bool
+    balance_raw: int | None
+    stranger_balance_raw: int | None
+    supply_raw: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The first method that shows control, if one does, and those that were tried."""
+
+    method: str | None
+    attempted: tuple[str, ...]
+
+
+async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading:
+    """Ask the token about itself and the wallet, in one question, and a second one where an admin contract stands
+    between.
+
+    Raises:
+        RpcError: the chain could not be asked.
+    """
+    stranger = "0x" + keccak(b"a stranger to " + bytes.fromhex(token[2:]))[12:].hex()
+    calls: list[Call] = [
+        ("eth_getCode", (token, "latest")),
+        call_to(token, _SYMBOL),
+        call_to(token, _OWNER),
+        call_to(token, _GET_OWNER),
+        ("eth_getStorageAt", (token, _ADMIN_SLOT, "latest")),
+        call_to(token, _SUPPLY),
+        *(call_to(token, _BALANCE + _word(who)) for who in (wallet, stranger)),
+        *(call_to(token, _HAS_ROLE + _word(who)) for who in (wallet, stranger)),
+    ]
+    answers = await reader.settle(calls)
+    owners = tuple(found for found in (address_word(returned(answer)) for answer in answers[2:4]) if found)
+    admin = address_word(data_bytes(answers[4]))
+    admins: tuple[str, ...] = (admin,) if admin else ()
+    if admin and admin != wallet:
+        behind = address_word(returned((await reader.settle([call_to(admin, _OWNER)]))[0]))
+        admins = (admin, behind) if behind else admins
+    balance, other_balance = (uint_word(returned(answer)) for answer in answers[6:8])
+    role, other_role = (_is_true(answer) for answer in answers[8:10])
+    return TokenReading(
+        has_code=len(data_bytes(answers[0])) > 0,
+        symbol=text(returned(answers[1])),
+        owners=owners,
+        admins=admins,
+        wallet_is_role_admin=role and not other_role,
+        balance_raw=balance,
+        stranger_balance_raw=other_balance,
+        supply_raw=uint_word(returned(answers[5])),
+    )
+
+
+async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, warehouse: WarehouseReader) -> Control:
+    """The first method by which the wallet controls the token.
+
+    Raises:
+        ControlUnknown: no method shows control, and who deployed the token could not be found out now.
+    """
+    try:
+        is_deployer, unknown = await _is_deployer(claim, reader, warehouse), None
+    except (WarehouseError, RpcError) as error:
+        is_deployer, unknown = False, error
+    shown = (
+        ("deployer", is_deployer),
+        ("owner", claim.wallet in reading.owners),
+        ("admin", reading.wallet_is_role_admin or claim.wallet in reading.admins),
+        ("majorityHolder", _holds_majority(reading)),
+    )
+    attempted: list[str] = []
+    for method, holds in shown:
+        attempted.append(method)
+        if holds:
+            return Control(method, tuple(attempted))
+    if unknown is not None:
+        raise ControlUnknown("who deployed the token cannot be found out now") from unknown
+    return Control(None, tuple(attempted))
+
+
+def _holds_majority(reading: TokenReading) -> bool:
+    supply, balance = reading.supply_raw, reading.balance_raw
+    if not supply or balance is None:
+        return False
+    return 2 * balance > supply >= 2 * (reading.stranger_balance_raw or 0)
+
+
+async def _is_deployer(claim: Claim, reader: EvmReader, warehouse: WarehouseReader) -> bool:
+    """Whether the wallet sent the transaction that created the token, or is the contract that created it directly.
+
+    What the warehouse knows is checked on the chain: the transaction is there, is the sender's, and the token was not
+    there before it (where the node still knows).
+    """
+    chain = claim.chain
+    rows = await warehouse.rows(
+        sql.load("queries/claims/contract_creation"), {"chain_id": chain.chain_id, "address": claim.token[2:]}
+    )
+    if not rows:
+        return False
+    creation = rows[0]
+    factory = "0x" + creation["factory"] if creation["factory"] else None
+    if claim.wallet not in ("0x" + creation["creator"], factory):
+        return False
+    block = int(creation["block_number"])
+    receipt, before = await reader.settle(
+        [
+            ("eth_getTransactionReceipt", ("0x" + creation["transaction_hash"],)),
+            ("eth_getCode", (claim.token, hex(max(block - 1, 0)))),
+        ]
+    )
+    if isinstance(receipt, RpcError):
+        raise receipt
+    if receipt is None:
+        raise NodeUnavailable("the node does not know the transaction that created the token")
+    return _confirms(receipt, before, claim, chain, factory)
+
+
+def _confirms(receipt: dict[str, Any], before: Any, claim: Claim, chain: Chain, factory: str | None) -> bool:
+    if receipt.get("status") != "0x1":
+        return False
+    if isinstance(before, str) and before != "0x":
+        return False  # it was there before: created again, by someone else, after a self-destruction
+    if factory is None:
+        if str(receipt.get("contractAddress")).lower() != claim.token:
+            return False
+    elif claim.wallet == factory:
+        return True
+    sender, target = str(receipt.get("from")).lower(), str(receipt.get("to")).lower()
+    through_relayer: Sequence[str] = (sender, target)
+    return sender == claim.wallet and not any(address in chain.relayers for address in through_relayer)
+
+
+def _word(address: str) -> str:
+    return "00" * 12 + address[2:]
+
+
+def _is_true(answer: Any) -> bool:
+    data = returned(answer)
+    return data is not None and len(data) == 32 and int.from_bytes(data, "big") == 1

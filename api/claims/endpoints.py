@@ -1,0 +1,175 @@
+"""POST /claim/message, /claim/verify and /claim, GET /claim/status/{txHash}."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from api.claims.eligibility import TOKEN_UNVERIFIED, Eligibility
+from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
+from api.claims.messages import Messages
+from api.claims.prices import PRICE_UNAVAILABLE
+from api.claims.repository import ClaimRepository
+from api.claims.schemas import (
+    BuildRequest,
+    BuildResponse,
+    ClaimStatus,
+    MessageRequest,
+    MessageResponse,
+    VerifyRequest,
+    VerifyResponse,
+)
+from api.claims.service import ClaimService
+from api.claims.status import ClaimStatuses
+from api.core.access import ApiKey
+from api.core.addresses import transaction_hash
+from api.core.chains import ReadersDep
+from api.core.dependencies import (
+    ChainsDep,
+    ClockDep,
+    MajorsDep,
+    MetricsDep,
+    PricingDep,
+    SettingsDep,
+    StoreDep,
+    WarehouseDep,
+)
+from api.core.errors import ApiError, NotFound, RouteGroup
+from api.core.rendering import JsonResponse, respond
+
+GROUP = RouteGroup(prefix="/api/v2/claim", invalid_code="VALIDATION_INVALID_INPUT")
+GROUPS = (GROUP,)
+DEFAULT_STATUS_CHAIN = "arbitrum"
+_UNVERIFIED = (TOKEN_UNVERIFIED, "the token could not be checked now, try again")
+
+router = APIRouter(prefix="/api/v2/claim", tags=["claims"])
+
+
+def claim_eligibility(readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep) -> Eligibility:
+    """What answers whether a wallet may claim a token."""
+    return Eligibility(readers, warehouse, ClaimRepository(store), majors)
+
+
+EligibilityDep = Annotated[Eligibility, Depends(claim_eligibility)]
+
+
+def _service(
+    request: Request, eligibility: EligibilityDep, settings: SettingsDep, pricing: PricingDep, clock: ClockDep
+) -> ClaimService:
+    return ClaimService(
+        eligibility=eligibility,
+        repository=eligibility.repository,
+        messages=Messages(settings.service_name, settings.public_url),
+        signer=request.app.state.signer,
+        pricing=pricing,
+        clock=clock,
+        support_email=settings.support_email,
+    )
+
+
+ServiceDep = Annotated[ClaimService, Depends(_service)]
+
+
+@router.post("/message", response_model=MessageResponse, responses=GROUP.responses(400, 401, 403, 413, 415, 503))
+async def create_claim_message(
+    body: MessageRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep
+) -> JsonResponse:
+    """The message that the claimer signs, bound to claimer, token, chain and time, and what the claim may cost."""
+    claim = read_claim(
+        chains,
+        symbol=body.symbol,
+        chain=body.chain_id,
+        token=body.token_address,
+        wallet=body.claimer_address,
+        wallet_field="claimerAddress",
+    )
+    return respond(await service.message(claim))
+
+
+@router.post(
+    "/verify",
+    response_model=VerifyResponse,
+    responses=GROUP.responses(400, 401, 403, 413, 415, 503, also={503: [_UNVERIFIED]}),
+)
+async def verify_claim(
+    body: VerifyRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep, metrics: MetricsDep
+) -> JsonResponse:
+    """Whether the signature is the wallet's and the wallet controls the token. Both failures answer 200 with
+    `verified: false`; a proof is good for 24 hours."""
+    claim = read_claim(
+        chains,
+        symbol=body.symbol,
+        chain=body.chain_id,
+        token=body.token_address,
+        wallet=body.wallet_address,
+        wallet_field="walletAddress",
+    )
+    verdict = await service.verify(claim, signature_bytes(body.signature), body.timestamp)
+    metrics.count_claim("verify", verdict.verification_method or "not_verified")
+    return respond(verdict)
+
+
+@router.post(
+    "",
+    response_model=BuildResponse,
+    responses=GROUP.responses(
+        400,
+        401,
+        403,
+        413,
+        415,
+        503,
+        also={
+            403: [("CLAIM_UNAUTHORIZED", "the chain shows no way this wallet controls the token")],
+            409: [("CLAIM_DUPLICATE", "symbol: PEPE is already registered on Base")],
+            422: [("TOKEN_NOT_REGISTRABLE", "This token's symbol passes it off as another token.")],
+            503: [_UNVERIFIED, (PRICE_UNAVAILABLE, "there is no price of ETH now")],
+        },
+    ),
+)
+async def build_claim(
+    body: BuildRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep, metrics: MetricsDep
+) -> JsonResponse:
+    """The unsigned transaction that claims the registration. Nothing is reserved: the registry contract decides."""
+    claim = read_claim(
+        chains,
+        symbol=body.symbol,
+        chain=body.chain_id,
+        token=body.token_address,
+        wallet=body.wallet_address,
+        wallet_field="walletAddress",
+    )
+    proof = None if body.proof_hash is None else proof_hash(body.proof_hash)
+    try:
+        built = await service.build(claim, proof)
+    except ApiError as error:
+        metrics.count_claim("build", error.code or str(error.status))
+        raise
+    metrics.count_claim("build", "built")
+    return respond(built)
+
+
+@router.get(
+    "/status/{txHash}",
+    response_model=ClaimStatus,
+    responses=GROUP.responses(400, 401, 403, 404, 503, also={503: [_UNVERIFIED]}),
+)
+async def get_claim_status(
+    access: ApiKey,
+    chains: ChainsDep,
+    readers: ReadersDep,
+    store: StoreDep,
+    hash_text: Annotated[str, Path(alias="txHash", description="Hash of the claim's transaction.")],
+    chain_id: Annotated[
+        str | None, Query(alias="chainId", description="Chain id. Without it, Arbitrum is read.", examples=["8453"])
+    ] = None,
+) -> JsonResponse:
+    """What became of a claim's transaction. `confirmed` is said from one block on, and never before registration
+    reads show it. Without `chainId` Arbitrum is read, and a transaction of another chain is missing."""
+    wanted = transaction_hash("txHash", hash_text)
+    if chain_id is None:
+        chain = chains.by_key[DEFAULT_STATUS_CHAIN]
+        if not chain.enabled or "registry" not in chain.contracts:
+            raise NotFound(f"txHash: no such transaction on {chain.name}")
+    else:
+        chain = minting_chain(chains, chain_id)
+    return respond(await ClaimStatuses(readers, ClaimRepository(store)).status(chain, wanted))

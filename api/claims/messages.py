@@ -1,0 +1,51 @@
+"""The message a claimer signs: it names service, claim and moment, so that a signature serves nothing else."""
+
+from dataclasses import dataclass
+
+from eth_account.messages import _hash_eip191_message, encode_defunct
+
+from api.core.addresses import shown
+from indexer.chains.facts import Chain
+
+MAX_AGE_SECONDS = 600
+MAX_AHEAD_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is claimed, by whom. Addresses are lower-case, the symbol upper-case."""
+
+    chain: Chain
+    token: str
+    symbol: str
+    wallet: str
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Writes messages in the service's name."""
+
+    service_name: str
+    service_url: str
+
+    def text(self, claim: Claim, timestamp: int) -> str:
+        """The message of a claim made at ``timestamp`` (unix seconds)."""
+        return "\n".join(
+            (
+                f"{self.service_name}: claim the registration of a token",
+                "",
+                "Signing proves that you control this wallet. It sends no transaction and costs nothing.",
+                "",
+                f"Service: {self.service_url}",
+                f"Symbol: {claim.symbol}",
+                f"Chain: {claim.chain.name} ({claim.chain.chain_id})",
+                f"Token: {shown(claim.token)}",
+                f"Wallet: {shown(claim.wallet)}",
+                f"Timestamp: {timestamp}",
+            )
+        )
+
+
+def signed_digest(text: str) -> bytes:
+    """The hash that a wallet signs for a message (EIP-191, personal_sign)."""
+    return bytes(_hash_eip191_message(encode_defunct(text=text)))

@@ -1,0 +1,59 @@
+"""What a claim costs: in dollars by the pricing file, in wei by the native coin's price, nothing where it is free."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import ROUND_CEILING, Decimal, localcontext
+
+from api.claims.messages import Claim
+from api.claims.repository import ClaimRepository
+from api.core.errors import Unavailable
+from api.core.pricing import Pricing
+
+NATIVE_PRICE_GOOD_FOR = timedelta(hours=24)
+PRICE_UNAVAILABLE = "PRICE_UNAVAILABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The price of one claim; ``reclaims`` when it takes up a registration that expired."""
+
+    usd: Decimal
+    reclaims: bool
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is paid, so that the mint goes by receipt."""
+        return self.usd == 0
+
+
+async def quote(claim: Claim, pricing: Pricing, repository: ClaimRepository) -> Quote:
+    """The price for this wallet. Whoever lost the registration by expiry and asks again pays nothing."""
+    former = await repository.last_expired_owner(claim.chain.chain_id, claim.symbol)
+    if former == claim.wallet or pricing.imports_free_on(claim.chain.key):
+        return Quote(Decimal(0), former is not None)
+    if former is not None:
+        return Quote(pricing.expired_claim_usd, True)
+    return Quote(pricing.total_claim_usd, False)
+
+
+async def fee_wei(claim: Claim, price: Quote, repository: ClaimRepository, chain_time: datetime) -> int:
+    """The price in the chain's native coin, rounded up to the next base unit.
+
+    Raises:
+        Unavailable: there is no price of the native coin, or only an old one.
+    """
+    if price.is_free:
+        return 0
+    native = await repository.native_price(claim.chain.chain_id)
+    if native is None or native["price_usd"] <= 0:
+        raise Unavailable(f"there is no price of {claim.chain.native_symbol} now", code=PRICE_UNAVAILABLE)
+    if chain_time - native["as_of_time"] > NATIVE_PRICE_GOOD_FOR:
+        raise Unavailable(f"the price of {claim.chain.native_symbol} is too old", code=PRICE_UNAVAILABLE)
+    return in_base_units(price.usd, native["price_usd"], claim.chain.native_decimals)
+
+
+def in_base_units(usd: Decimal, native_usd: Decimal, decimals: int) -> int:
+    """How many base units are worth so many dollars, rounded up."""
+    with localcontext() as context:
+        context.prec = 120
+        return int((usd * Decimal(10) ** decimals / native_usd).to_integral_value(ROUND_CEILING))

@@ -1,0 +1,194 @@
+"""What claims keep in the store, and what they look up there."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
+
+from api.core.addresses import shown
+from api.core.events import record_event
+from api.core.store import Row, Store, Transaction
+from api.models import ClaimAuthorization, ClaimProof, IndexedToken, NativePrice, RegistrationRecord
+
+if TYPE_CHECKING:
+    from api.claims.status import Minted
+
+# Whoever comes first, a receipt here or the registry's events in the pipelines, writes the row; the second changes
+# nothing. Only a mint in another block (the first was orphaned) replaces it, as long as the first is not final.
+_RECORD_MINT = """
+INSERT INTO registration (
+    chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry, symbol, owner, token_address,
+    fee_wei, with_receipt, minted_at, verification_method, verified_at
+)
+SELECT
+    :chain_id, :token_id, :block_hash, :log_index, :block_number, :transaction_hash, :registry, :symbol, :owner,
+    :token_address, :fee_wei, :with_receipt, :minted_at, proof.verification_method, proof.signed_at
+FROM (SELECT) AS mint
+LEFT JOIN LATERAL (
+    SELECT p.verification_method, p.signed_at
+    FROM claim_authorization AS a
+    JOIN claim_proof AS p ON p.proof_hash = a.proof_hash
+    WHERE a.chain_id = :chain_id AND a.token_address = :token_address AND a.wallet = :owner AND a.symbol = :symbol
+    ORDER BY a.created_at DESC
+    LIMIT 1
+) AS proof ON true
+ON CONFLICT (chain_id, token_id) DO UPDATE SET
+    block_hash = excluded.block_hash,
+    log_index = excluded.log_index,
+    block_number = excluded.block_number,
+    transaction_hash = excluded.transaction_hash,
+    registry = excluded.registry,
+    symbol = excluded.symbol,
+    owner = excluded.owner,
+    token_address = excluded.token_address,
+    fee_wei = excluded.fee_wei,
+    with_receipt = excluded.with_receipt,
+    minted_at = excluded.minted_at,
+    managers = '{}',
+    maintainers = '{}',
+    metadata_cid = NULL,
+    metadata = NULL,
+    peer_chain_id = NULL,
+    peer_token_id = NULL,
+    released_at = NULL,
+    expired_at = NULL,
+    verification_method = excluded.verification_method,
+    verified_at = excluded.verified_at,
+    updated_at = now()
+WHERE NOT registration.is_final
+    AND (registration.block_hash, registration.log_index) IS DISTINCT FROM (excluded.block_hash, excluded.log_index)
+"""
+
+_ACTIVE = (RegistrationRecord.released_at.is_(None), RegistrationRecord.expired_at.is_(None))
+
+
+class ClaimRepository:
+    """Statements of the claim routes."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    async def indexed_token(self, chain_id: int, address: str) -> Row | None:
+        """A token's copy verdict."""
+        return await self.store.row(
+            select(
+                IndexedToken.is_copy,
+                IndexedToken.copy_rule,
+                IndexedToken.copy_of_chain_id,
+                IndexedToken.copy_of_address,
+            ).where(IndexedToken.chain_id == chain_id, IndexedToken.address == address)
+        )
+
+    async def chains_of_token(self, address: str) -> list[int]:
+        """Chains that have a token at this address."""
+        rows = await self.store.rows(
+            select(IndexedToken.chain_id).where(IndexedToken.address == address).order_by(IndexedToken.chain_id)
+        )
+        return [row["chain_id"] for row in rows]
+
+    async def has_token_of_symbols(self, chain_id: int, symbols: Sequence[str]) -> bool:
+        """Whether any token of these symbols is indexed on the chain."""
+        query = select(IndexedToken.address).where(
+            IndexedToken.chain_id == chain_id, IndexedToken.symbol_key.in_(symbols)
+        )
+        return await self.store.row(query.limit(1)) is not None
+
+    async def active_symbol_of_token(self, chain_id: int, address: str) -> str | None:
+        """The symbol under which a token is registered now."""
+        row = await self.store.row(
+            select(RegistrationRecord.symbol).where(
+                RegistrationRecord.chain_id == chain_id, RegistrationRecord.token_address == address, *_ACTIVE
+            )
+        )
+        return row["symbol"] if row else None
+
+    async def last_expired_owner(self, chain_id: int, symbol: str) -> str | None:
+        """Who owned the symbol's last registration, where that one ended by expiry."""
+        row = await self.store.row(
+            select(RegistrationRecord.owner, RegistrationRecord.expired_at)
+            .where(RegistrationRecord.chain_id == chain_id, RegistrationRecord.symbol == symbol)
+            .order_by(RegistrationRecord.token_id.desc())
+            .limit(1)
+        )
+        return row["owner"] if row and row["expired_at"] is not None else None
+
+    async def native_price(self, chain_id: int) -> Row | None:
+        """What the chain's native coin costs."""
+        return await self.store.row(
+            select(NativePrice.price_usd, NativePrice.as_of_time).where(NativePrice.chain_id == chain_id)
+        )
+
+    async def proof(self, proof_hash: str) -> Row | None:
+        """A stored proof."""
+        return await self.store.row(select(ClaimProof.__table__).where(ClaimProof.proof_hash == proof_hash))
+
+    async def newest_proof(self, chain_id: int, token: str, symbol: str, wallet: str, now: datetime) -> Row | None:
+        """The newest proof of exactly this claim that is still good."""
+        return await self.store.row(
+            select(ClaimProof.__table__)
+            .where(
+                ClaimProof.chain_id == chain_id,
+                ClaimProof.token_address == token,
+                ClaimProof.symbol == symbol,
+                ClaimProof.wallet == wallet,
+                ClaimProof.expires_at > now,
+            )
+            .order_by(ClaimProof.expires_at.desc())
+            .limit(1)
+        )
+
+    async def save_proof(self, transaction: Transaction, proof: dict[str, Any]) -> None:
+        """Keep a proof; the same signature verified again leaves the first one as it is."""
+        await transaction.execute(insert(ClaimProof).values(**proof).on_conflict_do_nothing())
+
+    async def save_authorization(
+        self,
+        transaction: Transaction,
+        *,
+        proof: Row,
+        method: str,
+        nonce: int,
+        fee_wei: int,
+        price_usd: Decimal,
+        deadline: datetime,
+    ) -> None:
+        """Note what the service has signed for."""
+        await transaction.execute(
+            insert(ClaimAuthorization).values(
+                chain_id=proof["chain_id"],
+                token_address=proof["token_address"],
+                symbol=proof["symbol"],
+                wallet=proof["wallet"],
+                proof_hash=proof["proof_hash"],
+                verification_method=method,
+                nonce=nonce,
+                fee_wei=fee_wei,
+                price_usd=price_usd,
+                deadline=deadline,
+            )
+        )
+
+    async def record_mint(self, transaction: Transaction, minted: "Minted") -> None:
+        """Write the registration that a receipt tells of, and the event that the claim is confirmed; a second time
+        changes nothing."""
+        await transaction.execute(_RECORD_MINT, asdict(minted))
+        await record_event(
+            transaction,
+            type="claim.confirmed",
+            chain_id=minted.chain_id,
+            subject=minted.symbol,
+            payload={
+                "chainId": minted.chain_id,
+                "tokenId": minted.token_id,
+                "symbol": minted.symbol,
+                "owner": shown(minted.owner),
+                "tokenAddress": shown(minted.token_address),
+                "transactionHash": minted.transaction_hash,
+                "blockNumber": minted.block_number,
+            },
+            dedupe_key=f"claim.confirmed:{minted.chain_id}:{minted.token_id}:{minted.transaction_hash}",
+        )

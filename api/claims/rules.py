@@ -1,0 +1,106 @@
+"""Which tokens may be registered at all, whoever asks: symbol format, well-known coins, copies."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from api.claims.control import TokenReading
+from api.claims.messages import Claim
+from api.claims.repository import ClaimRepository
+from api.core.addresses import is_registrable_symbol, shown
+from api.core.warehouse import WarehouseReader
+from indexer.chains.evm.reader import EvmReader, call_to, returned, text
+from indexer.chains.majors import Majors
+from warehouse import sql
+from warehouse.symbols import fold
+
+_SYMBOL = "0x95d89b41"
+
+
+class VerdictUnknown(Exception):
+    """Whether the token is a copy cannot be said now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a token cannot be registered: ``reason`` as check-qualify words it, ``rule`` more exactly."""
+
+    reason: str
+    rule: str
+    message: str
+    original: Mapping[str, Any] = field(default_factory=dict)
+
+    def claimability(self, support_email: str) -> dict[str, Any]:
+        """The object that tells the owner what is wrong and whom to write to."""
+        return {
+            "claimable": False,
+            "reason": self.reason,
+            "rule": self.rule,
+            "message": self.message,
+            "supportEmail": support_email,
+            **({"original": dict(self.original)} if self.original else {}),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRules:
+    """Judges tokens by what the warehouse published, checked against the chain."""
+
+    majors: Majors
+    repository: ClaimRepository
+    warehouse: WarehouseReader
+
+    async def judge(self, claim: Claim, reading: TokenReading, reader: EvmReader) -> Refusal | None:
+        """Why the token cannot be registered, or None.
+
+        Raises:
+            RpcError, WarehouseError, VerdictUnknown: it cannot be said now.
+        """
+        if not reading.has_code or reading.symbol is None:
+            return Refusal("not_claimable", "not_a_token", "There is no token with a symbol at this address.")
+        if not is_registrable_symbol(reading.symbol) or reading.symbol.upper() != claim.symbol:
+            return Refusal(
+                "not_claimable",
+                "symbol_format",
+                "The token's own symbol must be the claimed one: 1 to 12 letters or digits, not digits only.",
+            )
+        folded = fold(reading.symbol)
+        if self.majors.is_major(claim.chain.chain_id, claim.token, folded):
+            return Refusal("not_claimable", "major_coin", "A well-known coin is not registered by claims.")
+        original = self.majors.original_of(claim.chain.chain_id, claim.token, folded)
+        if original is not None:
+            return _copy_of("major", *original)
+        return await self._judge_copy(claim, reader, folded)
+
+    async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str) -> Refusal | None:
+        token = await self.repository.indexed_token(claim.chain.chain_id, claim.token)
+        if token is None:
+            await self._require_no_rival(claim, folded)
+            return None
+        if not token["is_copy"]:
+            return None
+        chain_id, address = token["copy_of_chain_id"], token["copy_of_address"]
+        if token["copy_rule"] == "registered":
+            registered = await self.repository.active_symbol_of_token(chain_id, address)
+            if registered is None or registered == claim.symbol:
+                return None  # no longer registered, or the same symbol: the duplicate check speaks of that
+        elif chain_id == claim.chain.chain_id and address:
+            code, symbol = await reader.settle([("eth_getCode", (address, "latest")), call_to(address, _SYMBOL)])
+            found = text(returned(symbol))
+            if code == "0x" or found is None or fold(found) != folded:
+                return None  # what it was a copy of is not there any more
+        return _copy_of(token["copy_rule"] or "copy", chain_id, address)
+
+    async def _require_no_rival(self, claim: Claim, folded: str) -> None:
+        """A token that is not indexed yet has no verdict; where others bear such a symbol, that is not good enough."""
+        rows = await self.warehouse.rows(sql.load("queries/claims/similar_symbols"), {"folded": folded})
+        symbols = sorted({row["symbol_key"] for row in rows if fold(row["symbol_key"]) == folded} | {claim.symbol})
+        if await self.repository.has_token_of_symbols(claim.chain.chain_id, symbols):
+            raise VerdictUnknown("the token is not indexed yet, and others bear its symbol")
+
+
+def _copy_of(rule: str, chain_id: int | None, address: str | None) -> Refusal:
+    original: dict[str, Any] = {"chainId": chain_id}
+    if address:
+        original["tokenAddress"] = shown(address)
+    return Refusal("copycat", rule, "This token's symbol passes it off as another token.", original)

@@ -1,0 +1,246 @@
+"""The claim flow: a message, a proof, a transaction. Order of the checks of ``build``: input, symbol and copy rules,
+duplicate, proof, control on the chain, price."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from eth_account.signers.local import LocalAccount
+
+from api.claims.control import MEANING, Control
+from api.claims.eligibility import Eligibility, unverified
+from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
+from api.claims.messages import MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Claim, Messages, signed_digest
+from api.claims.prices import Quote, fee_wei, quote
+from api.claims.repository import ClaimRepository
+from api.claims.schemas import (
+    BuildResponse,
+    ClaimParams,
+    FeeEstimate,
+    MessageResponse,
+    UnsignedTransaction,
+    VerifyResponse,
+)
+from api.claims.signatures import is_signed_by
+from api.core.addresses import shown
+from api.core.clock import Clock
+from api.core.errors import ApiError, InvalidInput, Unavailable
+from api.core.pricing import Pricing
+from api.core.store import Row
+from indexer.chains.evm.errors import RpcError
+from indexer.contracts import registry
+
+PROOF_GOOD_FOR = timedelta(hours=24)
+AUTHORIZATION_SECONDS = 15 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimService:
+    """Steps of a claim. Every answer is worked out anew from the chain; only proofs and authorisations are kept."""
+
+    eligibility: Eligibility
+    repository: ClaimRepository
+    messages: Messages
+    signer: LocalAccount
+    pricing: Pricing
+    clock: Clock
+    support_email: str
+
+    async def message(self, claim: Claim) -> MessageResponse:
+        """The message to sign, and what the claim is likely to cost."""
+        timestamp = int(self.clock.now().timestamp())
+        params = ClaimParams(
+            symbol=claim.symbol,
+            chain_id=claim.chain.chain_id,
+            token_address=shown(claim.token),
+            claimer_address=shown(claim.wallet),
+            timestamp=timestamp,
+        )
+        return MessageResponse(
+            message=self.messages.text(claim, timestamp),
+            timestamp=timestamp,
+            params=params,
+            fee_estimate=await self._rough_estimate(claim),
+        )
+
+    async def verify(self, claim: Claim, signature: bytes, timestamp: int) -> VerifyResponse:
+        """Whether the wallet signed the message and controls the token; if so the proof is kept.
+
+        Raises:
+            InvalidInput: the timestamp is too old, or lies ahead.
+        """
+        now = self.clock.now()
+        age = int(now.timestamp()) - timestamp
+        if age > MAX_AGE_SECONDS:
+            raise InvalidInput("timestamp", f"is older than {MAX_AGE_SECONDS // 60} minutes; ask for a new message")
+        if age < -MAX_AHEAD_SECONDS:
+            raise InvalidInput("timestamp", "lies in the future")
+        digest = signed_digest(self.messages.text(claim, timestamp))
+        try:
+            signed = await is_signed_by(claim.wallet, digest, signature, self.eligibility.reader(claim))
+        except RpcError as error:
+            raise unverified() from error
+        if not signed:
+            return _not_verified("The signature is not the wallet's signature of this claim's message.", ())
+        control = await self.eligibility.control(claim, await self.eligibility.read(claim))
+        if control.method is None:
+            return _not_verified("The chain shows no way this wallet controls the token.", control.attempted)
+        proof = _proof_hash(claim, timestamp, signature)
+        expires = datetime.fromtimestamp(timestamp, UTC) + PROOF_GOOD_FOR
+        await self._keep(claim, control, proof, datetime.fromtimestamp(timestamp, UTC), expires)
+        return VerifyResponse(
+            verified=True,
+            verification_method=control.method,
+            methods_attempted=list(control.attempted),
+            message=MEANING[control.method],
+            proof_hash=proof,
+            expires_at=int(expires.timestamp()),
+        )
+
+    async def build(self, claim: Claim, proof_hash: str | None) -> BuildResponse:
+        """The unsigned transaction of the claim.
+
+        Raises:
+            ApiError: 422 the token is not registrable, 409 the symbol is taken, 403 no proof or no control.
+        """
+        reading = await self.eligibility.read(claim)
+        refusal = await self.eligibility.refusal(claim, reading)
+        if refusal is not None:
+            raise ApiError(
+                refusal.message,
+                status=422,
+                code="TOKEN_NOT_REGISTRABLE",
+                details={
+                    "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
+                    "claimability": refusal.claimability(self.support_email),
+                    "supportEmail": self.support_email,
+                },
+            )
+        if await self.eligibility.registered_id(claim) is not None:
+            raise ApiError(
+                f"symbol: {claim.symbol} is already registered on {claim.chain.name}",
+                status=409,
+                code="CLAIM_DUPLICATE",
+            )
+        proof = await self._proof(claim, proof_hash)
+        control = await self.eligibility.control(claim, reading)
+        if control.method is None:
+            raise _unauthorized("the chain shows no way this wallet controls the token")
+        price = await quote(claim, self.pricing, self.repository)
+        return await self._authorize(claim, proof, control.method, price)
+
+    async def _authorize(self, claim: Claim, proof: Row, method: str, price: Quote) -> BuildResponse:
+        now = await self.eligibility.block_time(claim)
+        fee = await fee_wei(claim, price, self.repository, datetime.fromtimestamp(now, UTC))
+        deadline, nonce = now + AUTHORIZATION_SECONDS, secrets.randbits(256)
+        address = claim.chain.contracts["registry"]
+        data = self._calldata(claim, address, fee=None if price.is_free else fee, deadline=deadline, nonce=nonce)
+        async with self.repository.store.transaction() as transaction:
+            await self.repository.save_authorization(
+                transaction,
+                proof=proof,
+                method=method,
+                nonce=nonce,
+                fee_wei=fee,
+                price_usd=price.usd,
+                deadline=datetime.fromtimestamp(deadline, UTC),
+            )
+        reader = self.eligibility.reader(claim)
+        try:
+            gas = await estimate_mint(reader, claim.wallet, address, data, fee)
+        except RpcError as error:
+            raise unverified() from error
+        return BuildResponse(
+            success=True,
+            transaction=UnsignedTransaction(
+                to=shown(address),
+                data=data,
+                value=hex(fee),
+                chain_id=claim.chain.chain_id,
+                gas_limit=hex(gas.limit),
+            ),
+            fee_estimate=fee_estimate(gas, fee),
+            message=(
+                f"Sign and send this transaction with {shown(claim.wallet)} within "
+                f"{AUTHORIZATION_SECONDS // 60} minutes to register {claim.symbol} on {claim.chain.name}."
+            ),
+        )
+
+    def _calldata(self, claim: Claim, address: str, *, fee: int | None, deadline: int, nonce: int) -> str:
+        if fee is None:
+            receipt = registry.MintReceipt(shown(claim.wallet), shown(claim.token), claim.symbol, deadline, nonce)
+            return registry.receipt_calldata(
+                receipt, registry.sign_receipt(self.signer, claim.chain.chain_id, address, receipt)
+            )
+        leave = registry.MintAuthorization(shown(claim.wallet), shown(claim.token), claim.symbol, fee, deadline, nonce)
+        return registry.mint_calldata(leave, registry.sign_mint(self.signer, claim.chain.chain_id, address, leave))
+
+    async def _proof(self, claim: Claim, proof_hash: str | None) -> Row:
+        now = self.clock.now()
+        if proof_hash is None:
+            newest = await self.repository.newest_proof(
+                claim.chain.chain_id, claim.token, claim.symbol, claim.wallet, now
+            )
+            if newest is None:
+                raise InvalidInput("proofHash", "is required: this claim has no proof that is still good")
+            return newest
+        proof = await self.repository.proof(proof_hash)
+        if proof is None:
+            raise _unauthorized("proofHash: names no proof")
+        if proof["expires_at"] <= now:
+            raise _unauthorized("proofHash: the proof is older than 24 hours")
+        proved = (proof["chain_id"], proof["token_address"], proof["symbol"], proof["wallet"])
+        if proved != (claim.chain.chain_id, claim.token, claim.symbol, claim.wallet):
+            raise _unauthorized("proofHash: the proof is of another claim")
+        return proof
+
+    async def _keep(self, claim: Claim, control: Control, proof: str, signed_at: datetime, expires: datetime) -> None:
+        async with self.repository.store.transaction() as transaction:
+            await self.repository.save_proof(
+                transaction,
+                {
+                    "proof_hash": proof,
+                    "chain_id": claim.chain.chain_id,
+                    "token_address": claim.token,
+                    "symbol": claim.symbol,
+                    "wallet": claim.wallet,
+                    "verification_method": control.method,
+                    "methods_attempted": list(control.attempted),
+                    "signed_at": signed_at,
+                    "expires_at": expires,
+                },
+            )
+
+    async def _rough_estimate(self, claim: Claim) -> FeeEstimate:
+        """What is known before the proof; nothing of it decides anything, so what cannot be asked is left out."""
+        try:
+            gas = await read_gas(self.eligibility.reader(claim))
+        except RpcError:
+            gas = GasReading(price=None)
+        try:
+            price = await quote(claim, self.pricing, self.repository)
+            fee: int | None = await fee_wei(claim, price, self.repository, self.clock.now())
+        except Unavailable:
+            fee = None
+        return fee_estimate(gas, fee)
+
+
+def _proof_hash(claim: Claim, timestamp: int, signature: bytes) -> str:
+    parts = (str(claim.chain.chain_id), claim.token, claim.symbol, claim.wallet, str(timestamp), signature.hex())
+    return "0x" + hashlib.sha256("|".join(parts).encode()).hexdigest()
+
+
+def _not_verified(message: str, attempted: tuple[str, ...]) -> VerifyResponse:
+    return VerifyResponse(
+        verified=False,
+        verification_method=None,
+        methods_attempted=list(attempted),
+        message=message,
+        proof_hash=None,
+        expires_at=None,
+    )
+
+
+def _unauthorized(message: str) -> ApiError:
+    return ApiError(message, status=403, code="CLAIM_UNAUTHORIZED")

@@ -1,0 +1,71 @@
+"""Who signed: plain wallets, contract wallets (EIP-1271), and contract wallets that are not deployed yet (ERC-6492)."""
+
+import json
+from functools import cache
+from importlib.resources import files
+
+from coincurve import PublicKey
+from eth_abi.abi import decode, encode
+from eth_abi.exceptions import DecodingError
+from eth_utils.crypto import keccak
+
+from indexer.chains.evm.errors import CallFailed, RpcError
+from indexer.chains.evm.reader import EvmReader, data_bytes
+
+_MAGIC_6492 = bytes.fromhex("6492" * 16)
+_NO_FACTORY = "0x" + "00" * 20
+_HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
+
+
+async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: EvmReader) -> bool:
+    """Whether ``wallet`` signed ``digest``. The chain is asked only about what is not the wallet's plain signature.
+
+    Raises:
+        RpcError: the chain could not be asked.
+    """
+    if recover(digest, signature) == wallet:
+        return True
+    if not signature:
+        return False
+    factory, factory_call, inner = _NO_FACTORY, b"", signature
+    if signature.endswith(_MAGIC_6492):
+        try:
+            factory, factory_call, inner = decode(["address", "bytes", "bytes"], signature[:-32])
+        except (DecodingError, OverflowError):
+            return False
+    arguments = encode(
+        ["address", "bytes32", "address", "bytes", "bytes"], [wallet, digest, factory, factory_call, inner]
+    )
+    answer = (await reader.settle([("eth_call", ({"data": _validator() + arguments.hex()}, "latest"))]))[0]
+    if isinstance(answer, CallFailed):
+        return False
+    if isinstance(answer, RpcError):
+        raise answer
+    return data_bytes(answer) == b"\x01"
+
+
+def recover(digest: bytes, signature: bytes) -> str | None:
+    """The plain wallet whose key made the signature: 65 bytes, or 64 in the compact form (EIP-2098)."""
+    if len(signature) == 64:
+        upper = int.from_bytes(signature[32:], "big")
+        s = (upper & ((1 << 255) - 1)).to_bytes(32, "big")
+        signature = signature[:32] + s + bytes([upper >> 255])
+    if len(signature) != 65:
+        return None
+    parity = signature[64] - 27 if signature[64] >= 27 else signature[64]
+    # The upper half of s gives every signature a second form; wallets do not make it.
+    if parity not in (0, 1) or int.from_bytes(signature[32:64], "big") > _HALF_ORDER:
+        return None
+    try:
+        key = PublicKey.from_signature_and_message(signature[:64] + bytes([parity]), digest, hasher=None)
+    except ValueError:
+        return None
+    return "0x" + keccak(key.format(compressed=False)[1:])[12:].hex()
+
+
+@cache
+def _validator() -> str:
+    """Creation code that answers for contract wallets (indexer/contracts/SignatureValidator.sol)."""
+    build = files("indexer.contracts").joinpath("build", "SignatureValidator.json").read_text()
+    code: str = json.loads(build)["bytecode"]
+    return code

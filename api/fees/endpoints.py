@@ -1,0 +1,63 @@
+"""GET /config/fees."""
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from api.core.access import ApiKey
+from api.core.dependencies import PricingDep
+from api.core.errors import RouteGroup
+from api.core.rendering import JsonResponse, Number, Wire, respond
+
+GROUP = RouteGroup(prefix="/api/v2/config")
+GROUPS = (GROUP,)
+CACHE_SECONDS = 300
+
+router = APIRouter(prefix="/api/v2/config", tags=["fees"])
+
+
+class BundlePrice(Wire):
+    """Several chains at once."""
+
+    chains: int
+    price: Number
+    savings: Number
+
+
+class SubscriptionPrice(Wire):
+    """What a plan costs, in dollars."""
+
+    monthly: Number
+    yearly: Number
+
+
+class FeeSchedule(Wire):
+    """All fees, in dollars."""
+
+    crown_fee: Number = Field(examples=[25])
+    create_fee: Number
+    whale_multiplier: Number
+    link_price: Number = Field(description="Linking is automatic and free.")
+    expired_claim_price: Number
+    bundles: dict[str, BundlePrice]
+    subscription_tiers: dict[str, SubscriptionPrice]
+
+
+@router.get("/fees", response_model=FeeSchedule, responses=GROUP.responses(401, 403, 503))
+async def get_fees(access: ApiKey, pricing: PricingDep) -> JsonResponse:
+    """The live fee schedule. Good for five minutes; do not keep it longer."""
+    fees = FeeSchedule(
+        crown_fee=pricing.total_claim_usd,
+        create_fee=pricing.create_usd,
+        whale_multiplier=pricing.whale_multiplier,
+        link_price=pricing.link_usd,
+        expired_claim_price=pricing.expired_claim_usd,
+        bundles={
+            name: BundlePrice(chains=bundle.chains, price=bundle.price_usd, savings=bundle.savings_usd)
+            for name, bundle in pricing.bundles.items()
+        },
+        subscription_tiers={
+            name: SubscriptionPrice(monthly=plan.monthly_usd, yearly=plan.yearly_usd)
+            for name, plan in pricing.subscriptions.items()
+        },
+    )
+    return respond(fees, headers={"Cache-Control": f"private, max-age={CACHE_SECONDS}"})

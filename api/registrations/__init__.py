@@ -1,0 +1,1 @@
+"""Registrations: reading them, and finding out what a wallet may claim."""

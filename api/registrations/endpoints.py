@@ -1,0 +1,185 @@
+"""GET /registration/..., and POST /registration/check-qualify."""
+
+import asyncio
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Query
+
+from api.claims.eligibility import TOKEN_UNVERIFIED
+from api.claims.endpoints import EligibilityDep
+from api.claims.inputs import minting_chain
+from api.core.access import ApiKey
+from api.core.addresses import claim_symbol, evm_address, find_chain, wallet_address
+from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
+from api.core.errors import InvalidInput, NotFound, RouteGroup, Unavailable
+from api.core.rendering import JsonResponse, respond
+from api.registrations.claimable import ClaimableFinder
+from api.registrations.qualification import Qualifier
+from api.registrations.repository import RegistrationRepository
+from api.registrations.schemas import (
+    ClaimableTokens,
+    ClaimFee,
+    QualifyRequest,
+    QualifyResponse,
+    Registration,
+    RegistrationStatus,
+)
+from api.registrations.statuses import render_registration, render_status
+from indexer.chains.facts import Chain, Chains
+
+GROUP = RouteGroup(prefix="/api/v2/registration")
+CLAIMABLE = RouteGroup(prefix="/api/v2/registration/claimable", invalid_code="INVALID_PARAMS")
+GROUPS = (GROUP, CLAIMABLE)
+_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
+_MOST_ID = 2**63 - 1
+
+router = APIRouter(prefix="/api/v2/registration", tags=["registrations"])
+
+
+@router.get("/claimable", response_model=ClaimableTokens, responses=CLAIMABLE.responses(400, 401, 403, 503))
+async def list_claimable_tokens(
+    access: ApiKey,
+    settings: SettingsDep,
+    warehouse: WarehouseDep,
+    store: StoreDep,
+    chains: ChainsDep,
+    majors: MajorsDep,
+    wallet: Annotated[
+        str | None, Header(alias="X-Wallet-Address", description="The wallet to scan, EVM or Solana. Required.")
+    ] = None,
+) -> JsonResponse:
+    """Tokens the wallet deployed and can claim, without copies and without what is registered. After 15 seconds this
+    answers 503: that does not mean an empty list."""
+    if not wallet:
+        raise InvalidInput("X-Wallet-Address", "is required")
+    owner = wallet_address("X-Wallet-Address", wallet)
+    limit = settings.claimable_timeout_seconds
+    finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors, limit)
+    try:
+        async with asyncio.timeout(limit):
+            found = await finder.find(owner)
+    except TimeoutError as error:
+        raise Unavailable("the lookup took too long, try again") from error
+    return respond(found)
+
+
+@router.get("/fee", response_model=ClaimFee, responses=GROUP.responses(401, 403, 503))
+async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
+    """What a claim costs: a flat amount in dollars, paid in the coin of the chain being claimed on."""
+    return respond(
+        ClaimFee(
+            base_fee_usd=pricing.claim_usd,
+            multiplier=pricing.claim_multiplier,
+            total_fee_usd=pricing.total_claim_usd,
+            currency="USD",
+        )
+    )
+
+
+@router.post(
+    "/check-qualify",
+    response_model=QualifyResponse,
+    response_model_exclude_none=True,
+    responses=GROUP.responses(
+        400, 401, 403, 413, 415, 503, also={503: [(TOKEN_UNVERIFIED, "the token could not be checked now, try again")]}
+    ),
+)
+async def check_qualification(
+    body: QualifyRequest,
+    access: ApiKey,
+    settings: SettingsDep,
+    chains: ChainsDep,
+    pricing: PricingDep,
+    eligibility: EligibilityDep,
+) -> JsonResponse:
+    """Whether the wallet may claim the token, by any method, and for how much. Send `symbol`, so that an existing
+    registration and a free import are found."""
+    wallet = evm_address("wallet", body.wallet)
+    token = evm_address("tokenAddress", body.token_address)
+    chain = None if body.chain_id is None else minting_chain(chains, body.chain_id)
+    symbol = None if body.symbol is None else claim_symbol("symbol", body.symbol)
+    qualifier = Qualifier(eligibility, pricing, chains, settings.support_email)
+    return respond(await qualifier.check(wallet, token, chain, symbol), omit_none=True)
+
+
+@router.get(
+    "/{id}",
+    response_model=Registration,
+    response_model_exclude_none=True,
+    responses=GROUP.responses(400, 401, 403, 404, 503),
+)
+async def get_registration(
+    access: ApiKey,
+    store: StoreDep,
+    chains: ChainsDep,
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
+    chain: Annotated[
+        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
+    ] = None,
+) -> JsonResponse:
+    """A registration. Ids count per chain: without `chain` an id means its earliest mint, and a symbol its first
+    registration."""
+    chain_id = None if chain is None else read_chain(chains, chain).chain_id
+    repository = RegistrationRepository(store)
+    if name.isascii() and name.isdecimal():
+        number = int(name) if len(name) <= len(str(_MOST_ID)) else _MOST_ID + 1
+        row = await repository.earliest_with_id(number, chain_id) if number <= _MOST_ID else None
+    else:
+        row = await repository.first_of_symbol(read_symbol("id", name), chain_id)
+    if row is None:
+        raise NotFound(f"id: no registration {name[:40]}")
+    return respond(render_registration(row), omit_none=True)
+
+
+@router.get(
+    "/{symbol}/{chain}",
+    response_model=RegistrationStatus,
+    responses=GROUP.responses(400, 401, 403, 503),
+)
+async def get_registration_status(
+    access: ApiKey,
+    store: StoreDep,
+    chains: ChainsDep,
+    clock: ClockDep,
+    symbol: Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])],
+    chain: Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])],
+    token_address: Annotated[
+        str | None, Query(alias="tokenAddress", description="Scopes the lookup to one token of the symbol.")
+    ] = None,
+) -> JsonResponse:
+    """Where a symbol stands on a chain. Where a chain has several tokens of the symbol, the registered one is meant,
+    else the original, unless `tokenAddress` names one."""
+    wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
+    token = None
+    if token_address is not None:
+        check = evm_address if place.kind == "evm" else wallet_address
+        token = check("tokenAddress", token_address)
+    repository = RegistrationRepository(store)
+    registration = await repository.standing(wanted, place.chain_id, token)
+    meant = registration["token_address"] if registration else token
+    row = await repository.token(wanted, place.chain_id, meant)
+    return respond(render_status(wanted, place, registration, row, clock.now()))
+
+
+def read_symbol(field: str, text: str) -> str:
+    """A symbol to look up, upper-cased.
+
+    Raises:
+        InvalidInput: not 1 to 20 letters or digits.
+    """
+    if not _SYMBOL.fullmatch(text):
+        raise InvalidInput(field, "must be 1 to 20 letters or digits")
+    return text.upper()
+
+
+def read_chain(chains: Chains, name: str) -> Chain:
+    """The chain of a read route; those that only claims are served on are not read.
+
+    Raises:
+        InvalidInput: there is no such chain.
+    """
+    chain = find_chain(chains, "chain", name)
+    if chain.claim_only:
+        raise InvalidInput("chain", f"{chain.name} is served on claim routes only")
+    return chain

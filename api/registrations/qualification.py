@@ -1,0 +1,76 @@
+"""check-qualify: may this wallet claim this token, and for how much?"""
+
+from dataclasses import dataclass
+
+from api.claims.control import CONFIDENCE, MEANING
+from api.claims.eligibility import Eligibility
+from api.claims.messages import Claim
+from api.claims.prices import quote
+from api.core.errors import InvalidInput
+from api.core.pricing import Pricing
+from api.registrations.schemas import Qualification, QualifyResponse
+from indexer.chains.facts import Chain, Chains
+
+_WIRE_METHODS = {"majorityHolder": "majority_holder"}
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """Answers check-qualify with the same checks, in the same order, as the claim itself."""
+
+    eligibility: Eligibility
+    pricing: Pricing
+    chains: Chains
+    support_email: str
+
+    async def check(self, wallet: str, token: str, chain: Chain | None, symbol: str | None) -> QualifyResponse:
+        """The answer for one token. Without a chain, for the chain that has the token.
+
+        Raises:
+            InvalidInput: the token is on several chains, and none was named.
+            Unavailable: it cannot be said now.
+        """
+        chain = chain or await self._chain_of(token, wallet)
+        claim = Claim(chain=chain, token=token, symbol=symbol or "", wallet=wallet)
+        reading = await self.eligibility.read(claim)
+        claim = Claim(chain=chain, token=token, symbol=symbol or (reading.symbol or "").upper(), wallet=wallet)
+        refusal = await self.eligibility.refusal(claim, reading)
+        if refusal is not None:
+            return QualifyResponse(
+                success=True,
+                eligible=False,
+                reason=refusal.reason,
+                claimability=refusal.claimability(self.support_email),
+            )
+        if await self.eligibility.registered_id(claim) is not None:
+            return QualifyResponse(success=True, eligible=False, reason="already_claimed")
+        control = await self.eligibility.control(claim, reading)
+        if control.method is None:
+            return QualifyResponse(success=True, eligible=False, reason="not_eligible")
+        price = await quote(claim, self.pricing, self.eligibility.repository)
+        return QualifyResponse(
+            success=True,
+            eligible=True,
+            qualification=Qualification(
+                method=_WIRE_METHODS.get(control.method, control.method),
+                confidence=CONFIDENCE[control.method],
+                message=MEANING[control.method],
+            ),
+            price=price.usd,
+            currency="USD",
+            pro_trial_days=self.pricing.pro_trial_days,
+        )
+
+    async def _chain_of(self, token: str, wallet: str) -> Chain:
+        """The enabled chain that has this token: as indexed, else as the nodes say."""
+        minting = [chain for chain in self.chains.enabled() if chain.kind == "evm" and "registry" in chain.contracts]
+        indexed = await self.eligibility.repository.chains_of_token(token)
+        found = [chain for chain in minting if chain.chain_id in indexed]
+        if not found:
+            found = [chain for chain in minting if await self.eligibility.has_code(Claim(chain, token, "", wallet))]
+        if not found:
+            raise InvalidInput("tokenAddress", "there is no such token on a chain that tokens are registered on")
+        if len(found) > 1:
+            keys = ", ".join(str(chain.chain_id) for chain in found)
+            raise InvalidInput("chainId", f"is required: there is a contract at this address on {keys}")
+        return found[0]

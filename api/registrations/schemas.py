@@ -1,0 +1,145 @@
+"""Wire shapes of the registration routes."""
+
+from typing import Any
+
+from pydantic import Field
+
+from api.claims.inputs import ChainId, Text
+from api.core.rendering import Number, Wire
+
+
+class Identity(Wire):
+    """How a registration presents itself."""
+
+    display_name: str | None
+    avatar_url: str | None
+
+
+class CanonicalPeer(Wire):
+    """The registration on another chain that this one belongs to."""
+
+    chain_id: int
+    crown_id: int
+
+
+class VerifiedDomain(Wire):
+    """A domain whose DNS names the registration."""
+
+    domain: str
+    verified_at: str
+    vanity_enabled: bool
+
+
+class Registration(Wire):
+    """One registration. Fields that may be omitted are left out where there is nothing to say."""
+
+    token_id: int = Field(examples=[7])
+    owner: str = Field(examples=["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"])
+    chain_id: int = Field(examples=[8453])
+    symbol: str = Field(examples=["PEPE"])
+    identity: Identity | None = None
+    tier_count: int
+    verified_domains: list[VerifiedDomain] | None = None
+    canonical_peer: CanonicalPeer | None = None
+    metadata_cid: str | None = None
+    attestation_count: int | None = None
+
+
+class HeartbeatComponents(Wire):
+    """The four parts of the score, 0 to 100 each."""
+
+    timestamp: Number | None
+    volume: Number | None
+    holders: Number | None
+    confidence: Number | None
+
+
+class HeartbeatSummary(Wire):
+    """The token's heartbeat at its last scoring."""
+
+    score: Number
+    status: str = Field(description="grace_period, healthy, moderate, at_risk or inactive")
+    last_updated: str | None
+    components: HeartbeatComponents
+
+
+class RegistrationStatus(Wire):
+    """Where a symbol stands on a chain; null where there is nothing to say."""
+
+    symbol: str
+    chain_id: int
+    chain: str
+    status: str = Field(description="available, unclaimed, grace_period, claimed, owned or inactive")
+    token_id: int | None
+    owner: str | None
+    token_address: str | None
+    crown_contract_address: str | None
+    managers: list[str]
+    minted_at: str | None
+    mint_timestamp: int | None
+    verification_method: str | None
+    verified_at: str | None
+    heartbeat: HeartbeatSummary | None
+    metadata: dict[str, Any] | None
+    metadata_cid: str | None
+    verified_domains: list[VerifiedDomain] | None = Field(default=None, description="Present when there are any.")
+
+
+class Qualification(Wire):
+    """How a wallet qualifies to claim a token."""
+
+    method: str = Field(examples=["deployer"])
+    confidence: Number = Field(examples=[1])
+    message: str
+
+
+class ClaimableToken(Wire):
+    """A token the wallet can claim."""
+
+    address: str
+    chain_id: str = Field(description="A number as text on EVM chains.", examples=["8453"])
+    symbol: str
+    name: str
+    qualification: Qualification
+
+
+class ClaimableTokens(Wire):
+    """Everything the wallet can claim."""
+
+    tokens: list[ClaimableToken]
+    total: int
+
+
+class QualifyRequest(Wire):
+    """Whose control of which token is asked about."""
+
+    wallet: Text
+    token_address: Text
+    chain_id: ChainId | None = None
+    symbol: Text | None = None
+
+
+class QualifyResponse(Wire):
+    """Whether the wallet may claim the token; of the optional fields those that apply are present."""
+
+    success: bool
+    eligible: bool
+    qualification: Qualification | None = None
+    price: Number | None = Field(default=None, description="In dollars; 0 means the import is free.")
+    currency: str | None = None
+    pro_trial_days: int | None = None
+    reason: str | None = Field(
+        default=None, description="not_eligible, already_claimed, copycat or not_claimable; only when not eligible"
+    )
+    claimability: dict[str, Any] | None = Field(
+        default=None, description="For copycat and not_claimable: the rule, and `supportEmail`."
+    )
+
+
+class ClaimFee(Wire):
+    """What a claim costs, the same on every chain."""
+
+    base_fee_usd: Number = Field(examples=[25])
+    multiplier: Number = Field(examples=[1])
+    total_fee_usd: Number = Field(examples=[25])
+    currency: str = Field(examples=["USD"])

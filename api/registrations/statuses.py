@@ -1,0 +1,110 @@
+"""The status of a registration, and the rendering of its parts: plain functions of the stored rows."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from api.core.addresses import shown
+from api.core.rendering import timestamp
+from api.core.store import Row
+from api.registrations.schemas import (
+    CanonicalPeer,
+    HeartbeatComponents,
+    HeartbeatSummary,
+    Identity,
+    Registration,
+    RegistrationStatus,
+)
+from indexer.chains.facts import Chain
+
+GRACE_PERIOD = timedelta(days=30)
+INACTIVE_BELOW = Decimal(60)
+_HEARTBEAT_STATUSES = ((Decimal(80), "healthy"), (Decimal(70), "moderate"), (INACTIVE_BELOW, "at_risk"))
+
+
+def registration_status(registration: Row | None, token: Row | None, score: Decimal | None, now: datetime) -> str:
+    """The first status that holds. A registration that ended is none."""
+    if registration is None:
+        return "unclaimed" if token is not None else "available"
+    if in_grace_period(registration["minted_at"], now):
+        return "grace_period"
+    if score is not None and score < INACTIVE_BELOW:
+        return "inactive"
+    return "claimed"
+
+
+def in_grace_period(minted_at: datetime | None, now: datetime) -> bool:
+    """Whether a mint is younger than the grace period."""
+    return minted_at is not None and now - minted_at < GRACE_PERIOD
+
+
+def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) -> str:
+    """The status of a score."""
+    if in_grace_period(minted_at, now):
+        return "grace_period"
+    return next((status for least, status in _HEARTBEAT_STATUSES if score >= least), "inactive")
+
+
+def render_registration(row: Row) -> Registration:
+    """A registration record from its row."""
+    metadata: Mapping[str, Any] = row["metadata"] or {}
+    tiers = metadata.get("tiers")
+    name, avatar = metadata.get("displayName"), metadata.get("avatarUrl")
+    peer = None
+    if row["peer_chain_id"] and row["peer_token_id"]:
+        peer = CanonicalPeer(chain_id=row["peer_chain_id"], crown_id=row["peer_token_id"])
+    return Registration(
+        token_id=row["token_id"],
+        owner=shown(row["owner"]),
+        chain_id=row["chain_id"],
+        symbol=row["symbol"],
+        identity=Identity(display_name=name, avatar_url=avatar) if name or avatar else None,
+        tier_count=len(tiers) if isinstance(tiers, list) else 0,
+        canonical_peer=peer,
+        metadata_cid=row["metadata_cid"] or None,
+    )
+
+
+def render_status(
+    symbol: str, chain: Chain, registration: Row | None, token: Row | None, now: datetime
+) -> RegistrationStatus:
+    """Where a symbol stands, from the registration and the token it means."""
+    score = token["score"] if token else None
+    minted_at = registration["minted_at"] if registration else None
+    address = registration["token_address"] if registration else (token["address"] if token else None)
+    verified_at = registration["verified_at"] if registration else None
+    return RegistrationStatus(
+        symbol=symbol,
+        chain_id=chain.chain_id,
+        chain=chain.key,
+        status=registration_status(registration, token, score, now),
+        token_id=registration["token_id"] if registration else None,
+        owner=shown(registration["owner"]) if registration else None,
+        token_address=shown(address) if address else None,
+        crown_contract_address=shown(registration["registry"]) if registration else None,
+        managers=[shown(manager) for manager in registration["managers"]] if registration else [],
+        minted_at=timestamp(minted_at) if minted_at else None,
+        mint_timestamp=int(minted_at.timestamp()) if minted_at else None,
+        verification_method=registration["verification_method"] if registration else None,
+        verified_at=timestamp(verified_at) if verified_at else None,
+        heartbeat=_heartbeat(token, minted_at, now),
+        metadata=registration["metadata"] if registration else None,
+        metadata_cid=(registration["metadata_cid"] or None) if registration else None,
+    )
+
+
+def _heartbeat(token: Row | None, minted_at: datetime | None, now: datetime) -> HeartbeatSummary | None:
+    if token is None or token["score"] is None:
+        return None
+    return HeartbeatSummary(
+        score=token["score"],
+        status=heartbeat_status(token["score"], minted_at, now),
+        last_updated=timestamp(token["scored_at"]) if token["scored_at"] else None,
+        components=HeartbeatComponents(
+            timestamp=token["timestamp_score"],
+            volume=token["volume_score"],
+            holders=token["holders_score"],
+            confidence=token["confidence_score"],
+        ),
+    )

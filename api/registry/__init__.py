@@ -1,0 +1,1 @@
+"""The registry protocol: what it is and where it runs."""

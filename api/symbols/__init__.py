@@ -1,0 +1,1 @@
+"""Checking whether a symbol is fit to be registered."""
