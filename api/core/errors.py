@@ -22,9 +22,9 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
-from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 from api.core.rendering import JsonResponse
+from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
 
@@ -235,7 +235,7 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
 
     async def on_http(request: Request, error: Exception) -> JsonResponse:
         assert isinstance(error, HTTPException)  # noqa: S101
-        text = _TEXTS.get(error.status_code, str(error.detail))
+        text = str(error.detail) if error.status_code == 413 else _TEXTS.get(error.status_code, str(error.detail))
         return render(request, ApiError(text, status=error.status_code, headers=error.headers))
 
     async def on_outage(request: Request, error: Exception) -> JsonResponse:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.core.errors import ApiError, RouteGroups, Unavailable
@@ -12,8 +13,9 @@ LOG = logging.getLogger(__name__)
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 
-class _BodyTooLarge(Exception):
-    """Raised inside the application while it reads a body that grows beyond the limit."""
+class _BodyTooLarge(HTTPException):
+    """Raised inside the application while it reads a body that grows beyond the limit. FastAPI lets an HTTPException
+    through from where it reads bodies, and would take anything else for a body that cannot be parsed."""
 
 
 class LimitsMiddleware:
@@ -42,7 +44,7 @@ class LimitsMiddleware:
             message = await receive()
             received += len(message.get("body", b""))
             if received > self.body_limit_bytes:
-                raise _BodyTooLarge
+                raise _BodyTooLarge(413, self._too_large().message, {"Connection": "close"})
             return message
 
         async def noted_send(message: Message) -> None:
@@ -53,10 +55,6 @@ class LimitsMiddleware:
         try:
             async with asyncio.timeout(self.timeout_seconds) as limit:
                 await self.app(scope, limited_receive, noted_send)
-        except _BodyTooLarge:
-            if started:
-                raise
-            await self._answer(self._too_large(), scope, receive, send)
         except TimeoutError:
             if started or not limit.expired():
                 raise

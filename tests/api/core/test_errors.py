@@ -1,0 +1,100 @@
+"""Error shapes, limits and headers that hold for every route."""
+
+import asyncio
+
+import pytest
+
+from tests.api.conftest import Serve, Service
+
+FEES = "/api/v2/config/fees"
+
+
+async def test_every_answer_has_a_request_id(service: Service) -> None:
+    made = (await service.client.get(FEES)).headers["x-request-id"]
+    kept = (await service.client.get(FEES, headers={"X-Request-Id": "abc-1"})).headers["x-request-id"]
+    replaced = (await service.client.get(FEES, headers={"X-Request-Id": "a b\u00e9".encode()})).headers["x-request-id"]
+    assert len(made) == 32
+    assert kept == "abc-1"
+    assert len(replaced) == 32
+
+
+async def test_security_headers(service: Service) -> None:
+    headers = (await service.anonymous.get("/nowhere")).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/api/v2/nowhere", 404, "NOT_FOUND"),
+        ("GET", "/registration/fee", 404, "NOT_FOUND"),
+        ("DELETE", FEES, 405, "METHOD_NOT_ALLOWED"),
+        ("GET", "/api/v2/claim/message", 405, "METHOD_NOT_ALLOWED"),
+    ],
+)
+async def test_unknown_paths_and_methods(service: Service, method: str, path: str, status: int, code: str) -> None:
+    answer = await service.client.request(method, path)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+
+
+async def test_a_body_over_the_limit_is_413(service: Service) -> None:
+    answer = await service.post("/verify/symbol", {"symbol": "A" * 70_000})
+    assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    assert "body" in answer.json()["error"]
+
+
+async def test_a_body_without_a_length_is_cut_off_at_the_limit(service: Service) -> None:
+    async def endless() -> object:
+        for _ in range(100):
+            yield b'{"symbol": "' + b"A" * 10_000
+
+    answer = await service.client.post(
+        "/api/v2/verify/symbol", content=endless(), headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 413
+
+
+async def test_a_wrong_content_type_is_415(service: Service) -> None:
+    answer = await service.client.post("/api/v2/verify/symbol", content=b"symbol=PEPE")
+    assert (answer.status_code, answer.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    assert "Content-Type" in answer.json()["error"]
+
+
+async def test_what_is_not_json_is_400_of_the_group(service: Service) -> None:
+    for path, code in (("/verify/symbol", "INVALID_REQUEST"), ("/claim/message", "VALIDATION_INVALID_INPUT")):
+        answer = await service.client.post(f"/api/v2{path}", content=b"{", headers={"content-type": "application/json"})
+        assert (answer.status_code, answer.json()) == (400, {"error": "body: is not valid JSON", "code": code})
+
+
+async def test_a_request_that_takes_too_long_is_503(serve: Serve) -> None:
+    async with serve(request_timeout_seconds=0.05) as service:
+
+        async def hang(*_: object) -> None:
+            await asyncio.sleep(5)
+
+        service.app.state.store.rows = hang
+        answer = await service.get("/registration/PEPE/base")
+    assert answer.status_code == 503
+    assert int(answer.headers["retry-after"]) > 0
+
+
+async def test_an_unexpected_failure_is_500_without_details(service: Service) -> None:
+    async def fail(*_: object) -> None:
+        raise RuntimeError("secret")
+
+    service.app.state.store.rows = fail
+    answer = await service.get("/registration/PEPE/base")
+    assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL_ERROR")
+    assert "secret" not in answer.text
+    assert answer.headers["x-request-id"]
+
+
+async def test_a_lost_store_is_503_with_retry_after(serve: Serve) -> None:
+    async with serve() as service:
+        gone = type(service.app.state.store)("postgresql://nobody@127.0.0.1:9/none")
+        service.app.state.api_keys.store = gone
+        answer = await service.get("/config/fees")
+        await gone.close()
+    assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")
+    assert int(answer.headers["retry-after"]) > 0
