@@ -112,6 +112,26 @@ def demo(
 
 
 @app.command(rich_help_panel="Service")
+def demo(
+    once: Annotated[
+        bool, typer.Option("--once", help="Try everything that is suggested, claim included, and stop.")
+    ] = False,
+    scale: Annotated[str, typer.Option(help="demo, or small for a quick look.")] = "demo",
+    dagster: Annotated[bool, typer.Option("--dagster/--without-dagster", help="Run Dagster as well.")] = True,
+) -> None:
+    """Run the whole service on a local chain with tokens, markets and trade, and print what to try.
+
+    Keeps to a data directory of its own, made anew each time. Ctrl-C stops everything.
+    """
+    import logging
+
+    from api.demo.run import run
+
+    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
+    raise typer.Exit(run(once=once, scale=scale, dagster=dagster))
+
+
+@app.command(rich_help_panel="Service")
 def status(
     watch: Annotated[bool, typer.Option("--watch", help="Show it anew every two seconds until Ctrl-C.")] = False,
     as_json: AsJson = False,
@@ -148,6 +168,9 @@ def index(
     chain: ChainKey = None,
     to: Annotated[int | None, typer.Option(metavar="BLOCK", help="Stop after this block. Default: the head.")] = None,
     follow: Annotated[bool, typer.Option("--follow", help="Keep up with the head until Ctrl-C.")] = False,
+    rewind: Annotated[
+        int | None, typer.Option(metavar="BLOCK", help="Take back everything after this block, final or not, and stop.")
+    ] = None,
 ) -> None:
     """Bring the warehouse to the head of the chains and stop, or follow it.
 
@@ -161,7 +184,7 @@ def index(
     """
     from api.commands.forward import become, options
 
-    become("indexer", "index", *options(chain=chain, to=to, follow=follow))
+    become("indexer", "index", *options(chain=chain, to=to, follow=follow, rewind=rewind))
 
 
 @app.command(rich_help_panel="Data")

@@ -144,7 +144,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
             *("--use-python-environment-entry-point", "--empty-working-directory"),
             *("--location-name", "regalia", "--log-level", "warning"),
         ),
-        needs=(*needs, "dagster-setup"),
+        needs=needs,
         ready=probes.accepts(code_port),
         environment=environment,
         stop_seconds=20,
@@ -158,7 +158,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
             *("--workspace", workspace, "--host", "127.0.0.1", "--port", str(web_port)),
             *("--dagster-log-level", "warning"),
         ),
-        needs=(*needs, "dagster-code"),
+        needs=(*needs, "dagster-setup", "dagster-code"),
         ready=probes.code_location_loaded(web_url),
         environment=environment,
         listens=web_url,
@@ -167,7 +167,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
     yield Part(
         "dagster-daemon",
         _python("dagster._daemon", "run", "--workspace", workspace, "--log-level", "warning"),
-        needs=(*needs, "dagster-code"),
+        needs=(*needs, "dagster-setup", "dagster-code"),
         # Asked of the webserver, which may itself be starting again: the daemon is not to be killed for that.
         ready=probes.daemons_healthy(web_url),
         ready_seconds=180,

@@ -46,7 +46,7 @@ class Backoff:
 class Supervisor:
     """The parts of one stack.
 
-    ``owns_process``: this process has no other business, so every child that is not a part is a stray to be killed.
+    ``owns_process``: every child this process gets from now on, and that is not a part, is a stray to be killed.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class Supervisor:
         self._environment = dict(environment)
         self._backoff = backoff or Backoff()
         self._owns_process = owns_process
+        self._not_ours = frozenset(guard.children(os.getpid()))
         self._on_ready = on_ready
         self.started_at = time.time()
         self._processes: dict[str, GuardedProcess] = {}
@@ -246,9 +247,9 @@ class Supervisor:
         """Kill what was handed to this process because its guard was killed."""
         if not self._owns_process:
             return
-        ours = {process.pid for process in self._processes.values()}
+        known = self._not_ours.union(process.pid for process in self._processes.values())
         for pid in guard.children(os.getpid()):
-            if pid in ours or guard.is_guard(pid):
+            if pid in known or guard.is_guard(pid):
                 continue
             for stray in (*guard.descendants(pid), pid):
                 try:

@@ -1,0 +1,166 @@
+"""The console command: help, OpenAPI, keys and plans, handing over, one-line errors and exit statuses."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from warehouse.postgres import Connection
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """Runs ``regalia`` from an unrelated folder, on a data directory that does not exist yet."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+
+    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("REGALIA_")}
+        return subprocess.run(
+            [sys.executable, "-m", "api.cli", *arguments],
+            cwd=elsewhere,
+            env={**settings, "REGALIA_DATA_DIR": str(tmp_path / "data"), "COLUMNS": "200", **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "command", ["up", "demo", "index", "refresh", "status", "keys create", "plans set", "contracts deploy", "export"]
+)
+def test_help_teaches_each_command(cli: Cli, command: str) -> None:
+    shown = cli(*command.split(), "--help")
+    assert shown.returncode == 0
+    assert f"Usage: python -m api.cli {command}" in shown.stdout
+    assert len(shown.stdout.splitlines()) > 5
+
+
+def test_help_imports_no_heavy_library_and_makes_no_data_directory(cli: Cli, tmp_path: Path) -> None:
+    code = (
+        "import sys; from api.cli import app; app(['--help'], standalone_mode=False); "
+        "print([name for name in ('fastapi', 'dagster', 'polars', 'sqlalchemy', 'pydantic') if name in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.splitlines()[-1] == "[]"
+    cli("--help")
+    assert not (tmp_path / "data").exists()
+
+
+def test_openapi_prints_the_document_and_needs_nothing(cli: Cli, tmp_path: Path) -> None:
+    shown = cli("openapi")
+    assert shown.returncode == 0, shown.stderr
+    assert json.loads(shown.stdout)["paths"]
+    assert not (tmp_path / "data").exists()
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version").stdout.strip().startswith("0.")
+
+
+@pytest.fixture
+def stores(store_url: str, warehouse_url: str) -> dict[str, str]:
+    return {"REGALIA_DATABASE_URL": store_url, "REGALIA_CLICKHOUSE_URL": warehouse_url}
+
+
+def test_a_key_is_made_listed_and_revoked(cli: Cli, stores: dict[str, str], store: Connection) -> None:
+    made = cli("keys", "create", "--wallet", WALLET, "--plan", "developer", "--name", "mine", **stores)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.count("\n") == 1
+    key = json.loads(made.stdout)
+    assert key["key"].startswith("rgl_live_")
+    assert (key["plan"], key["name"], key["wallet"]) == ("developer", "mine", WALLET.lower())
+    kept = store.execute("SELECT prefix, key_hash FROM api_key").fetchone()
+    assert kept is not None
+    assert key["key"].encode() not in kept["key_hash"]
+
+    listed = cli("keys", "list", "--wallet", WALLET, **stores)
+    assert key["id"] in listed.stdout
+    assert key["key"] not in listed.stdout
+
+    assert f"({key['id']})" in cli("keys", "revoke", key["id"], **stores).stdout
+    as_json = json.loads(cli("keys", "list", "--json", **stores).stdout)
+    assert as_json["revoked_at"] is not None
+
+
+def test_a_plan_is_set(cli: Cli, stores: dict[str, str], store: Connection) -> None:
+    done = cli("plans", "set", "--wallet", WALLET, "--plan", "enterprise", **stores)
+    assert done.returncode == 0, done.stderr
+    assert store.execute("SELECT wallet, plan FROM account").fetchall() == [
+        {"wallet": WALLET.lower(), "plan": "enterprise"}
+    ]
+
+
+def test_bad_input_is_one_line_and_writes_nothing(cli: Cli, stores: dict[str, str], store: Connection) -> None:
+    for arguments, named in (
+        (("keys", "create", "--wallet", "0x12"), "wallet: '0x12' is neither"),
+        (("keys", "create", "--wallet", WALLET, "--plan", "gold"), "plan: 'gold' is not one of free"),
+        (("keys", "revoke", "nothing"), "no keys match"),
+    ):
+        refused = cli(*arguments, **stores)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("regalia: ")
+        assert refused.stderr.count("\n") == 1
+        assert named in refused.stderr
+    assert store.execute("SELECT count(*) AS n FROM account").fetchone() == {"n": 0}
+
+
+def test_an_unreachable_store_is_one_line_with_its_own_status(cli: Cli) -> None:
+    nowhere = {
+        "REGALIA_DATABASE_URL": "postgresql://u:p@127.0.0.1:1/none",
+        "REGALIA_CLICKHOUSE_URL": "http://127.0.0.1:1/none",
+    }
+    refused = cli("keys", "list", **nowhere)
+    assert refused.returncode == 3
+    assert refused.stderr.startswith("regalia: ")
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_setting_that_makes_no_sense_is_named(cli: Cli) -> None:
+    for command in ("up", "status", "keys list"):
+        refused = cli(*command.split(), REGALIA_PORT="seventy")
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("regalia: REGALIA_PORT='seventy': ")
+        assert refused.stderr.count("\n") == 1
+
+
+def test_a_chains_file_that_is_not_there_is_named(cli: Cli) -> None:
+    refused = cli("up", "--without-dagster", REGALIA_CHAINS="/no/such/chains.toml", REGALIA_PORT="0")
+    assert refused.returncode == 2
+    assert "chains file /no/such/chains.toml: No such file" in refused.stderr
+
+
+def test_a_command_of_another_package_takes_over_with_its_exit_status(cli: Cli) -> None:
+    shown = cli("index", "--chain", "no-such-chain")
+    assert shown.returncode == 2
+    assert "no-such-chain" in shown.stderr
+
+
+def test_modules_in_the_callers_folder_are_not_imported(cli: Cli, tmp_path: Path) -> None:
+    trap = tmp_path / "elsewhere" / "warehouse"
+    trap.mkdir()
+    (trap / "__init__.py").write_text("raise SystemExit('imported from the wrong place')")
+    environment = {"PYTHONSAFEPATH": "1"}  # as the console script: only `python -m` itself looks there first
+    shown = cli("migrate", "--dry-run", **environment)
+    assert "wrong place" not in shown.stderr + shown.stdout
+
+
+def test_a_private_key_is_not_handed_on_as_an_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    from api import cli as module
+
+    commands: list[list[str]] = []
+    monkeypatch.setattr(os, "execv", lambda _, command: commands.append(command))
+    monkeypatch.setenv("REGALIA_PRIVATE_KEY", "")
+    module.deploy_contracts(chain="base", private_key="0xsecret", treasury=None)
+    assert commands[0][1:] == ["-m", "indexer", "contracts", "deploy", "--chain", "base"]
+    assert os.environ["REGALIA_PRIVATE_KEY"] == "0xsecret"
