@@ -1,0 +1,255 @@
+"""Search documents: every token's row, its symbol's row and forms, and its place among its namesakes."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from indexer.chains.facts import Chain
+from pipelines import frames
+from pipelines.copies import Candidate, Verdict, judge, precedence
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.documents import rows as documents
+from pipelines.documents.rows import Row
+from pipelines.documents.symbols import refresh_symbols
+from pipelines.publication import declare_writing
+from pipelines.rules import DEAD_WALLET
+from warehouse.symbols import fold
+
+SUBJECT = "documents"
+_TOKENS_PER_BATCH = 20_000
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Make the requested documents again, and those of their namesakes where a verdict changed; write what differs."""
+    window = run.window(SUBJECT, chain)
+    if window is None:
+        return None
+    seen = int(window.details.get("version", 0))
+    requested = run.read(
+        "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version}
+    )
+    if not requested:
+        return None
+    tokens = [row["token"] for row in requested]
+
+    def refresh() -> int:
+        batches = [tokens[start : start + _TOKENS_PER_BATCH] for start in range(0, len(tokens), _TOKENS_PER_BATCH)]
+        return sum(_refresh(run, window, batch) for batch in batches)
+
+    rows, seconds = timed(refresh)
+    run.advance(SUBJECT, window, {"version": run.version})
+    return run.record(AssetRun("documents", chain.chain_id, seconds, rows, str(seen), str(run.version)))
+
+
+def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
+    # Batches and chains share symbols: each writes under a version of its own.
+    run.renumber()
+    chain = window.chain
+    inputs = _inputs(run, chain, tokens)
+    addresses = [f"0x{token}" for token in tokens]
+    registrations = {
+        row["token_address"][2:]: row
+        for row in run.exchange("registrations_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
+    }
+    listed = {
+        row["address"][2:]: row
+        for row in run.exchange("indexed_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
+    }
+    as_of = {"as_of_block": window.through, "as_of_time": int(window.as_of.timestamp())}
+    made = {
+        token: documents.document(found, registrations.get(token), chain, as_of)
+        for token in tokens
+        if (found := inputs.get(token)) is not None and not found["deleted"]
+    }
+    standing = _standing(run, made.values(), [row["symbol_key"] for row in listed.values()])
+    before = {(row["symbol_key"], row["chain_id"], row["address"]): row for row in standing}
+    after = _overlaid(chain, before, made, set(tokens), as_of)
+    verdicts = _judge(run, chain, after.values(), {row["symbol_folded"] for row in made.values()} | _folds(listed))
+    for row in after.values():
+        _apply_verdict(row, verdicts.get(row["address"]), chain)
+    written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
+    for row in written:
+        row.update(as_of, version=run.version)
+    _write(run, written, after, before)
+    _list_in_store(run, window, after.values(), verdicts, inputs, made, tokens)
+    return len(written)
+
+
+def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    run.empty("work_key")
+    run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
+    found = run.read("documents/inputs", {"chain_id": chain.chain_id, "dead": DEAD_WALLET})
+    return {row["token"]: row for row in found}
+
+
+def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) -> list[Row]:
+    """The newest rows of all tokens whose symbol is, was, or looks like one of these."""
+    made = list(made)
+    old_symbols = {symbol for symbol in old_symbols if symbol}
+    folds = {row["symbol_folded"] for row in made} | {fold(symbol) for symbol in old_symbols}
+    run.empty("work_key")
+    if folds:
+        run.warehouse.insert_arrow("work_key", frames.text_table(sorted(folds)))
+    alike = {row["symbol_key"] for row in run.read("documents/symbols_of_forms", {})}
+    symbols = {symbol for symbol in alike if fold(symbol) in folds} | old_symbols
+    symbols |= {row["symbol_key"] for row in made}
+    run.empty("work_key")
+    run.warehouse.insert_arrow("work_key", frames.text_table(sorted(symbols)))
+    return [documents.from_warehouse(row) for row in run.read("documents/standing", {})]
+
+
+def _overlaid(
+    chain: Chain, before: Mapping[tuple[str, int, str], Row], made: Mapping[str, Row], touched: set[str], as_of: Row
+) -> dict[tuple[str, int, str], Row]:
+    """Rows by key as they are to stand: those made now over those that stood; a key that a touched token has left is
+    hidden."""
+    after = {key: dict(row) for key, row in before.items()}
+    for key, row in after.items():
+        symbol, chain_id, address = key
+        if chain_id == chain.chain_id and address in touched:
+            now = made.get(address)
+            if now is None or now["symbol_key"] != symbol:
+                row["deleted"] = 1
+    for row in made.values():
+        if not row["symbol_key"]:
+            continue
+        key = (row["symbol_key"], row["chain_id"], row["address"])
+        stood = before.get(key)
+        after[key] = {**row, "token_rank": stood["token_rank"] if stood and not stood["deleted"] else None}
+    return after
+
+
+def _folds(listed: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    return {fold(row["symbol_key"]) for row in listed.values()}
+
+
+def _judge(run: DerivePass, chain: Chain, rows: Iterable[Row], folds: set[str]) -> dict[str, Verdict]:
+    groups: dict[str, list[Candidate]] = defaultdict(list)
+    for row in rows:
+        if row["chain_id"] == chain.chain_id and not row["deleted"] and row["symbol_folded"] in folds:
+            groups[row["symbol_folded"]].append(candidate(row))
+    verdicts: dict[str, Verdict] = {}
+    for group in groups.values():
+        verdicts.update(judge(group, run.majors))
+    return verdicts
+
+
+def candidate(row: Row) -> Candidate:
+    """A document as the copy rules see it."""
+    registered = row["registered_at"] is not None and not row["registration_expired"]
+    return Candidate(
+        chain_id=row["chain_id"],
+        address=f"0x{row['address']}",
+        symbol_folded=row["symbol_folded"],
+        first_time=datetime.fromtimestamp(
+            row["first_seen_at"] if row["deployed_at"] is None else row["deployed_at"], UTC
+        ),
+        holders=row["holders"] or 0,
+        liquidity_usd=row["liquidity_usd"],
+        has_market=row["price_usd"] is not None,
+        market_score=row["market_score"],
+        registered_at=datetime.fromtimestamp(row["registered_at"], UTC) if registered else None,
+    )
+
+
+def _apply_verdict(row: Row, verdict: Verdict | None, chain: Chain) -> None:
+    if verdict is None or row["chain_id"] != chain.chain_id or row["deleted"]:
+        return
+    row["is_copy"] = int(verdict.is_copy)
+    row["copy_of_chain_id"] = verdict.of_chain_id
+    row["copy_of_address"] = verdict.of_address[2:]
+    row["copy_rule"] = verdict.rule
+
+
+def _write(
+    run: DerivePass,
+    written: Sequence[Row],
+    after: Mapping[tuple[str, int, str], Row],
+    before: Mapping[tuple[str, int, str], Row],
+) -> None:
+    if not written:
+        return
+    declare_writing(run)
+    refresh_symbols(run, {row["symbol_key"] for row in written}, after.values())
+    run.warehouse.insert_arrow("serve_token", frames.table(documents.COLUMNS, written))
+    run.serve_rows += len(written)
+
+
+def _list_in_store(
+    run: DerivePass,
+    window: Window,
+    rows: Iterable[Row],
+    verdicts: Mapping[str, Verdict],
+    inputs: Mapping[str, Mapping[str, Any]],
+    made: Mapping[str, Row],
+    touched: Sequence[str],
+) -> None:
+    """Publish the tokens, their precedence among namesakes and their scores to ``indexed_token``."""
+    chain_id = window.chain.chain_id
+    places: dict[str, int] = {}
+    namesakes: dict[str, list[tuple[Candidate, Verdict]]] = defaultdict(list)
+    shown: dict[str, Row] = {row["address"]: row for row in made.values() if not row["symbol_key"]}
+    for row in rows:
+        address = f"0x{row['address']}"
+        if row["chain_id"] == chain_id and not row["deleted"] and address in verdicts:
+            shown[row["address"]] = row
+            namesakes[row["symbol_key"]].append((candidate(row), verdicts[address]))
+    for group in namesakes.values():
+        places.update({address: place for place, address in enumerate(precedence(group))})
+    listing = [
+        _listing(row, places.get(f"0x{row['address']}", 0), inputs.get(row["address"]), window)
+        for row in shown.values()
+    ]
+    if listing:
+        run.exchange("upsert_indexed_tokens", {"rows": Jsonb(listing)})
+    gone = [f"0x{token}" for token in touched if token not in made]
+    if gone:
+        run.exchange("remove_indexed_tokens", {"chain_id": chain_id, "addresses": gone})
+
+
+def _listing(row: Row, place: int, token: Mapping[str, Any] | None, window: Window) -> dict[str, Any]:
+    listing: dict[str, Any] = {
+        "chain_id": row["chain_id"],
+        "address": f"0x{row['address']}",
+        "symbol_key": row["symbol_key"],
+        "name": row["name"],
+        "decimals": row["decimals"],
+        "deployer": f"0x{row['deployer']}" if row["deployer"] else None,
+        "deployed_at": _text(row["deployed_at"]),
+        "first_seen_at": _text(row["first_seen_at"]),
+        "precedence": place,
+        "is_copy": bool(row["is_copy"]),
+        "copy_of_chain_id": row["copy_of_chain_id"] or None,
+        "copy_of_address": f"0x{row['copy_of_address']}" if row["copy_of_address"] else None,
+        "copy_rule": row["copy_rule"] or None,
+        "as_of_block": window.through,
+    }
+    if token is not None and token["beat_hour"].year > 1970:
+        for column in ("timestamp_score", "volume_score", "holders_score", "confidence_score"):
+            listing[column] = str(token[column])
+        listing["score"] = str(token["heartbeat_score"])
+        listing["weights_version"] = token["weights_version"]
+        listing["scored_at"] = _text(token["scored_at"])
+    return listing
+
+
+def _text(seconds: int | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+REQUEST_COLUMNS: Mapping[str, frames.Kind] = {
+    "version": frames.UINT64,
+    "chain_id": frames.UINT32,
+    "token": frames.HEX,
+    "cause": frames.TEXT,
+}
+
+
+def request(run: DerivePass, chain_id: int, tokens: Iterable[str], cause: str) -> None:
+    """Ask for the documents of these tokens (hexadecimal without prefix)."""
+    wanted = [{"version": run.version, "chain_id": chain_id, "token": token, "cause": cause} for token in tokens]
+    if wanted:
+        run.warehouse.insert_arrow("agg_document_request", frames.table(REQUEST_COLUMNS, wanted))

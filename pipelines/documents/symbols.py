@@ -1,0 +1,70 @@
+"""Symbols: what fuzzy search ranks its candidates by, and the forms it finds them by."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from decimal import Decimal
+
+from pipelines import frames
+from pipelines.derivation import DerivePass
+from pipelines.documents.rows import Row
+from warehouse.symbols import deletion_edits, deletion_forms, fold
+
+_COLUMNS = {
+    "symbol_key": frames.TEXT,
+    "version": frames.UINT64,
+    "deleted": frames.UINT8,
+    "symbol_folded": frames.TEXT,
+    "token_count": frames.UINT32,
+    "best_market_score": frames.decimal(18, 9),
+}
+_FORM_COLUMNS = {"form": frames.TEXT, "symbol_key": frames.TEXT}
+_LONGEST_THINNED = 22
+"""Search takes 20 characters; a symbol longer than two edits beyond that is found by its whole fold alone."""
+
+
+def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row]) -> None:
+    """Write the rows of the symbols that changed, and the forms of new ones. ``rows`` holds every token of them."""
+    tokens: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row["symbol_key"] in symbols and not row["deleted"]:
+            tokens[row["symbol_key"]].append(row)
+    run.empty("work_key")
+    run.warehouse.insert_arrow("work_key", frames.text_table(sorted(symbols)))
+    standing = {row["symbol_key"]: row for row in run.read("documents/standing_symbols", {})}
+    made = [_symbol_row(symbol, tokens[symbol], run.version) for symbol in sorted(symbols)]
+    written = [
+        row
+        for row in made
+        if row["symbol_key"] not in standing
+        or any(row[name] != standing[row["symbol_key"]][name] for name in _COLUMNS if name != "version")
+    ]
+    # Forms first: a symbol that is listed can always be found.
+    forms = [
+        {"form": form, "symbol_key": row["symbol_key"]}
+        for row in written
+        if row["symbol_key"] not in standing
+        for form in symbol_forms(row["symbol_folded"])
+    ]
+    if forms:
+        run.warehouse.insert_arrow("serve_symbol_form", frames.table(_FORM_COLUMNS, forms))
+    if written:
+        run.warehouse.insert_arrow("serve_symbol", frames.table(_COLUMNS, written))
+
+
+def symbol_forms(folded: str) -> list[str]:
+    """The forms a symbol is stored under."""
+    edits = deletion_edits(folded) if len(folded) <= _LONGEST_THINNED else 0
+    return sorted(deletion_forms(folded, edits))
+
+
+def _symbol_row(symbol: str, tokens: list[Row], version: int) -> Row:
+    return {
+        "symbol_key": symbol,
+        "version": version,
+        "deleted": int(not tokens),
+        "symbol_folded": fold(symbol),
+        "token_count": len(tokens),
+        "best_market_score": max((row["market_score"] for row in tokens), default=Decimal("0")).quantize(
+            Decimal("1e-9")
+        ),
+    }

@@ -1,0 +1,77 @@
+"""Rows of Python values to Arrow tables in the types of our ClickHouse columns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import pyarrow
+
+# Its annotations stop at the surface; what we use of it is small and tested.
+pa: Any = pyarrow
+
+Kind: TypeAlias = Any
+"""An Arrow type, or one of the names below."""
+
+Table: TypeAlias = Any
+"""A ``pyarrow.Table``."""
+
+TEXT: Kind = pa.string()
+UINT8: Kind = pa.uint8()
+UINT16: Kind = pa.uint16()
+UINT32: Kind = pa.uint32()
+UINT64: Kind = pa.uint64()
+HEX = "hex"
+"""Binary string, given as hexadecimal text."""
+HEXES = "hexes"
+"""Array of binary strings, given as hexadecimal texts."""
+TEXTS = "texts"
+UINT256 = "uint256"
+TIME = "time"
+"""DateTime, given in seconds since 1970."""
+
+
+def decimal(precision: int, scale: int) -> Kind:
+    """The Arrow type of a ClickHouse Decimal."""
+    return pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
+
+
+def table(columns: Mapping[str, Kind], rows: Sequence[Mapping[str, Any]]) -> Table:
+    """An Arrow table of ``rows``; each column is given by its Arrow type or one of the names above."""
+    return pa.table({name: _array(kind, [row[name] for row in rows]) for name, kind in columns.items()})
+
+
+def _array(kind: Kind, values: list[Any]) -> Any:
+    if not isinstance(kind, str):
+        return pa.array(values, kind)
+    arrow, convert = _KINDS[kind]
+    return pa.array([None if value is None else convert(value) for value in values], arrow)
+
+
+def _unhex(value: str) -> bytes:
+    return bytes.fromhex(value)
+
+
+def _unhex_all(values: Sequence[str]) -> list[bytes]:
+    return [bytes.fromhex(value) for value in values]
+
+
+def _little_endian(value: int) -> bytes:
+    return value.to_bytes(32, "little")
+
+
+_KINDS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
+    HEX: (pa.binary(), _unhex),
+    HEXES: (pa.list_(pa.binary()), _unhex_all),
+    TEXTS: (pa.list_(pa.string()), list),
+    UINT256: (pa.binary(32), _little_endian),
+    TIME: (pa.uint32(), int),
+}
+
+
+def key_table(keys: Sequence[str]) -> Table:
+    """Binary keys, given as hexadecimal texts, for a working table."""
+    return pa.table({"key": pa.array([bytes.fromhex(key) for key in keys], pa.binary())})
+
+
+def text_table(keys: Sequence[str]) -> Table:
+    """Text keys for a working table."""
+    return pa.table({"key": pa.array(list(keys), pa.string())})

@@ -1,0 +1,39 @@
+"""Holders: counts by hour, entering and leaving by day, the largest ones; from the transfers that are new."""
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.rules import ZERO_WALLET
+from pipelines.tokens.derive import count_touched
+
+SUBJECT = "holders"
+_TOKENS_PER_STATEMENT = 2_000
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Bring the holder tables up to date for the tokens whose balances changed."""
+    window = run.window(SUBJECT, chain)
+    if window is None or not window.has_changes:
+        return None
+    rows, seconds = timed(lambda: _refresh(run, window))
+    run.advance(SUBJECT, window)
+    return run.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+def _refresh(run: DerivePass, window: Window) -> int:
+    parameters = {**window.parameters(run.version), "zero": ZERO_WALLET}
+    touched = count_touched(run, window, ["token"])
+    parts = 1 + touched // _TOKENS_PER_STATEMENT
+    for part in range(parts if touched else 0):
+        run.empty("work_token", "work_move", "work_wallet")
+        run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
+        for row in run.warehouse.rows(
+            "SELECT after_block >= 0 AS incremental, min(from_block) AS first FROM work_token GROUP BY incremental"
+        ):
+            first = row["first"] if row["incremental"] else 0
+            run.transform("holders/moves", {**parameters, "incremental": row["incremental"], "from_block": first})
+        run.transform("holders/wallets", parameters)
+        # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
+        # the other tables are written makes the next one start these tokens over.
+        for step in ("hours", "days", "top_kept", "top_full"):
+            run.transform(f"holders/{step}", parameters)
+    return touched

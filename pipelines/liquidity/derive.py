@@ -1,0 +1,91 @@
+"""Liquidity: what each pool holds, at the median of its states over the last minutes."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines import frames
+from pipelines.amm import pool_amounts
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.rules import BUCKET, WINDOW
+
+SUBJECT = "liquidity"
+_STATE = frames.pa.struct([(name, frames.pa.binary(32)) for name in ("reserve0_raw", "reserve1_raw", "sqrt_price_x96")])
+_COLUMNS = {
+    "chain_id": frames.UINT32,
+    "pool": frames.HEX,
+    "state": _STATE,
+    "amount0_raw": frames.UINT256,
+    "amount1_raw": frames.UINT256,
+    "last_time": frames.TIME,
+    "settled": frames.UINT8,
+    "deleted": frames.UINT8,
+    "as_of_block": frames.UINT64,
+    "as_of_time": frames.TIME,
+    "version": frames.UINT64,
+}
+_LARGEST = (1 << 256) - 1
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Evaluate the pools with new events and those whose window still moves."""
+    window = run.window(SUBJECT, chain)
+    if window is None or not (window.has_changes or _moved(window)):
+        return None
+    rows, seconds = timed(lambda: _refresh(run, window))
+    run.advance(SUBJECT, window, {"as_of": int(window.as_of.timestamp())})
+    return run.record(AssetRun("liquidity", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+def _moved(window: Window) -> bool:
+    return bool(window.details.get("as_of") != int(window.as_of.timestamp()))
+
+
+def _refresh(run: DerivePass, window: Window) -> int:
+    as_of = int(window.as_of.timestamp())
+    start = window_start(as_of)
+    parameters = {**window.parameters(run.version), "as_of": as_of, "window_start": start}
+    run.empty("work_key")
+    run.transform("liquidity/pools_to_evaluate", parameters)
+    first = run.read("liquidity/window_block", parameters)[0]["first_block"]
+    states = run.read("liquidity/states", {**parameters, "from_block": first})
+    if not states:
+        return 0
+    positions: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for row in run.read("liquidity/positions", parameters):
+        positions[row["pool_hex"]].append((row["tick_lower"], row["tick_upper"], row["liquidity"]))
+    rows = [_evaluated(run, window, state, positions[state["pool"]], start) for state in states]
+    run.warehouse.insert_arrow("agg_pool_liquidity", frames.table(_COLUMNS, rows))
+    return len(rows)
+
+
+def window_start(as_of: int) -> int:
+    """Where the window that ends at ``as_of`` begins: at a bucket, so that the state it came with is a close."""
+    bucket = int(BUCKET / timedelta(seconds=1))
+    return (as_of - int(WINDOW / timedelta(seconds=1))) // bucket * bucket
+
+
+def _evaluated(
+    run: DerivePass, window: Window, state: Mapping[str, Any], positions: Sequence[tuple[int, int, int]], start: int
+) -> dict[str, Any]:
+    reserve0, reserve1, sqrt_price = state["reserve0_raw"], state["reserve1_raw"], state["sqrt_price_x96"]
+    amounts = pool_amounts(sqrt_price, positions) if sqrt_price else (reserve0, reserve1)
+    return {
+        "chain_id": window.chain.chain_id,
+        "pool": state["pool"],
+        "state": {
+            "reserve0_raw": reserve0.to_bytes(32, "little"),
+            "reserve1_raw": reserve1.to_bytes(32, "little"),
+            "sqrt_price_x96": sqrt_price.to_bytes(32, "little"),
+        },
+        "amount0_raw": min(amounts[0], _LARGEST),
+        "amount1_raw": min(amounts[1], _LARGEST),
+        "last_time": state["last_time"],
+        "settled": int(state["last_time"] < start),
+        "deleted": int(not state["known"]),
+        "as_of_block": window.through,
+        "as_of_time": int(window.as_of.timestamp()),
+        "version": run.version,
+    }

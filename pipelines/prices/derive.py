@@ -1,0 +1,120 @@
+"""Prices: market figures of every token with a pool against a quote asset, and of the native coin."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines import frames
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.prices.market import Market, native_names, read_market
+from pipelines.pricing import Figures, token_figures
+from pipelines.rules import ACTIVE_FOR
+
+SUBJECT = "prices"
+SWEEP_SECONDS = 60
+"""How often the follower's passes look at tokens on which only time has acted."""
+_FIELDS = (
+    "price_usd", "confidence", "source", "pools", "liquidity_usd", "volume_24h_usd", "transactions_24h",
+    "price_change_1h", "price_change_6h", "price_change_24h",
+)  # fmt: skip
+_COLUMNS = {
+    "chain_id": frames.UINT32,
+    "token": frames.HEX,
+    "price_usd": frames.decimal(76, 36),
+    "confidence": frames.decimal(4, 3),
+    "source": frames.TEXT,
+    "pools": frames.UINT32,
+    "liquidity_usd": frames.decimal(76, 6),
+    "volume_24h_usd": frames.decimal(76, 6),
+    "transactions_24h": frames.UINT64,
+    "price_change_1h": frames.decimal(38, 6),
+    "price_change_6h": frames.decimal(38, 6),
+    "price_change_24h": frames.decimal(38, 6),
+    "last_trade_time": frames.TIME,
+    "as_of_block": frames.UINT64,
+    "as_of_time": frames.TIME,
+    "version": frames.UINT64,
+}
+_REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Price the tokens of the pools evaluated since the last time; and, now and then, those that time has moved."""
+    window = run.window(SUBJECT, chain)
+    if window is None:
+        return None
+    as_of = int(window.as_of.timestamp())
+    if not window.has_changes and window.details.get("as_of") == as_of:
+        return None
+    swept = int(window.details.get("swept", 0))
+    sweep = (as_of != swept) if run.thorough else as_of - swept >= SWEEP_SECONDS
+    rows, seconds = timed(lambda: _refresh(run, window, as_of, sweep))
+    details = {"as_of": as_of, "version": run.version, "swept": as_of if sweep else swept}
+    run.advance(SUBJECT, window, details)
+    span = (str(window.after), str(window.up_to))
+    return run.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
+
+
+def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
+    chain = window.chain
+    run.empty("work_key")
+    run.transform(
+        "prices/tokens_to_price",
+        {
+            **window.parameters(run.version),
+            "after_version": int(window.details.get("version", 0)),
+            "sweep": int(sweep),
+            "thorough": int(run.thorough),
+            "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
+        },
+    )
+    tokens = [row["token"] for row in run.warehouse.rows("SELECT DISTINCT lower(hex(key)) AS token FROM work_key")]
+    if not tokens:
+        return 0
+    market = read_market(run, chain, through=window.through, as_of=as_of, live=True, all_tokens=False)
+    standing = {row["token_hex"]: row for row in run.read("prices/current", window.parameters(run.version))}
+    rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, standing.get(token))) is not None]
+    stamp = {
+        "chain_id": chain.chain_id,
+        "as_of_block": window.through,
+        "as_of_time": as_of,
+        "version": run.version,
+        "cause": "market",
+    }
+    if rows:
+        stamped = [{**row, **stamp} for row in rows]
+        run.warehouse.insert_arrow("agg_token_price", frames.table(_COLUMNS, stamped))
+        run.warehouse.insert_arrow("agg_document_request", frames.table(_REQUEST_COLUMNS, stamped))
+    _publish_native(run, window, market)
+    return len(rows)
+
+
+def _changed_row(token: str, market: Market, standing: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    figures = token_figures(token, market.pools_of.get(token, ()), market.quotes)
+    if standing is None and figures == Figures():
+        return None
+    row = {name: getattr(figures, name) for name in _FIELDS}
+    row["token"] = token
+    row["last_trade_time"] = market.last_trade.get(token, 0)
+    if standing is not None and all(standing[name] == row[name] for name in (*_FIELDS, "last_trade_time")):
+        return None
+    return row
+
+
+def _publish_native(run: DerivePass, window: Window, market: Market) -> None:
+    quote = market.quotes.get(native_names(window.chain)[0])
+    if quote is None:
+        return
+    run.exchange(
+        "native_price",
+        {
+            "chain_id": window.chain.chain_id,
+            "price_usd": quote.usd.quantize(Decimal("1e-18")),
+            "source": quote.source,
+            "liquidity_usd": None if quote.liquidity_usd is None else quote.liquidity_usd.quantize(Decimal("1e-6")),
+            "as_of_block": window.through,
+            "as_of_time": window.as_of,
+        },
+    )

@@ -1,0 +1,107 @@
+"""Pools as pricing sees them, read from the warehouse for one moment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass
+from pipelines.pricing import Pool, Quote, State, usd_quotes
+from pipelines.rules import CHANGE_HOURS, ZERO_WALLET
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """The pools of one chain at one moment, what its quote assets are worth, and each token's pools."""
+
+    quotes: Mapping[str, Quote]
+    pools_of: Mapping[str, Sequence[Pool]]
+    last_trade: Mapping[str, int]
+
+
+def native_names(chain: Chain) -> list[str]:
+    """The native coin in pools: wrapped, and as the zero address on V4. Hexadecimal without prefix."""
+    return [*([chain.wrapped_native[2:]] if chain.wrapped_native else []), ZERO_WALLET]
+
+
+def stablecoin_names(chain: Chain) -> list[str]:
+    """The chain's stablecoins, the most trusted first."""
+    return [coin.address[2:] for coin in chain.stablecoins]
+
+
+def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int, live: bool, all_tokens: bool) -> Market:
+    """The market as of ``as_of`` (unix seconds): of the tokens in ``work_key``, or of all.
+
+    ``live`` takes the pools' states of the last evaluation; a moment of the past takes them from the candles.
+    """
+    quotes = [*stablecoin_names(chain), *native_names(chain)]
+    parameters: dict[str, Any] = {
+        "chain_id": chain.chain_id,
+        "through": through,
+        "as_of": as_of,
+        "all_tokens": int(all_tokens),
+        "quotes": quotes,
+        "factories": sorted({exchange.factory[2:] for exchange in chain.exchanges}),
+    }
+    decimals = {row["token_hex"]: row["decimals"] for row in run.read("prices/decimals", parameters)}
+    decimals.update({coin.address[2:]: coin.decimals for coin in chain.stablecoins})
+    decimals.update(dict.fromkeys(native_names(chain), chain.native_decimals))
+    rows = run.read("prices/pools", parameters)
+    pools = [pool for row in rows if (pool := _pool(row, decimals, as_of, live)) is not None]
+    pools_of: dict[str, list[Pool]] = {}
+    last_trade: dict[str, int] = {}
+    moments = {row["pool"]: row["last_time"] for row in rows}
+    for pool in pools:
+        for token in (pool.token0, pool.token1):
+            pools_of.setdefault(token, []).append(pool)
+            last_trade[token] = max(last_trade.get(token, 0), moments[pool.pool])
+    among = [pool for pool in pools if pool.token0 in quotes and pool.token1 in quotes]
+    return Market(usd_quotes(stablecoin_names(chain), native_names(chain), among), pools_of, last_trade)
+
+
+def _pool(row: Mapping[str, Any], decimals: Mapping[str, int], as_of: int, live: bool) -> Pool | None:
+    decimals0, decimals1 = decimals.get(row["token0"]), decimals.get(row["token1"])
+    if decimals0 is None or decimals1 is None:
+        return None
+    now: State = (row["reserve0_raw"], row["reserve1_raw"], row["sqrt_price_x96"])
+    past = _past(row, now, as_of)
+    if not live:
+        then = past.get(0)
+        if then is None:
+            return None
+        now = then
+    return Pool(
+        pool=row["pool"],
+        exchange=row["exchange"],
+        token0=row["token0"],
+        token1=row["token1"],
+        decimals0=decimals0,
+        decimals1=decimals1,
+        state=now,
+        amount0_raw=row["amount0_raw"],
+        amount1_raw=row["amount1_raw"],
+        volume0_raw=row["volume0_raw"],
+        volume1_raw=row["volume1_raw"],
+        swaps=row["swaps"],
+        past=past,
+    )
+
+
+def _past(row: Mapping[str, Any], now: State, as_of: int) -> dict[int, State]:
+    """States by hours ago. A moment that no candle decides lies after the last event, so the state was today's."""
+    states: dict[int, State] = {}
+    decided = set()
+    for (hours, known), *state in zip(
+        row["past_known"],
+        row["past_reserve0_raw"],
+        row["past_reserve1_raw"],
+        row["past_sqrt_price_x96"],
+        strict=True,
+    ):
+        decided.add(hours)
+        if known:
+            states[hours] = (state[0], state[1], state[2])
+    for hours in (0, *CHANGE_HOURS):
+        if hours not in decided and row["created_at"] < as_of - 3600 * hours:
+            states[hours] = now
+    return states

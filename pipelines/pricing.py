@@ -1,0 +1,273 @@
+"""Prices and market figures as pure functions of pool states.
+
+A price is the liquidity-weighted median over a token's pools against dollars and the native coin, pools too shallow
+or too far from the rest refused. Unknown is None, never zero. ``docs/decisions/0002-prices.md`` gives the reasons and
+the bounds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, localcontext
+
+from pipelines.amm import EXACT, raw_price
+from pipelines.medians import weighted_median
+from pipelines.rules import CHANGE_HOURS, MARKET, MarketRules
+
+ONE = Decimal(1)
+_PRICE_DIGITS = Decimal("1e-36")
+_PRICE_LIMIT = Decimal("1e39")
+_USD_DIGITS = Decimal("1e-6")
+_USD_LIMIT = Decimal("1e60")
+_CHANGE_LIMIT = Decimal("1e31")
+_CONFIDENCE_DIGITS = Decimal("0.001")
+_WIDE = Context(prec=110, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
+
+State = tuple[int, int, int]
+"""reserve0, reserve1 (V2) and sqrt_price_x96 (V3, V4) of a pool at one moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """One pool as pricing sees it. Amounts are base units; ``past`` holds its states so many hours ago."""
+
+    pool: str
+    exchange: str
+    token0: str
+    token1: str
+    decimals0: int
+    decimals1: int
+    state: State
+    amount0_raw: int
+    amount1_raw: int
+    volume0_raw: int = 0
+    volume1_raw: int = 0
+    swaps: int = 0
+    past: Mapping[int, State] = field(default_factory=dict)
+
+    def price0(self, hours: int = 0) -> Decimal | None:
+        """Whole token1 for one whole token0, now or so many hours ago; None when there was no price."""
+        state = self.past.get(hours) if hours else self.state
+        raw = raw_price(*state) if state else None
+        return None if raw is None or raw <= 0 else raw.scaleb(self.decimals0 - self.decimals1, EXACT)
+
+    def units0(self) -> Decimal:
+        """Whole token0 in the pool."""
+        return Decimal(self.amount0_raw).scaleb(-self.decimals0, EXACT)
+
+    def units1(self) -> Decimal:
+        """Whole token1 in the pool."""
+        return Decimal(self.amount1_raw).scaleb(-self.decimals1, EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What one whole quote token is worth: now and some hours ago (absent where unknown), and how sure that is."""
+
+    usd: Decimal
+    past: Mapping[int, Decimal]
+    confidence: Decimal
+    source: str
+    liquidity_usd: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Market figures of a token."""
+
+    price_usd: Decimal | None = None
+    confidence: Decimal | None = None
+    source: str = ""
+    pools: int = 0
+    liquidity_usd: Decimal | None = None
+    volume_24h_usd: Decimal | None = None
+    transactions_24h: int | None = None
+    price_change_1h: Decimal | None = None
+    price_change_6h: Decimal | None = None
+    price_change_24h: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A pool seen from one of its tokens: the token's price in a quote, and what lies on either side."""
+
+    pool: Pool
+    quote: Quote
+    usd: Decimal | None
+    quote_usd: Decimal
+    base_units: Decimal
+    quote_volume_usd: Decimal
+
+    @property
+    def depth_usd(self) -> Decimal:
+        """The smaller side in USD, so that liquidity offered on one side alone gives no depth."""
+        return min(self.quote_usd, self.base_units * self.usd) if self.usd else Decimal(0)
+
+
+def usd_quotes(
+    stablecoins: Sequence[str], natives: Iterable[str], pools: Sequence[Pool], rules: MarketRules = MARKET
+) -> dict[str, Quote]:
+    """What the chain's stablecoins and its native coin (under each of ``natives``) are worth.
+
+    A stablecoin is a dollar unless it leaves the band around the others it trades with: the earlier in the list is
+    believed first. The native coin is the weighted median of its pools against the believed stablecoins.
+    """
+    with localcontext(_WIDE):
+        quotes: dict[str, Quote] = {}
+        for coin in stablecoins:
+            if _within_band(coin, quotes, pools, rules):
+                quotes[coin] = Quote(ONE, dict.fromkeys(CHANGE_HOURS, ONE), ONE, "stablecoin")
+        names = list(natives)
+        sides = [
+            side for name in names for side in _sides(name, pools, quotes) if side.depth_usd >= rules.min_depth_usd
+        ]
+        figures = _priced(sides, rules)
+        if figures is None:
+            return quotes
+        usd, kept = figures
+        past = {hours: value for hours in CHANGE_HOURS if (value := _past_price(kept, names, hours)) is not None}
+        native = Quote(
+            usd,
+            past,
+            _confidence(usd, sides, kept, rules),
+            _source(kept),
+            sum((side.depth_usd for side in kept), Decimal(0)),
+        )
+        quotes.update(dict.fromkeys(names, native))
+        return quotes
+
+
+def token_figures(
+    token: str, pools: Sequence[Pool], quotes: Mapping[str, Quote], rules: MarketRules = MARKET
+) -> Figures:
+    """Price, liquidity, volume and changes of one token from its pools against the quotes."""
+    with localcontext(_WIDE):
+        sides = list(_sides(token, pools, quotes))
+        own = quotes.get(token)
+        if not sides:
+            return _reference_figures(own) if own else Figures()
+        deep = [side for side in sides if side.depth_usd >= rules.min_depth_usd]
+        priced = _priced(deep, rules)
+        usd = own.usd if own else priced[0] if priced else None
+        kept = priced[1] if priced else []
+        liquidity = sum((_liquidity(side, usd) for side in sides), Decimal(0))
+        volume = sum((side.quote_volume_usd for side in deep), Decimal(0))
+        confidence = own.confidence if own else _confidence(usd, deep, kept, rules) if usd is not None else None
+        changes = {}
+        for hours in CHANGE_HOURS:
+            before = own.past.get(hours) if own else _past_price(kept, [token], hours)
+            changes[hours] = _change(usd, before)
+        return Figures(
+            price_usd=price_figure(usd),
+            confidence=None if confidence is None or usd is None else confidence.quantize(_CONFIDENCE_DIGITS),
+            source=own.source if own else _source(kept),
+            pools=len(kept),
+            liquidity_usd=usd_figure(liquidity),
+            volume_24h_usd=usd_figure(volume) if deep else None,
+            transactions_24h=sum(side.pool.swaps for side in sides),
+            price_change_1h=changes[1],
+            price_change_6h=changes[6],
+            price_change_24h=changes[24],
+        )
+
+
+def usd_figure(value: Decimal | None) -> Decimal | None:
+    """``value`` as a stored amount of USD; None when it is unknown or beyond what can be meant."""
+    return None if value is None or value >= _USD_LIMIT else _WIDE.quantize(value, _USD_DIGITS)
+
+
+def price_figure(value: Decimal | None) -> Decimal | None:
+    """``value`` as a stored price; None when unknown, too large, or too small to be told from nothing."""
+    if value is None or value >= _PRICE_LIMIT:
+        return None
+    rounded = _WIDE.quantize(value, _PRICE_DIGITS)
+    return rounded or None
+
+
+def _reference_figures(quote: Quote) -> Figures:
+    changes = {hours: _change(quote.usd, quote.past.get(hours)) for hours in CHANGE_HOURS}
+    return Figures(
+        price_usd=price_figure(quote.usd),
+        confidence=quote.confidence.quantize(_CONFIDENCE_DIGITS),
+        source=quote.source,
+        price_change_1h=changes[1],
+        price_change_6h=changes[6],
+        price_change_24h=changes[24],
+    )
+
+
+def _sides(token: str, pools: Iterable[Pool], quotes: Mapping[str, Quote]) -> Iterable[_Side]:
+    for pool in pools:
+        price0 = pool.price0()
+        if token == pool.token0 and (quote := quotes.get(pool.token1)):
+            usd = price0 * quote.usd if price0 else None
+            volume = Decimal(pool.volume1_raw).scaleb(-pool.decimals1) * quote.usd
+            yield _Side(pool, quote, usd, pool.units1() * quote.usd, pool.units0(), volume)
+        elif token == pool.token1 and (quote := quotes.get(pool.token0)):
+            usd = quote.usd / price0 if price0 else None
+            volume = Decimal(pool.volume0_raw).scaleb(-pool.decimals0) * quote.usd
+            yield _Side(pool, quote, usd, pool.units0() * quote.usd, pool.units1(), volume)
+
+
+def _within_band(coin: str, believed: Mapping[str, Quote], pools: Sequence[Pool], rules: MarketRules) -> bool:
+    sides = [side for side in _sides(coin, pools, believed) if side.depth_usd >= rules.min_depth_usd]
+    value = weighted_median((side.usd, side.depth_usd) for side in sides if side.usd is not None)
+    return value is None or abs(value - ONE) <= rules.stable_band
+
+
+def _priced(sides: Sequence[_Side], rules: MarketRules) -> tuple[Decimal, list[_Side]] | None:
+    middle = weighted_median((side.usd, side.depth_usd) for side in sides if side.usd is not None)
+    if middle is None:
+        return None
+    kept = [side for side in sides if side.usd is not None and abs(side.usd - middle) <= middle * rules.outlier]
+    settled = weighted_median((side.usd, side.depth_usd) for side in kept if side.usd is not None)
+    return None if settled is None else (settled, kept)
+
+
+def _past_price(sides: Sequence[_Side], tokens: Sequence[str], hours: int) -> Decimal | None:
+    """The price as the same pools gave it then, weighted by what they hold now."""
+    readings = []
+    for side in sides:
+        price0 = side.pool.price0(hours)
+        quote = side.quote.past.get(hours)
+        if price0 is None or quote is None:
+            continue
+        usd = price0 * quote if side.pool.token0 in tokens else quote / price0
+        readings.append((usd, side.depth_usd))
+    return weighted_median(readings)
+
+
+def _liquidity(side: _Side, usd: Decimal | None) -> Decimal:
+    """Both sides in USD, the token's own side counted up to the quote's: what it is offered for is not what it is
+    worth."""
+    return side.quote_usd + (min(side.base_units * usd, side.quote_usd) if usd is not None else Decimal(0))
+
+
+def _confidence(usd: Decimal, sides: Sequence[_Side], kept: Sequence[_Side], rules: MarketRules) -> Decimal:
+    """Depth (log-scaled) times the share of depth that agrees, no surer than the quotes it rests on."""
+    total = sum((side.depth_usd for side in sides), Decimal(0))
+    agreeing = [side for side in kept if side.usd is not None and abs(side.usd - usd) <= usd * rules.agreement]
+    agreed = sum((side.depth_usd for side in agreeing), Decimal(0))
+    if not agreeing or total <= 0:
+        return Decimal(0)
+    scale = (rules.full_confidence_usd / rules.min_depth_usd).log10() + 1
+    depth = min(ONE, ((agreed / rules.min_depth_usd).log10() + 1) / scale) if agreed > 0 else Decimal(0)
+    quote = sum((side.quote.confidence * side.depth_usd for side in agreeing), Decimal(0)) / agreed
+    return max(Decimal(0), depth * (agreed / total) * quote)
+
+
+def _source(sides: Sequence[_Side]) -> str:
+    """Where a price comes from: its deepest pool's exchange, and how many pools agree."""
+    if not sides:
+        return ""
+    deepest = max(sides, key=lambda side: (side.depth_usd, side.pool.pool))
+    return f"{deepest.pool.exchange}: {len(sides)} pool{'s' if len(sides) > 1 else ''}"
+
+
+def _change(now: Decimal | None, before: Decimal | None) -> Decimal | None:
+    if now is None or before is None or before <= 0:
+        return None
+    percent = (now - before) / before * 100
+    try:
+        return percent.quantize(_USD_DIGITS) if abs(percent) < _CHANGE_LIMIT else None
+    except InvalidOperation:
+        return None

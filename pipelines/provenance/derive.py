@@ -1,0 +1,112 @@
+"""Provenance: which wallet controls which token, and how."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines import frames
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.documents.rows import deployer, supply_raw
+from pipelines.publication import declare_writing
+from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+
+SUBJECT = "provenance"
+_TOKENS_PER_BATCH = 20_000
+_SERVE_COLUMNS = {
+    "wallet": frames.HEX,
+    "chain_id": frames.UINT32,
+    "token": frames.HEX,
+    "method": frames.TEXT,
+    "version": frames.UINT64,
+    "deleted": frames.UINT8,
+    "symbol": frames.TEXT,
+    "name": frames.TEXT,
+    "is_copy": frames.UINT8,
+    "as_of_block": frames.UINT64,
+}
+_KEPT_COLUMNS = {
+    "chain_id": frames.UINT32,
+    "token": frames.HEX,
+    "controls": frames.pa.list_(frames.pa.struct([("wallet", frames.pa.binary()), ("method", frames.TEXT)])),
+    "symbol": frames.TEXT,
+    "name": frames.TEXT,
+    "is_copy": frames.UINT8,
+    "version": frames.UINT64,
+}
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Bring ``serve_provenance`` in line for the tokens whose documents were asked for."""
+    window = run.window(SUBJECT, chain)
+    if window is None:
+        return None
+    seen = int(window.details.get("version", 0))
+    requested = run.read(
+        "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version}
+    )
+    if not requested:
+        return None
+    tokens = [row["token"] for row in requested]
+
+    def refresh() -> int:
+        batches = [tokens[start : start + _TOKENS_PER_BATCH] for start in range(0, len(tokens), _TOKENS_PER_BATCH)]
+        return sum(_refresh(run, window, batch) for batch in batches)
+
+    rows, seconds = timed(refresh)
+    run.advance(SUBJECT, window, {"version": run.version})
+    return run.record(AssetRun("provenance", chain.chain_id, seconds, rows, str(seen), str(run.version)))
+
+
+def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
+    """(wallet, method) pairs of a token, sorted; nobody controls anything through the zero or the dead address."""
+    found: set[tuple[str, str]] = set()
+    if not token["deleted"]:
+        found.add((deployer(token, chain), "deployer"))
+        found.add((token["owner"], "owner"))
+        found.update((admin, "admin") for admin in token["admins"])
+        supply = supply_raw(token)
+        if supply and token["largest_raw"] and 2 * int(token["largest_raw"][0]) > supply:
+            found.add((token["largest_wallets"][0], "majority_holder"))
+    return sorted(pair for pair in found if pair[0] not in ("", ZERO_WALLET, DEAD_WALLET))
+
+
+def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
+    chain = window.chain
+    run.empty("work_key")
+    run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
+    listed = run.exchange(
+        "indexed_tokens", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
+    )
+    copies = {row["address"][2:] for row in listed if row["is_copy"]}
+    served: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
+    for token in run.read("provenance/inputs", {"chain_id": chain.chain_id}):
+        is_copy = int(token["token"] in copies)
+        now = controls(token, chain)
+        before = [(wallet, method) for wallet, method in token["standing_controls"]]
+        said = (token["symbol"], token["name"], is_copy)
+        same = said == (token["standing_symbol"], token["standing_name"], token["standing_is_copy"])
+        if now == before and (same or not now):
+            continue
+        shared = {
+            "chain_id": chain.chain_id,
+            "token": token["token"],
+            "version": run.version,
+            "symbol": token["symbol"],
+            "name": token["name"],
+            "is_copy": is_copy,
+            "as_of_block": window.through,
+        }
+        for wallet, method in sorted({*now, *before}):
+            if same and (wallet, method) in now and (wallet, method) in before:
+                continue
+            served.append({**shared, "wallet": wallet, "method": method, "deleted": int((wallet, method) not in now)})
+        pairs = [{"wallet": bytes.fromhex(wallet), "method": method} for wallet, method in now]
+        kept.append({**shared, "controls": pairs})
+    if served:
+        declare_writing(run)
+        run.warehouse.insert_arrow("serve_provenance", frames.table(_SERVE_COLUMNS, served))
+        run.serve_rows += len(served)
+    if kept:
+        run.warehouse.insert_arrow("agg_provenance", frames.table(_KEPT_COLUMNS, kept))
+    return len(served)

@@ -1,0 +1,42 @@
+"""Market score: how large a token's market is, from 0 to 1, out of 40 parts market cap, 30 volume, 30 liquidity."""
+
+from decimal import Context, Decimal, localcontext
+
+from pipelines.rules import MARKET, MarketRules
+
+_SCALES = {
+    # figure: (parts, USD at which it begins to count, USD at which it is complete)
+    "market_cap": (Decimal("0.40"), Decimal("1e4"), Decimal("1e11")),
+    "volume": (Decimal("0.30"), Decimal("1e2"), Decimal("1e9")),
+    "liquidity": (Decimal("0.30"), Decimal("1e3"), Decimal("1e8")),
+}
+_DIGITS = Decimal("1e-9")
+_CONTEXT = Context(prec=50)
+
+
+def market_score(
+    market_cap_usd: Decimal | None,
+    volume_24h_usd: Decimal | None,
+    liquidity_usd: Decimal | None,
+    rules: MarketRules = MARKET,
+) -> Decimal:
+    """The score; each figure on a logarithmic scale between two fixed amounts, unknown ones counting nothing.
+
+    Volume counts up to ten times the liquidity, and market cap up to ten thousand times: both can be made up for
+    nothing, what lies in the pools cannot.
+    """
+    liquidity = liquidity_usd or Decimal(0)
+    volume = min(volume_24h_usd or Decimal(0), liquidity * rules.max_volume_to_liquidity)
+    market_cap = min(market_cap_usd or Decimal(0), liquidity * rules.max_cap_to_liquidity)
+    amounts = {"market_cap": market_cap, "volume": volume, "liquidity": liquidity}
+    with localcontext(_CONTEXT):
+        total = sum(
+            (parts * _scaled(amounts[name], low, high) for name, (parts, low, high) in _SCALES.items()), Decimal(0)
+        )
+        return total.quantize(_DIGITS)
+
+
+def _scaled(amount: Decimal, low: Decimal, high: Decimal) -> Decimal:
+    if amount <= low:
+        return Decimal(0)
+    return min(Decimal(1), (amount / low).log10() / (high / low).log10())

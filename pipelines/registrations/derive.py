@@ -1,0 +1,63 @@
+"""Registrations: the registry's events as rows of the store, taken back with their blocks, final at finality."""
+
+from dataclasses import asdict
+
+from indexer.chains.facts import Chain
+from pipelines import frames
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.registrations.folding import fold_events
+
+SUBJECT = "registrations"
+_REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Bring the store's registrations of a chain in line with its registry's events."""
+    window = run.window(SUBJECT, chain)
+    if window is None:
+        return None
+    rows, seconds = timed(lambda: _refresh(run, window))
+    run.advance(SUBJECT, window, {"through": window.through})
+    return run.record(AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+def _refresh(run: DerivePass, window: Window) -> int:
+    parameters = window.parameters(run.version)
+    chain_id = window.chain.chain_id
+    # Rows that are not final may have been written from a receipt whose block was since orphaned, also without the
+    # indexer ever having seen that block: each is held against the events.
+    doubtful = {
+        int(row["token_id"])
+        for row in run.exchange("registrations_in_doubt", {"chain_id": chain_id, "through": window.through})
+    }
+    first = run.read("registrations/first_block", parameters)[0] if window.has_changes else {"changes": 0}
+    touched: set[int] = set()
+    if first["changes"]:
+        touched |= {row["token_id"] for row in run.read("registrations/touched", parameters)}
+        if first["first_block"] <= int(window.details.get("through", -1)):
+            # A release or a role that was taken back leaves no event to be found by.
+            touched |= {int(row["token_id"]) for row in run.exchange("registration_ids", {"chain_id": chain_id})}
+    if not (token_ids := sorted(touched | doubtful)):
+        return 0
+    events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
+    registrations = fold_events(events)
+    addresses: set[str] = set()
+    for token_id in token_ids:
+        if token_id in registrations:
+            row = {"chain_id": chain_id, **asdict(registrations[token_id])}
+            addresses.update(found["token_address"] for found in run.exchange("upsert_registration", row))
+            run.exchange("finalise_registration", {**row, "final_block": window.final_block})
+        elif token_id in doubtful:
+            reverted = run.exchange("revert_registration", {"chain_id": chain_id, "token_id": token_id})
+            addresses.update(found["token_address"] for found in reverted)
+    _request_documents(run, chain_id, addresses)
+    return len(addresses)
+
+
+def _request_documents(run: DerivePass, chain_id: int, addresses: set[str]) -> None:
+    rows = [
+        {"version": run.version, "chain_id": chain_id, "token": address[2:], "cause": "registration"}
+        for address in sorted(addresses)
+    ]
+    if rows:
+        run.warehouse.insert_arrow("agg_document_request", frames.table(_REQUEST_COLUMNS, rows))

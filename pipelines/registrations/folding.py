@@ -1,0 +1,85 @@
+"""A registration as its registry events make it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(slots=True)
+class Registration:
+    """One registration of one chain; addresses and hashes are 0x-prefixed lower-case hexadecimal."""
+
+    token_id: int
+    block_hash: str
+    log_index: int
+    block_number: int
+    transaction_hash: str
+    registry: str
+    symbol: str
+    owner: str
+    token_address: str
+    fee_wei: int
+    with_receipt: bool
+    minted_at: datetime
+    managers: list[str] = field(default_factory=list)
+    maintainers: list[str] = field(default_factory=list)
+    metadata_cid: str | None = None
+    peer_chain_id: int | None = None
+    peer_token_id: int | None = None
+    released_at: datetime | None = None
+    expired_at: datetime | None = None
+
+
+def fold_events(events: Iterable[Mapping[str, Any]]) -> dict[int, Registration]:
+    """Registrations by token id, from the events in the order of the chain. Events of an id that was never registered
+    (by another contract's mistake) make nothing."""
+    found: dict[int, Registration] = {}
+    for event in events:
+        token_id = event["token_id"]
+        if event["kind"] == "registered":
+            found[token_id] = _registered(event)
+        elif token_id in found:
+            _apply(found[token_id], event)
+    return found
+
+
+def _registered(event: Mapping[str, Any]) -> Registration:
+    return Registration(
+        token_id=event["token_id"],
+        block_hash=f"0x{event['block_hash']}",
+        log_index=event["log_index"],
+        block_number=event["block_number"],
+        transaction_hash=f"0x{event['transaction_hash']}",
+        registry=f"0x{event['registry']}",
+        symbol=event["symbol"],
+        owner=f"0x{event['owner']}",
+        token_address=f"0x{event['token_address']}",
+        fee_wei=event["fee_wei"],
+        with_receipt=bool(event["with_receipt"]),
+        minted_at=_time(event),
+    )
+
+
+def _apply(registration: Registration, event: Mapping[str, Any]) -> None:
+    kind = event["kind"]
+    if kind == "released":
+        registration.released_at = _time(event)
+    elif kind == "expired":
+        registration.expired_at = _time(event)
+    elif kind in ("manager", "maintainer"):
+        accounts = registration.managers if kind == "manager" else registration.maintainers
+        account = f"0x{event['account']}"
+        if account in accounts:
+            accounts.remove(account)
+        if event["enabled"]:
+            accounts.append(account)
+    elif kind == "metadata":
+        registration.metadata_cid = event["metadata_cid"] or None
+    elif kind == "canonical_peer":
+        registration.peer_chain_id = event["peer_chain_id"] or None
+        registration.peer_token_id = event["peer_token_id"] or None
+
+
+def _time(event: Mapping[str, Any]) -> datetime:
+    return datetime.fromtimestamp(event["block_time"], UTC)

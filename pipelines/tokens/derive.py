@@ -1,0 +1,38 @@
+"""Tokens: identity, creation and control of every contract that says it is a token."""
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+
+SUBJECT = "tokens"
+_TOKENS_PER_STATEMENT = 20_000
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Bring ``agg_token`` up to date for the tokens that changed, and ask for their documents."""
+    window = run.window(SUBJECT, chain)
+    if window is None or not window.has_changes:
+        return None
+    rows, seconds = timed(lambda: _refresh(run, window))
+    run.advance(SUBJECT, window)
+    return run.record(AssetRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+def _refresh(run: DerivePass, window: Window) -> int:
+    parameters = window.parameters(run.version)
+    touched = count_touched(run, window, ["token", "metadata", "control"])
+    parts = 1 + touched // _TOKENS_PER_STATEMENT
+    for part in range(parts if touched else 0):
+        run.transform("tokens/refresh", {**parameters, "parts": parts, "part": part})
+    run.transform("documents/requests_from_changes", {**parameters, "subjects": ["token", "metadata", "control"]})
+    return touched
+
+
+def count_touched(run: DerivePass, window: Window, subjects: list[str]) -> int:
+    """How many keys the changes of the window name."""
+    return int(
+        run.warehouse.scalar(
+            "SELECT uniqExact(key) FROM fact_change WHERE chain_id = {chain_id:UInt32} "
+            "AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64} AND subject IN {subjects:Array(String)}",
+            {**window.parameters(run.version), "subjects": subjects},
+        )
+    )

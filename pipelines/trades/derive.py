@@ -1,0 +1,30 @@
+"""Trades: five-minute candles of every pool, whole buckets from the facts."""
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.tokens.derive import count_touched
+
+SUBJECT = "trades"
+_POOLS_PER_STATEMENT = 2_000
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Make the touched candles again."""
+    window = run.window(SUBJECT, chain)
+    if window is None or not window.has_changes:
+        return None
+    rows, seconds = timed(lambda: _refresh(run, window))
+    run.advance(SUBJECT, window)
+    return run.record(AssetRun("trades", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+def _refresh(run: DerivePass, window: Window) -> int:
+    parameters = window.parameters(run.version)
+    touched = count_touched(run, window, ["pool"])
+    parts = 1 + touched // _POOLS_PER_STATEMENT
+    for part in range(parts if touched else 0):
+        run.empty("work_pool")
+        run.transform("trades/touched_pools", {**parameters, "parts": parts, "part": part})
+        first = run.read("trades/first_block", parameters)[0]["first_block"]
+        run.transform("trades/candles", {**parameters, "from_block": first})
+    return touched

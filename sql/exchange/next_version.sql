@@ -1,0 +1,1 @@
+SELECT nextval('publication_version_seq') AS version

@@ -1,0 +1,1 @@
+SELECT token_id FROM registration WHERE chain_id = %(chain_id)s

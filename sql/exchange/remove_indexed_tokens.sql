@@ -1,0 +1,1 @@
+DELETE FROM indexed_token WHERE chain_id = %(chain_id)s AND address = ANY(%(addresses)s)

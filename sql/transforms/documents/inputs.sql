@@ -1,0 +1,75 @@
+-- All that a search document says of a token besides its registration and whether it is a copy.
+SELECT
+    lower(hex(identity.token)) AS token,
+    identity.deleted AS deleted,
+    identity.name AS name,
+    identity.symbol AS symbol,
+    identity.decimals AS decimals,
+    identity.total_supply_raw AS reading_supply_raw,
+    identity.read_block AS read_block,
+    lower(hex(identity.owner)) AS owner,
+    arrayMap(admin -> lower(hex(admin)), identity.admins) AS admins,
+    toUInt32(identity.first_time) AS first_time,
+    lower(hex(identity.creator)) AS creator,
+    lower(hex(identity.factory)) AS factory,
+    identity.created_block AS created_block,
+    toUInt32(identity.created_time) AS created_time,
+    totals.holders AS holders,
+    totals.supply_raw AS supply_raw,
+    totals.last_supply_block AS last_supply_block,
+    arrayMap(wallet -> lower(hex(wallet)), arraySlice(top.wallets, 1, 1)) AS largest_wallets,
+    arraySlice(top.balances_raw, 1, 10) AS top_balances_raw,
+    dead.balance_raw AS dead_raw,
+    price.price_usd AS price_usd,
+    price.confidence AS price_confidence,
+    price.source AS price_source,
+    price.liquidity_usd AS liquidity_usd,
+    price.volume_24h_usd AS volume_24h_usd,
+    price.transactions_24h AS transactions_24h,
+    price.price_change_1h AS price_change_1h,
+    price.price_change_6h AS price_change_6h,
+    price.price_change_24h AS price_change_24h,
+    price.pools AS price_pools,
+    beat.hour AS beat_hour,
+    beat.score AS heartbeat_score,
+    beat.timestamp_score AS timestamp_score,
+    beat.volume_score AS volume_score,
+    beat.holders_score AS holders_score,
+    beat.confidence_score AS confidence_score,
+    beat.weights_version AS weights_version,
+    toUInt32(beat.computed_at) AS scored_at
+FROM
+(
+    SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+) AS identity
+LEFT JOIN
+(
+    SELECT token, holders_net AS holders, supply_net_raw AS supply_raw, last_supply_block
+    FROM agg_token_hour FINAL
+    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT key FROM work_key)
+) AS totals ON totals.token = identity.token
+LEFT JOIN
+(
+    SELECT token, wallets, balances_raw
+    FROM agg_top_holder FINAL
+    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+) AS top ON top.token = identity.token
+LEFT JOIN
+(
+    SELECT token, sum(delta_raw) AS balance_raw
+    FROM agg_balance_day
+    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key) AND wallet = unhex({dead:String})
+    GROUP BY token
+) AS dead ON dead.token = identity.token
+LEFT JOIN
+(
+    SELECT * FROM agg_token_price FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+) AS price ON price.token = identity.token
+LEFT JOIN
+(
+    SELECT token, hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
+    FROM agg_heartbeat FINAL
+    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    ORDER BY hour DESC
+    LIMIT 1 BY token
+) AS beat ON beat.token = identity.token

@@ -1,0 +1,4 @@
+SELECT DISTINCT lower(hex(token)) AS token
+FROM agg_document_request
+WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND version <= {version:UInt64}
+ORDER BY token

@@ -1,0 +1,64 @@
+-- Hours and totals (the row of hour 0) of the touched tokens: what stands, plus what the new transfers add. Tokens that
+-- start over have what stood set to nothing.
+INSERT INTO agg_token_hour
+SELECT
+    {chain_id:UInt32},
+    token,
+    hour,
+    sum(transfers),
+    sum(holders_net),
+    sum(supply_net_raw),
+    max(last_time),
+    max(last_supply_block),
+    {through:UInt64},
+    {version:UInt64}
+FROM
+(
+    SELECT
+        token,
+        arrayJoin([hour, toDateTime(0, 'UTC')]) AS hour,
+        sent AS transfers,
+        toInt64(held_after) - toInt64(held_before) AS holders_net,
+        if(is_zero, -delta_raw, toInt256(0)) AS supply_net_raw,
+        last_time,
+        if(is_zero, last_block, 0) AS last_supply_block
+    FROM
+    (
+        SELECT
+            move.token AS token,
+            move.hour AS hour,
+            move.delta_raw AS delta_raw,
+            move.sent AS sent,
+            move.last_time AS last_time,
+            move.last_block AS last_block,
+            move.wallet = unhex({zero:String}) OR move.wallet = '' AS is_zero,
+            wallet.before_raw + sum(move.delta_raw) OVER (
+                PARTITION BY move.token, move.wallet ORDER BY move.hour ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            ) AS after_raw,
+            NOT is_zero AND after_raw > 0 AS held_after,
+            NOT is_zero AND after_raw - move.delta_raw > 0 AS held_before
+        FROM work_move AS move
+        LEFT JOIN work_wallet AS wallet ON wallet.token = move.token AND wallet.wallet = move.wallet
+    )
+    UNION ALL
+    SELECT
+        token,
+        hour,
+        if(starts_over, 0, transfers),
+        if(starts_over, 0, holders_net),
+        if(starts_over, toInt256(0), supply_net_raw),
+        if(starts_over, toDateTime(0, 'UTC'), last_time),
+        if(starts_over, 0, last_supply_block)
+    FROM
+    (
+        SELECT *, token IN (SELECT token FROM work_token WHERE after_block < 0) AS starts_over
+        FROM agg_token_hour FINAL
+        WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM work_token)
+          AND (
+              hour = toDateTime(0, 'UTC')
+              OR token IN (SELECT token FROM work_token WHERE after_block < 0)
+              OR (token, hour) IN (SELECT token, hour FROM work_move)
+          )
+    )
+)
+GROUP BY token, hour

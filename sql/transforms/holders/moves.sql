@@ -1,0 +1,26 @@
+-- What each wallet gained and sent per hour by the transfers that are new to the totals. The zero address is kept here:
+-- its losses are what was minted.
+INSERT INTO work_move
+SELECT
+    token,
+    side.1 AS wallet,
+    toStartOfHour(block_time) AS hour,
+    sum(side.2) AS delta_raw,
+    sum(side.3) AS sent,
+    max(block_time) AS last_time,
+    max(block_number) AS last_block
+FROM
+(
+    SELECT transfer.token AS token, from_address, to_address, amount_raw, block_time, block_number
+    FROM fact_transfer AS transfer
+    INNER JOIN work_token AS work ON work.token = transfer.token
+    WHERE transfer.chain_id = {chain_id:UInt32}
+      AND transfer.token IN (SELECT token FROM work_token WHERE (after_block >= 0) = {incremental:UInt8})
+      AND transfer.block_number >= {from_block:UInt64} AND transfer.block_number <= {through:UInt64}
+      AND toInt64(transfer.block_number) > work.after_block
+)
+ARRAY JOIN [
+    tuple(from_address, -toInt256(amount_raw), toInt64(1)),
+    tuple(to_address, toInt256(amount_raw), toInt64(0))
+] AS side
+GROUP BY token, wallet, hour

@@ -1,0 +1,19 @@
+-- Balances of the touched wallets: now, before the new transfers, and when the first of their days began.
+INSERT INTO work_wallet
+SELECT
+    balances.token,
+    balances.wallet,
+    sum(balances.delta_raw) AS balance_raw,
+    balance_raw - any(moved.moved_raw) AS before_raw,
+    sumIf(balances.delta_raw, balances.day < moved.first_day) AS day_start_raw
+FROM agg_balance_day AS balances
+INNER JOIN
+(
+    SELECT token, wallet, sum(delta_raw) AS moved_raw, toDate(min(hour)) AS first_day
+    FROM work_move
+    WHERE wallet != unhex({zero:String}) AND wallet != ''
+    GROUP BY token, wallet
+) AS moved ON moved.token = balances.token AND moved.wallet = balances.wallet
+WHERE balances.chain_id = {chain_id:UInt32}
+  AND (balances.token, balances.wallet) IN (SELECT token, wallet FROM work_move)
+GROUP BY balances.token, balances.wallet

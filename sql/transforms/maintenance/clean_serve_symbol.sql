@@ -1,0 +1,17 @@
+-- Rows superseded by a version that has been public for ten minutes, and hidden keys once they are that old.
+DELETE FROM serve_symbol
+WHERE (symbol_key, version) IN
+(
+    SELECT symbol_key, version
+    FROM
+    (
+        SELECT symbol_key, version, deleted,
+               max(version) OVER (PARTITION BY symbol_key) AS newest
+        FROM serve_symbol
+        WHERE version <=
+        (
+            SELECT max(version) FROM serve_publication WHERE published_at < now64(3, 'UTC') - INTERVAL 10 MINUTE
+        )
+    )
+    WHERE version < newest OR deleted = 1
+)

@@ -1,0 +1,92 @@
+-- The pools that price the tokens in work_key (all_tokens = 1: every token) as of one moment: those of known exchanges,
+-- without hooks, against a quote asset, with their states 0, 1, 6 and 24 hours before it, and the volume of the 24 hours
+-- that end with it. Between candles a pool's state is the last close, which is the next candle's opening state.
+WITH
+chosen AS
+(
+    SELECT pool, exchange, protocol, token0, token1, block_time AS created_at
+    FROM fact_pool
+    WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64}
+      AND lower(hex(factory)) IN {factories:Array(String)}
+      AND empty(replaceAll(hooks, '\0', ''))
+      AND (
+          (
+              lower(hex(token0)) IN {quotes:Array(String)}
+              AND (
+                  {all_tokens:UInt8} = 1 OR token1 IN (SELECT key FROM work_key)
+                  OR lower(hex(token1)) IN {quotes:Array(String)}
+              )
+          )
+          OR (
+              lower(hex(token1)) IN {quotes:Array(String)}
+              AND ({all_tokens:UInt8} = 1 OR token0 IN (SELECT key FROM work_key))
+          )
+      )
+),
+candles AS
+(
+    SELECT pool, bucket, has_open, open, typical, volume0_raw, volume1_raw, swaps
+    FROM agg_pool_candle FINAL
+    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
+      AND bucket >= toStartOfFiveMinutes({as_of:DateTime('UTC')} - 86401)
+),
+past AS
+(
+    SELECT pool, groupArray((hours, known, state)) AS states
+    FROM
+    (
+        SELECT
+            pool,
+            hours,
+            countIf(bucket = reached) AS exact,
+            countIf(bucket > reached) AS later,
+            argMinIf((open, has_open), bucket, bucket > reached) AS opening,
+            if(exact > 0, anyIf(typical, bucket = reached), opening.1) AS state,
+            exact > 0 OR (later > 0 AND opening.2 = 1) AS known,
+            exact > 0 OR later > 0 AS decided
+        FROM
+        (
+            SELECT *, arrayJoin([0, 1, 6, 24]) AS hours,
+                   toStartOfFiveMinutes({as_of:DateTime('UTC')} - 3600 * hours - 1) AS reached
+            FROM candles
+        )
+        GROUP BY pool, hours
+    )
+    WHERE decided
+    GROUP BY pool
+),
+volumes AS
+(
+    SELECT pool, sum(volume0_raw) AS volume0, sum(volume1_raw) AS volume1, sum(swaps) AS swaps
+    FROM candles
+    WHERE bucket >= {as_of:DateTime('UTC')} - 86400 AND bucket < {as_of:DateTime('UTC')}
+    GROUP BY pool
+)
+SELECT
+    lower(hex(chosen.pool)) AS pool,
+    chosen.exchange AS exchange,
+    lower(hex(chosen.token0)) AS token0,
+    lower(hex(chosen.token1)) AS token1,
+    toUInt32(chosen.created_at) AS created_at,
+    holding.state.1 AS reserve0_raw,
+    holding.state.2 AS reserve1_raw,
+    holding.state.3 AS sqrt_price_x96,
+    holding.amount0_raw AS amount0_raw,
+    holding.amount1_raw AS amount1_raw,
+    toUInt32(holding.last_time) AS last_time,
+    arrayMap(entry -> (entry.1, entry.2), past.states) AS past_known,
+    arrayMap(entry -> entry.3.1, past.states) AS past_reserve0_raw,
+    arrayMap(entry -> entry.3.2, past.states) AS past_reserve1_raw,
+    arrayMap(entry -> entry.3.3, past.states) AS past_sqrt_price_x96,
+    volumes.volume0 AS volume0_raw,
+    volumes.volume1 AS volume1_raw,
+    volumes.swaps AS swaps
+FROM chosen
+INNER JOIN
+(
+    SELECT pool, state, amount0_raw, amount1_raw, last_time
+    FROM agg_pool_liquidity FINAL
+    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
+) AS holding ON holding.pool = chosen.pool
+LEFT JOIN past ON past.pool = chosen.pool
+LEFT JOIN volumes ON volumes.pool = chosen.pool

@@ -1,0 +1,19 @@
+-- Tokens of the pools evaluated since the last pricing, and those whose figures move with time alone.
+INSERT INTO work_key
+SELECT arrayJoin([token0, token1])
+FROM fact_pool
+WHERE chain_id = {chain_id:UInt32} AND pool IN
+(
+    SELECT pool FROM agg_pool_liquidity
+    WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64}
+)
+UNION DISTINCT
+SELECT token
+FROM agg_token_price FINAL
+WHERE chain_id = {chain_id:UInt32} AND {sweep:UInt8} = 1
+  AND ({thorough:UInt8} = 1 OR last_trade_time >= {active_since:DateTime('UTC')})
+UNION DISTINCT
+SELECT token
+FROM agg_token FINAL
+WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND token IN
+    (SELECT arrayJoin([token0, token1]) FROM fact_pool WHERE chain_id = {chain_id:UInt32})

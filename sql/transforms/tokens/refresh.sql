@@ -1,0 +1,99 @@
+-- Identity of the tokens that changes touched: the newest reading, the creation, and who controls the contract now.
+INSERT INTO agg_token
+WITH touched AS
+(
+    SELECT DISTINCT key AS token
+    FROM fact_change
+    WHERE chain_id = {chain_id:UInt32}
+      AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
+      AND subject IN ('token', 'metadata', 'control')
+      AND cityHash64(key) % {parts:UInt32} = {part:UInt32}
+),
+readings AS
+(
+    SELECT
+        address,
+        argMax(tuple(name, symbol, decimals, total_supply_raw, owner, proxy_admin, read_status), (read_block, unit_id)) AS newest,
+        max(read_block) AS newest_block,
+        min(first_block) AS first_block,
+        min(first_time) AS first_time
+    FROM fact_token
+    WHERE chain_id = {chain_id:UInt32} AND read_block <= {through:UInt64} AND address IN (SELECT token FROM touched)
+    GROUP BY address
+),
+creations AS
+(
+    SELECT
+        address,
+        argMax(tuple(creator, factory, block_number, block_time), (block_number, creation_index)) AS latest,
+        1 AS seen
+    FROM fact_contract_creation
+    WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND address IN (SELECT token FROM touched)
+    GROUP BY address
+),
+-- The latest event per kind, and per account for a role that several may hold.
+control AS
+(
+    SELECT
+        address,
+        argMaxIf(account, (block_number, log_index), kind = 'owner') AS event_owner,
+        maxIf(block_number, kind = 'owner') AS event_owner_block,
+        countIf(kind = 'owner') AS owner_events,
+        argMaxIf(account, (block_number, log_index), kind = 'proxy_admin') AS event_proxy_admin,
+        maxIf(block_number, kind = 'proxy_admin') AS event_proxy_admin_block,
+        countIf(kind = 'proxy_admin') AS proxy_admin_events
+    FROM fact_control
+    WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND address IN (SELECT token FROM touched)
+    GROUP BY address
+),
+roles AS
+(
+    SELECT address, groupArrayIf(account, held) AS holders
+    FROM
+    (
+        SELECT
+            address,
+            account,
+            argMax(kind = 'default_admin_granted', (block_number, log_index)) AS held
+        FROM fact_control
+        WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64}
+          AND kind IN ('default_admin_granted', 'default_admin_revoked')
+          AND address IN (SELECT token FROM touched)
+        GROUP BY address, account
+    )
+    GROUP BY address
+)
+SELECT
+    {chain_id:UInt32},
+    touched.token,
+    readings.newest.1,
+    readings.newest.2,
+    readings.newest.3,
+    readings.newest.4,
+    if(empty(replaceAll(if(control.owner_events > 0 AND control.event_owner_block > readings.newest_block,
+                           control.event_owner, readings.newest.5) AS owner_now, '\0', '')), '', owner_now),
+    arraySort(arrayDistinct(arrayFilter(
+        account -> notEmpty(replaceAll(account, '\0', '')),
+        arrayPushBack(
+            roles.holders,
+            if(control.proxy_admin_events > 0 AND control.event_proxy_admin_block > readings.newest_block,
+               control.event_proxy_admin, readings.newest.6))))),
+    readings.newest.7,
+    readings.newest_block,
+    readings.first_block,
+    readings.first_time,
+    creations.latest.1,
+    creations.latest.2,
+    if(creations.seen = 1, creations.latest.3, NULL),
+    if(creations.seen = 1, creations.latest.4, NULL),
+    readings.address = '',
+    {version:UInt64}
+FROM touched
+LEFT JOIN readings ON readings.address = touched.token
+LEFT JOIN creations ON creations.address = touched.token
+LEFT JOIN control ON control.address = touched.token
+LEFT JOIN roles ON roles.address = touched.token
+WHERE readings.address != '' OR touched.token IN
+(
+    SELECT token FROM agg_token WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM touched)
+)
