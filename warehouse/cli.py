@@ -21,6 +21,9 @@ app = typer.Typer(
     add_completion=False,
 )
 
+# The same for every command of the system.
+UNREACHABLE = 3
+
 Port = Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")]
 DataDir = Annotated[Path | None, typer.Option(help="Default: REGALIA_DATA_DIR, else .regalia.")]
 ExitWithParent = Annotated[bool, typer.Option("--exit-with-parent", help="End when the parent process ends.")]
@@ -31,9 +34,9 @@ def _data_dir(given: Path | None) -> Path:
     return given if given is not None else settings_module.load().data_dir
 
 
-def _stop(error: Exception) -> None:
+def _stop(error: Exception, exit_status: int = 1) -> None:
     print(f"error: {error}", file=sys.stderr)
-    raise typer.Exit(1)
+    raise typer.Exit(exit_status)
 
 
 @app.command()
@@ -132,8 +135,10 @@ def _reported() -> Iterator[None]:
 
     try:
         yield
-    except (EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError) as error:
+    except MigrationError as error:
         _stop(error)
+    except (EnginesNotRunning, StoreUnavailable, WarehouseError) as error:
+        _stop(error, UNREACHABLE)
 
 
 def main() -> None:
