@@ -56,11 +56,13 @@ class Anvil:
         extra: Sequence[str] = (),
         *,
         genesis_time: int | None = None,
+        kept_states: int = 64,
     ) -> "Anvil":
         """Start a node and wait until it answers.
 
         Without ``block_time`` every transaction is mined at once. With ``genesis_time`` the node's clock starts there,
-        otherwise it is the machine's. The node is killed when the thread that started it
+        otherwise it is the machine's. State of the
+        last ``kept_states`` blocks can be read and reorganised. The node is killed when the thread that started it
         ends, so start it from one that outlives its use.
 
         Raises:
@@ -70,7 +72,7 @@ class Anvil:
         cache = Path(tempfile.mkdtemp(prefix="regalia-anvil-"))
         command = [
             str(find_binary()), "--host", "127.0.0.1", "--port", str(chosen), "--chain-id", str(chain_id), "--quiet",
-            "--hardfork", "cancun", "--prune-history", "64", "--order", "fifo", "--no-request-size-limit",
+            "--hardfork", "cancun", "--prune-history", str(kept_states), "--order", "fifo", "--no-request-size-limit",
             "--gas-limit", "1000000000", "--mnemonic", MNEMONIC, "--cache-path", str(cache),
             "--timestamp", str(genesis_time or int(time.time()) - HISTORY_SECONDS),
         ]  # fmt: skip

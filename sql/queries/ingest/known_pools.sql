@@ -1,3 +1,3 @@
-SELECT DISTINCT lower(hex(pool)) AS pool, protocol
-FROM fact_pool
-WHERE chain_id = {chain_id:UInt32} AND pool IN (SELECT unhex(arrayJoin({pools:Array(String)})))
+SELECT DISTINCT lower(hex(known.pool)) AS pool, known.protocol AS protocol
+FROM fact_pool AS known
+WHERE known.chain_id = {chain_id:UInt32} AND known.pool IN (SELECT unhex(arrayJoin({pools:Array(String)})))

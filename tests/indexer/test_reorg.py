@@ -1,0 +1,130 @@
+"""Reorganisations of every depth, on a real node: what was orphaned is gone from every table and every sum."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from indexer.chains.facts import Chain
+from indexer.devchain.anvil import Anvil
+from indexer.devchain.world import World
+from indexer.reorg import ChainHalted
+from indexer.run import advance, rewind
+from tests.fixtures.indexing import (
+    SMALL_UNITS,
+    AllRows,
+    all_rows,
+    bear_token,
+    differences,
+    facts_of,
+    go_back,
+    indexing,
+    live,
+)
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+Afresh = Callable[[Chain], AllRows]
+
+
+@pytest.mark.parametrize(("depth", "longer_by"), [(1, 0), (1, 3), (5, 1), (9, -2), (23, 4), (40, 1)])
+def test_a_reorganisation_leaves_what_a_fresh_index_has(
+    depth: int, longer_by: int, living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str,
+    index_afresh: Afresh,
+) -> None:  # fmt: skip
+    rng = random.Random(depth)
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        advance(context, living_chain)
+        fork = living_world.anvil.rpc("evm_snapshot")
+        for _ in range(depth):  # orphans in units of one to three blocks
+            live(living_world, rng, blocks=1)
+            if rng.random() < 0.6:
+                advance(context, living_chain)
+        advance(context, living_chain)
+        go_back(living_world, fork)
+        live(living_world, rng, blocks=max(depth + longer_by, 1))
+        done = advance(context, living_chain)
+        live(living_world, rng, blocks=1)  # a node with the shorter fork shows it only when it grows
+        done_later = advance(context, living_chain)
+    assert done.reorganised + done_later.reorganised >= depth
+    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+
+
+def test_two_reorganisations_in_a_row_across_the_borders_of_units(
+    tmp_path: Path, warehouse: Warehouse, store_url: str, index_afresh: Afresh
+) -> None:
+    rng = random.Random(7)
+    with Anvil.start(kept_states=2000) as node, indexing(warehouse, store_url, SMALL_UNITS) as context:
+        world = World.create(node, seed=1, scale="small")
+        chain = facts_of(world, tmp_path, finality_blocks=96)
+        advance(context, chain)
+        for depth in (17, 40):
+            node.rpc("anvil_reorg", depth, [])
+            world.sender.forget_nonces()
+            live(world, rng, blocks=2)
+            assert advance(context, chain).reorganised >= 15
+        assert differences(all_rows(warehouse), index_afresh(chain)) == {}
+
+
+def test_a_token_born_on_an_orphan_is_forgotten(
+    living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
+) -> None:
+    with indexing(warehouse, store_url) as context:
+        advance(context, living_chain)
+        fork = living_world.anvil.rpc("evm_snapshot")
+        orphan = bear_token(living_world, "ORPHAN")
+        living_world.step(0)
+        advance(context, living_chain)
+        count = "SELECT count() FROM fact_token WHERE address = unhex({address:String})"
+        assert warehouse.scalar(count, {"address": orphan[2:]}) == 1
+        go_back(living_world, fork)
+        living_world.step(3)  # the same wallet creates nothing here: the address stays empty
+        living_world.step(3)
+        advance(context, living_chain)
+    assert warehouse.scalar(count, {"address": orphan[2:]}) == 0
+    announced = (
+        "SELECT uniqExact(change_id) FROM fact_change WHERE subject = 'token' AND key = unhex({address:String})"
+    )
+    assert warehouse.scalar(announced, {"address": orphan[2:]}) == 2  # when it came, and when it went
+
+
+def test_a_node_that_is_behind_is_not_taken_for_a_reorganisation(
+    living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
+) -> None:
+    with indexing(warehouse, store_url) as context:
+        fork = living_world.anvil.rpc("evm_snapshot")
+        live(living_world, random.Random(2), blocks=5)
+        before = advance(context, living_chain)
+        go_back(living_world, fork)
+        after = advance(context, living_chain)
+    assert (after.blocks, after.reorganised, after.published) == (0, 0, before.published)
+
+
+def test_a_reorganisation_beyond_finality_halts_the_chain_until_it_is_rewound(
+    living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str,
+    index_afresh: Afresh,
+) -> None:  # fmt: skip
+    chain = replace(living_chain, finality_blocks=3)
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        fork = living_world.anvil.rpc("evm_snapshot")
+        common = living_world.anvil.block_number()
+        live(living_world, random.Random(3), blocks=8)
+        advance(context, chain)
+        published = all_rows(warehouse)
+        go_back(living_world, fork)
+        live(living_world, random.Random(4), blocks=9)
+        with pytest.raises(ChainHalted, match=f"--chain {chain.key} --rewind"):
+            advance(context, chain)
+        with pytest.raises(ChainHalted):
+            advance(context, chain)
+        assert differences(all_rows(warehouse), published) == {}
+        row = store.execute("SELECT halted, block_number FROM chain_checkpoint").fetchone()
+        assert row is not None
+        assert "finality_blocks = 3" in row["halted"]
+        assert row["block_number"] == common + 8
+
+        rewind(context, chain, common)
+        assert advance(context, chain).published == common + 9
+    assert differences(all_rows(warehouse), index_afresh(chain)) == {}
