@@ -15,7 +15,7 @@ import clickhouse_connect
 import polars
 import pyarrow.ipc as arrow_ipc
 from clickhouse_connect.driver import httputil
-from clickhouse_connect.driver.exceptions import ClickHouseError
+from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 
 from warehouse.errors import WarehouseError, WarehouseUnavailable
 
@@ -265,9 +265,10 @@ def _translated() -> Iterator[None]:
         yield
     except ClickHouseError as error:
         code = getattr(error, "code", None)
-        if code is None or code in _UNAVAILABLE_CODES:
+        # Without a code nothing came back from the server: the connection failed, or our own call was wrong.
+        if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
             raise WarehouseUnavailable(code or UNKNOWN_CODE, str(error)) from error
-        raise WarehouseError(code, str(error)) from error
+        raise WarehouseError(code or UNKNOWN_CODE, str(error)) from error
     except (OSError, TimeoutError) as error:
         raise WarehouseUnavailable(
             UNKNOWN_CODE, f"ClickHouse does not answer: {error or type(error).__name__}"

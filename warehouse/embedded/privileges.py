@@ -23,10 +23,11 @@ from pathlib import Path
 FIRST_USER_ID = 60821
 
 _CLONE_NEWUSER = 0x10000000
-_PR_SET_KEEPCAPS = 8
 _PR_CAP_AMBIENT = 47
 _PR_CAP_AMBIENT_RAISE = 2
 _PR_SET_PDEATHSIG = 1
+_PR_SET_SECUREBITS = 28
+_SECBIT_NO_SETUID_FIXUP = 1 << 2
 CAP_DAC_OVERRIDE = 1
 CAP_DAC_READ_SEARCH = 2
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -132,6 +133,8 @@ def identity_problem(candidate: Identity, binary: Path, directory: Path) -> str 
 
     def prepare() -> None:
         candidate.become()
+        if not os.access(binary, os.R_OK | os.X_OK):
+            raise PermissionError(f"{binary} is out of reach")
         os.chdir(directory)
         os.close(os.open(probe.name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         os.unlink(probe.name)
@@ -157,7 +160,9 @@ def give(directory: Path, owner: int) -> None:
 def _change_user(user: int, capability: int | None = None) -> None:
     libc = _libc()
     if capability is not None:
-        _call(libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0))
+        # access(2), by which PostgreSQL looks for its own programs, disregards an ordinary user's capabilities
+        # unless this is set. It also keeps them over the change of user; the explicit set below is all that stays.
+        _call(libc.prctl(_PR_SET_SECUREBITS, _SECBIT_NO_SETUID_FIXUP, 0, 0, 0))
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)

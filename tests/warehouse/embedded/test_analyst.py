@@ -1,0 +1,83 @@
+"""The read-only user, as an analyst meets it."""
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import clickhouse_connect
+import pytest
+from clickhouse_connect.driver.exceptions import DatabaseError
+
+from warehouse.clickhouse import Warehouse
+from warehouse.embedded.clickhouse.server import analyst_url
+from warehouse.embedded.layout import Layout
+from warehouse.engines import EngineUrls
+from warehouse.errors import WarehouseError
+from warehouse.settings import EngineSettings
+
+
+@pytest.fixture
+def analyst(engines: EngineUrls, engine_settings: EngineSettings) -> Iterator[Warehouse]:
+    port = urlsplit(engines.clickhouse_url).port or 0
+    with Warehouse.connect(analyst_url(Layout.of(engine_settings.data_dir), port)) as connection:
+        yield connection
+
+
+def test_an_analyst_reads(analyst: Warehouse) -> None:
+    assert analyst.rows("SELECT count() AS n FROM serve_token WHERE chain_id = {c:UInt32}", {"c": 1}) == [{"n": 0}]
+    assert analyst.scalar("SELECT sum(number) FROM numbers(10)") == 45
+    assert "serve_token" in {row["name"] for row in analyst.rows("SHOW TABLES")}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE x (a UInt8) ENGINE = Memory",
+        "CREATE TEMPORARY TABLE x (a UInt8)",
+        "DROP TABLE serve_token",
+        "INSERT INTO serve_symbol_form VALUES ('a', 'b')",
+        "TRUNCATE TABLE serve_token",
+        "KILL QUERY WHERE 1",
+        "SYSTEM STOP MERGES",
+        "SELECT file('/etc/hostname')",
+        "SELECT * FROM file('/etc/hostname', 'LineAsString')",
+        "SELECT * FROM default.`/etc/hostname`",
+        "SELECT * FROM url('http://127.0.0.1:1/', 'TSV', 'a String')",
+        "SELECT * FROM s3('http://127.0.0.1:1/b/k', 'TSV', 'a String')",
+        "SELECT * FROM remote('127.0.0.1', 'system', 'one')",
+        "SELECT * FROM postgresql('127.0.0.1:1', 'd', 't', 'u', 'p')",
+        "SELECT * FROM executable('ls', 'TSV', 'a String')",
+        "SELECT * FROM python('x')",
+        "SELECT * FROM system.processes",
+        "SELECT 1 SETTINGS max_execution_time = 100000",
+        "SELECT 1 SETTINGS readonly = 0",
+        "SET readonly = 0",
+        "WITH x AS (SELECT 1) INSERT INTO serve_symbol_form SELECT 'a', 'b'",
+        "EXPLAIN SELECT file('/etc/hostname')",
+    ],
+)
+def test_an_analyst_does_nothing_else(analyst: Warehouse, sql: str) -> None:
+    with pytest.raises(WarehouseError):
+        analyst.command(sql)
+
+
+def test_an_analysts_limits_hold_whatever_the_url_says(engines: EngineUrls, engine_settings: EngineSettings) -> None:
+    port = urlsplit(engines.clickhouse_url).port or 0
+    password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
+    request = Request(
+        f"http://127.0.0.1:{port}/?max_execution_time=100000&max_memory_usage=0&readonly=0",
+        b"SELECT getSetting('max_execution_time'), getSetting('max_memory_usage'), getSetting('readonly')",
+        {"X-ClickHouse-User": "analyst", "X-ClickHouse-Key": password},
+    )
+    with urlopen(request) as answer:
+        assert answer.read().split() == [b"60", b"2147483648", b"1"]
+
+
+def test_an_analysts_own_client_works_with_its_defaults(engines: EngineUrls, engine_settings: EngineSettings) -> None:
+    port = urlsplit(engines.clickhouse_url).port or 0
+    password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
+    with clickhouse_connect.get_client(host="127.0.0.1", port=port, username="analyst", password=password) as client:
+        assert client.query("SELECT 1").result_rows == [(1,)]
+        client.http.clear()
+    with pytest.raises(DatabaseError):
+        clickhouse_connect.get_client(host="127.0.0.1", port=port, username="analyst", password="wrong")
