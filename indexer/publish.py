@@ -44,7 +44,7 @@ def publish(
     write_changes(warehouse, checkpoint.chain_id, unit.unit_id, assembled.changes)
     checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
     if "fact_transfer" in counts:
-        _sum(warehouse, checkpoint.chain_id, unit.unit_id)
+        add_sums(warehouse, checkpoint.chain_id, unit.unit_id)
     checkpoint = publish_unit(store, checkpoint, unit, block_time(int(headers.time[-1])), counts)
     return checkpoint, counts
 
@@ -59,7 +59,7 @@ def recover(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Check
     if pending.get("phase") == "sums":
         LOG.warning("chain %d: finishing unit %d", checkpoint.chain_id, pending["unit_id"])
         unit = Unit(pending["unit_id"], pending["first"], pending["last"], bytes.fromhex(pending["last_hash"][2:]))
-        _sum(warehouse, checkpoint.chain_id, unit.unit_id)
+        add_sums(warehouse, checkpoint.chain_id, unit.unit_id)
         found = read_blocks(warehouse, checkpoint.chain_id, unit.last, unit.last)
         if unit.last not in found:
             raise UnitIncomplete(f"unit {unit.unit_id} of chain {checkpoint.chain_id} lost its block {unit.last}")
@@ -75,5 +75,6 @@ def read_blocks(warehouse: Warehouse, chain_id: int, first: int, last: int) -> d
     return {row["block_number"]: (bytes.fromhex(row["block_hash"]), row["block_time"]) for row in rows}
 
 
-def _sum(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
+def add_sums(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
+    """Sum what the unit's facts add up to; the second time is a no-op."""
     add_balances(warehouse, chain_id, unit_id, sign=1, token=f"{unit_id}:agg_balance_day")

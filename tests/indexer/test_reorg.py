@@ -84,9 +84,7 @@ def test_a_token_born_on_an_orphan_is_forgotten(
         living_world.step(3)
         advance(context, living_chain)
     assert warehouse.scalar(count, {"address": orphan[2:]}) == 0
-    announced = (
-        "SELECT uniqExact(change_id) FROM fact_change WHERE subject = 'token' AND key = unhex({address:String})"
-    )
+    announced = "SELECT uniqExact(change_id) FROM fact_change WHERE subject = 'token' AND key = unhex({address:String})"
     assert warehouse.scalar(announced, {"address": orphan[2:]}) == 2  # when it came, and when it went
 
 

@@ -1,0 +1,145 @@
+"""Killed at any instant, or run twice at once, the indexer ends with what a fresh index has."""
+
+import multiprocessing
+import random
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from indexer.assemble import assemble_unit
+from indexer.chains.facts import Chain
+from indexer.checkpoint import Unit, begin_unit, next_change_id, read_checkpoint, set_pending
+from indexer.devchain.world import World
+from indexer.fetch import fetch_chunk
+from indexer.publish import add_sums, recover
+from indexer.run import IndexContext, advance, follow
+from indexer.write import encode_rows, write_changes, write_facts
+from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, differences, go_back, indexing, live
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+Afresh = Callable[[Chain], AllRows]
+KILLS = 12
+
+
+def index_until_killed(warehouse_url: str, store_url: str, chain: Chain) -> None:
+    """The body of an indexer process."""
+    with Warehouse.connect(warehouse_url) as warehouse, indexing(warehouse, store_url, SMALL_UNITS) as context:
+        follow(context, chain, threading.Event())
+
+
+@pytest.mark.parametrize("seed", [11])
+def test_killed_many_times_it_ends_with_what_a_fresh_index_has(
+    seed: int, living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
+    store: Connection, index_afresh: Afresh,
+) -> None:  # fmt: skip
+    rng = random.Random(seed)
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["tests.indexer.test_crash"])
+    fork = living_world.anvil.rpc("evm_snapshot")
+    for kill in range(KILLS):
+        process = processes.Process(target=index_until_killed, args=(warehouse_url, store_url, living_chain))
+        process.start()
+        time.sleep(rng.uniform(0.1, 1.2))
+        process.kill()
+        process.join()
+        if kill % 4 == 3:  # the chain forks while nobody looks
+            go_back(living_world, fork)
+            fork = living_world.anvil.rpc("evm_snapshot")
+        live(living_world, rng, blocks=rng.randrange(0, 4))
+    live(living_world, rng, blocks=2)
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        assert advance(context, living_chain).published == living_world.anvil.block_number()
+    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}, f"seed {seed}"
+    left = store.execute("SELECT count(*) AS units FROM ingest_unit WHERE status = 'pending'").fetchone()
+    assert left == {"units": 0}
+
+
+@pytest.mark.parametrize("stage", ["nothing", "some tables", "all tables", "sums begun", "sums done"])
+def test_a_unit_left_at_any_step_is_undone_or_finished(
+    stage: str, living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection, index_afresh: Afresh
+) -> None:
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        advance(context, living_chain, to_block=60)
+        leave_half_written(context, living_chain, store, stage)
+        advance(context, living_chain)
+    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+
+
+def test_an_insert_that_arrives_after_its_unit_was_given_up_changes_nothing(
+    living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection
+) -> None:
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        advance(context, living_chain, to_block=60)
+        before = all_rows(warehouse)
+        unit, late = leave_half_written(context, living_chain, store, "nothing")
+        recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
+        for table, block in late.items():
+            warehouse.insert_native(table, block, token=f"{unit.unit_id}:{table}")
+    assert late
+    assert differences(all_rows(warehouse), before) == {}
+
+
+def leave_half_written(
+    context: IndexContext, chain: Chain, store: Connection, stage: str
+) -> tuple[Unit, dict[str, bytes]]:
+    """Write the next unit up to a stage, as a process would that is killed there; and the inserts it had prepared."""
+    session = context.session(chain)
+    session.known.forget()
+    checkpoint = read_checkpoint(store, chain.chain_id)
+    first = (checkpoint.block_number or 0) + 1
+    assembled = assemble_unit(fetch_chunk(session.connect(), first, first + 9), session.known, session.client)
+    headers = assembled.headers
+    unit = Unit(next_change_id(store), headers.first, headers.last, headers.hash_of(headers.last))
+    checkpoint = begin_unit(store, checkpoint, unit)
+    tables = {
+        table: encode_rows(table, chain.chain_id, unit.unit_id, headers, parts)
+        for table, parts in assembled.tables.items()
+    }
+    if stage == "some tables":
+        for table in list(tables)[::2]:
+            context.warehouse.insert_native(table, tables[table], token=f"{unit.unit_id}:{table}")
+    if stage in ("all tables", "sums begun", "sums done"):
+        write_facts(context.warehouse, chain.chain_id, unit.unit_id, headers, assembled.tables)
+        write_changes(context.warehouse, chain.chain_id, unit.unit_id, assembled.changes)
+    if stage in ("sums begun", "sums done"):
+        checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
+    if stage == "sums done":
+        add_sums(context.warehouse, chain.chain_id, unit.unit_id)
+    session.known.forget()
+    return unit, tables
+
+
+def test_two_indexers_at_once_do_the_work_once(
+    living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
+    store: Connection, index_afresh: Afresh,
+) -> None:  # fmt: skip
+    stop = threading.Event()
+    rng = random.Random(5)
+
+    def run() -> None:
+        with Warehouse.connect(warehouse_url) as own, indexing(own, store_url, SMALL_UNITS) as context:
+            follow(context, living_chain, stop)
+
+    rivals = [threading.Thread(target=run) for _ in range(2)]
+    for rival in rivals:
+        rival.start()
+    for _ in range(6):
+        live(living_world, rng, blocks=2)
+        time.sleep(0.2)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        row = store.execute("SELECT block_number FROM chain_checkpoint").fetchone()
+        if row is not None and row["block_number"] == living_world.anvil.block_number():
+            break
+        time.sleep(0.05)
+    stop.set()
+    for rival in rivals:
+        rival.join()
+    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+    twice = store.execute(
+        "SELECT first_block FROM ingest_unit WHERE status = 'published' GROUP BY first_block HAVING count(*) > 1"
+    ).fetchall()
+    assert twice == []

@@ -1,0 +1,223 @@
+"""Nodes that limit, throttle, fail and lie: nothing is lost, nothing false is stored."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from indexer.chains.evm.errors import NodeLied, NodeUnavailable, WrongChain
+from indexer.chains.facts import Chain
+from indexer.devchain.world import World
+from indexer.plan import Limits
+from indexer.run import advance
+from tests.fixtures.faulty_node import FaultyNode, Reply, Request, error_answer, faulty_node
+from tests.fixtures.indexing import AllRows, all_rows, differences, indexing
+from warehouse.clickhouse import Warehouse
+
+UNITS = Limits(unit_rows=600, first_range_blocks=64, fetchers=3)
+
+
+@pytest.fixture
+def node(living_world: World) -> Iterator[FaultyNode]:
+    with faulty_node(living_world.anvil.url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def chain(living_chain: Chain, node: FaultyNode) -> Chain:
+    return replace(living_chain, rpc_urls=(node.url,))
+
+
+@pytest.fixture(scope="module")
+def truth() -> dict[str, AllRows]:
+    """Rows of an index from the honest node, made once."""
+    return {}
+
+
+@pytest.fixture
+def honest(truth: dict[str, AllRows], living_chain: Chain, index_afresh: Callable[[Chain], AllRows]) -> AllRows:
+    if not truth:
+        truth.update(rows=index_afresh(living_chain))
+    return truth["rows"]
+
+
+def span(request: Request) -> int:
+    wanted = request["params"][0]
+    return 1 if "blockHash" in wanted else int(wanted["toBlock"], 16) - int(wanted["fromBlock"], 16) + 1
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (-32000, "exceed maximum block range: 7"),
+        (-32602, "eth_getLogs is limited to a 7 range"),
+        (-32005, "query exceeds max block range 7"),
+        (-32600, "Under the Free tier plan, you can make eth_getLogs requests with up to a 7 block range."),
+    ],
+)
+def test_a_limit_of_the_range_costs_no_row(
+    code: int, message: str, node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    def limit(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        return error_answer(code, message) if request["method"] == "eth_getLogs" and span(request) > 7 else answer
+
+    node.item = limit
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+        assert context.counters(chain)["ranges_halved"] > 0
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (-32005, "query returned more than 60 results"),
+        (-32602, "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range"),
+        (-32000, "too many results, please narrow your query"),
+    ],
+)
+def test_a_limit_of_the_result_costs_no_row(
+    code: int, message: str, node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    def limit(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        many = request["method"] == "eth_getLogs" and len(answer["result"]) > 60 and span(request) > 1
+        return error_answer(code, message) if many else answer
+
+    node.item = limit
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+def test_throttling_dropped_connections_and_bad_gateways_are_waited_out(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    faults = [
+        Reply(429, b"slow down", (("Retry-After", "0.05"),)),
+        Reply(429),
+        Reply(0),
+        Reply(502, b"<html>bad gateway</html>"),
+        Reply(200, b'{"jsonrpc": "2.0", "id": 0, "error": {"code": -32005, "message": "request rate limited"}}'),
+        Reply(200, b'{"jsonrpc": "2.0", "id": 0, "resu'),
+    ]
+    count = 0
+    lock = threading.Lock()
+
+    def misbehave(requests: list[Request]) -> Reply | None:
+        nonlocal count
+        with lock:
+            count += 1
+            return faults[count // 3 % len(faults)] if count % 3 == 0 else None
+
+    node.before = misbehave
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+        assert context.counters(chain)["retries"] >= len(faults)
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+def test_another_node_takes_over_from_one_that_is_down(
+    living_world: World, chain: Chain, node: FaultyNode, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    node.before = lambda requests: Reply(503)
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, replace(chain, rpc_urls=(node.url, living_world.anvil.url)))
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+def test_a_node_that_stays_down_is_an_error_and_published_blocks_stay(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str
+) -> None:
+    with indexing(warehouse, store_url, UNITS, patience=0.5) as context:
+        advance(context, chain, to_block=40)
+        node.before = lambda requests: Reply(0)
+        with pytest.raises(NodeUnavailable):
+            advance(context, chain)
+    assert warehouse.scalar("SELECT max(block_number) FROM raw_block") == 40
+
+
+def test_logs_of_another_fork_are_refused(node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str) -> None:
+    def lie(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        if request["method"] == "eth_getLogs" and "blockHash" not in request["params"][0]:
+            for log in answer["result"][-1:]:
+                log["blockHash"] = "0x" + "ab" * 32
+        return answer
+
+    node.item = lie
+    with indexing(warehouse, store_url, UNITS) as context, pytest.raises(NodeLied, match="fork"):
+        advance(context, chain)
+    assert warehouse.scalar("SELECT count() FROM fact_transfer") == 0
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.95])
+def test_an_answer_cut_short_without_saying_so_is_noticed(
+    keep: float, node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    seen: set[str] = set()
+
+    def cut(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        if request["method"] == "eth_getLogs" and span(request) > 1 and str(request["params"]) not in seen:
+            seen.add(str(request["params"]))  # the second time it answers in full
+            return {**answer, "result": answer["result"][: int(len(answer["result"]) * keep)]}
+        return answer
+
+    node.item = cut
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+        assert context.counters(chain)["contradictions"] > 0
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+def test_a_chain_id_that_changes_under_way_stops_the_index(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str
+) -> None:
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain, to_block=60)
+
+        def change(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+            return {**answer, "result": "0x1"} if request["method"] == "eth_chainId" else answer
+
+        node.item = change
+        with pytest.raises(WrongChain):
+            advance(context, chain)
+    assert warehouse.scalar("SELECT max(block_number) FROM raw_block") == 60
+
+
+def test_a_node_that_fails_while_tokens_are_read_makes_no_token_broken(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    failures = iter(range(10**6))
+
+    def fail(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        if request["method"] == "eth_call" and next(failures) % 40 == 0:
+            return error_answer(-32603, "something odd happened on our side")
+        return answer
+
+    node.item = fail
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+@pytest.mark.parametrize("missing", [{"trace_block"}, {"trace_block", "eth_getBlockReceipts"}])
+def test_without_traces_everything_but_the_inner_creations_is_there(
+    missing: set[str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    def lack(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        return error_answer(-32601, "the method does not exist") if request["method"] in missing else answer
+
+    node.item = lack
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+    found = all_rows(warehouse)
+    assert set(differences(found, honest)) <= {"fact_contract_creation", "fact_token"}
+
+    def key(row: dict[str, Any]) -> tuple[str, str, str, str]:
+        return row["address_hex"], row["creator_hex"], row["factory_hex"], row["block_number_text"]
+
+    ours, theirs = ({key(row) for row in side["fact_contract_creation"]} for side in (found, honest))
+    assert {row for row in theirs if not row[2]} <= ours
+    assert ours <= theirs
+    assert {row["address_hex"] for row in found["fact_token"]} == {row["address_hex"] for row in honest["fact_token"]}
