@@ -1,0 +1,108 @@
+"""The commands of ``python -m pipelines``. What is heavy is imported when a command runs."""
+
+import logging
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from pipelines.derivation import AssetRun
+
+app = typer.Typer(
+    help="Derived data: what is made of the facts.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+# Exit statuses, the same for every command of the system.
+FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
+
+
+@app.command()
+def refresh() -> None:
+    """Bring all derived tables up to date once, in order, and stop."""
+    from indexer.chains import facts
+    from pipelines.derivation import PassBusy
+    from pipelines.refresh import refresh as refresh_all
+    from warehouse import engines, postgres
+    from warehouse.clickhouse import Warehouse
+    from warehouse.settings import load
+
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    settings = load()
+    chains = facts.load(settings.chains)
+    with (
+        engines.ensure(settings) as urls,
+        Warehouse.connect(urls.clickhouse_url) as warehouse,
+        postgres.connect(urls.database_url, autocommit=True) as store,
+    ):
+        try:
+            runs = refresh_all(warehouse, store, chains, progress=_say)
+        except PassBusy as error:
+            _stop(str(error), IN_USE)
+    if not any(run.rows for run in runs):
+        print("everything was up to date")
+
+
+@app.command()
+def follow(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+) -> None:
+    """Index a chain at its head and bring up to date what the new rows touch, until stopped."""
+    from indexer.chains import facts
+    from pipelines.follow import follow as follow_chain
+    from warehouse import engines
+    from warehouse.settings import load
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    settings = load()
+    chains = facts.load(settings.chains)
+    chosen = chains.find(chain)
+    if chosen is None:
+        _stop(f"chain {chain!r} is not known; known are {', '.join(chains.by_key)}", WRONG_USE)
+    if not chosen.enabled or chosen.kind != "evm":
+        _stop(f"chain {chosen.key} has no rpc_urls that can be followed", WRONG_USE)
+    stop = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    with engines.ensure(settings) as urls:
+        follow_chain(urls, chains, chosen, stop)
+
+
+def main() -> None:
+    """Run the command line; a foreseen error is one line and an exit status."""
+    from indexer.chains.facts import ChainFactsError
+    from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+
+    try:
+        app()
+    except ChainFactsError as error:
+        _stop(str(error), WRONG_USE)
+    except (StoreUnavailable, EnginesNotRunning) as error:
+        _stop(f"{type(error).__name__}: {error}", UNREACHABLE)
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except (WarehouseError, MigrationError) as error:
+        _stop(str(error), FAILED)
+
+
+def _say(run: "AssetRun") -> None:
+    if run.rows or run.note:
+        where = f"chain {run.chain_id}" if run.chain_id is not None else "all chains"
+        print(
+            f"{run.asset:<14} {where:<14} {run.rows:>10,} rows  {run.seconds:8.2f} s  {run.note}".rstrip(), flush=True
+        )
+
+
+def _stop(message: str, status: int) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise SystemExit(status)
