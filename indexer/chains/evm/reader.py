@@ -7,6 +7,7 @@ answer (``CallFailed`` in its place); a node that does not answer is not.
 import asyncio
 import json
 import logging
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from indexer.chains.facts import Chain
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]
 _REST_SECONDS = 5.0
+_UNFUNDED = re.compile(r"insufficient (funds|balance)|out of ?funds", re.IGNORECASE)
 _BODY_LIMIT = 4 << 20
 
 
@@ -129,7 +131,7 @@ def _read(content: bytes, count: int) -> list[Any]:
         if item is None or ("result" not in item and "error" not in item):
             raise NodeUnavailable(f"{len(by_id)} answers to {count} requests")
         fault = item.get("error")
-        if error is None:
+        if fault is None:
             answers.append(item.get("result"))
             continue
         meaning = _meaning(fault)
@@ -142,7 +144,10 @@ def _read(content: bytes, count: int) -> list[Any]:
 def _meaning(error: Any) -> RpcError:
     if not isinstance(error, dict):
         return NodeUnavailable(str(error)[:200])
-    return classify(error.get("code"), str(error.get("message", "")))
+    message = str(error.get("message", ""))
+    if _UNFUNDED.search(message):
+        return CallFailed(message)  # the sender's fault, not the node's
+    return classify(error.get("code"), message)
 
 
 def call_to(address: str, data: str, *, sender: str | None = None, block: str = "latest") -> Call:
