@@ -86,33 +86,6 @@ def up(
 
 @app.command(rich_help_panel="Service")
 def demo(
-    once: Annotated[bool, typer.Option("--once", help="Try everything it suggests, then stop.")] = False,
-    small: Annotated[bool, typer.Option("--small", help="Fewer tokens and a shorter history.")] = False,
-    dagster: Annotated[
-        bool, typer.Option("--dagster/--without-dagster", help="Run Dagster: web UI, daemon and code server.")
-    ] = True,
-) -> None:
-    """Run the whole system on a local chain until Ctrl-C, and print what to try.
-
-    The chain poses as Base: real contracts, some fifty tokens, exchanges, a day of trade that goes on. It is made anew
-    at each start, in the data directory .regalia/demo unless REGALIA_DATA_DIR names another.
-
-    Examples:
-
-      regalia demo
-
-      REGALIA_PORT=8080 regalia demo --once
-    """
-    import logging
-
-    from api.demo.run import run
-
-    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
-    raise typer.Exit(run(once=once, scale="small" if small else "demo", dagster=dagster))
-
-
-@app.command(rich_help_panel="Service")
-def demo(
     once: Annotated[
         bool, typer.Option("--once", help="Try everything that is suggested, claim included, and stop.")
     ] = False,
@@ -121,7 +94,12 @@ def demo(
 ) -> None:
     """Run the whole service on a local chain with tokens, markets and trade, and print what to try.
 
-    Keeps to a data directory of its own, made anew each time. Ctrl-C stops everything.
+    The chain poses as Base: real contracts, some fifty tokens, exchanges, a day of trade that goes on. All of it is
+    made anew each time, in the data directory .regalia/demo unless REGALIA_DATA_DIR names another. Ctrl-C stops it.
+
+    Example:
+
+      REGALIA_PORT=8080 regalia demo --once
     """
     import logging
 
@@ -324,7 +302,7 @@ def main() -> None:
     # Processes started from here are not to import what lies in the caller's folder.
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     try:
-        app()
+        app(prog_name="regalia")
     except Exception as error:
         from api.commands.failures import explain
 
