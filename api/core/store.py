@@ -18,6 +18,7 @@ from warehouse.errors import StoreUnavailable
 from api.core.rendering import dumps
 
 Row = dict[str, Any]
+_POOL_SECONDS = 15
 
 
 class Store:
@@ -28,8 +29,7 @@ class Store:
             make_url(url).set(drivername="postgresql+psycopg"),
             pool_size=pool_size,
             max_overflow=0,
-            pool_timeout=5,
-            pool_pre_ping=True,
+            pool_timeout=_POOL_SECONDS,
             connect_args={"connect_timeout": 5, "application_name": "regalia-api"},
             json_serializer=lambda value: dumps(value).decode(),
         )
@@ -38,9 +38,12 @@ class Store:
     async def rows(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Rows of one statement outside a transaction; ``:name`` stands for a parameter in text."""
         with _translated():
-            async with self._reads.connect() as connection:
-                result = await connection.execute(_executable(statement), dict(parameters or {}))
-                return [dict(row) for row in result.mappings()]
+            try:
+                return await self._read(statement, parameters)
+            except OperationalError as error:
+                if not error.connection_invalidated:
+                    raise
+                return await self._read(statement, parameters)  # the server had closed an idle connection
 
     async def row(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> Row | None:
         """The first row, if there is one."""
@@ -53,6 +56,11 @@ class Store:
         with _translated():
             async with self.engine.begin() as connection:
                 yield Transaction(connection)
+
+    async def _read(self, statement: str | Executable, parameters: Mapping[str, Any] | None) -> list[Row]:
+        async with self._reads.connect() as connection:
+            result = await connection.execute(_executable(statement), dict(parameters or {}))
+            return [dict(row) for row in result.mappings()]
 
     async def close(self) -> None:
         """Close the pool."""

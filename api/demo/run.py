@@ -29,7 +29,7 @@ DEFAULT_DIRECTORY = Path(".regalia") / "demo"
 PLAN = "developer"
 
 
-def run(*, once: bool, scale: str, dagster: bool) -> int:
+def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int:
     """Run the demo until Ctrl-C, or with ``once`` until everything it suggests was tried; the exit status.
 
     Raises:

@@ -5,35 +5,63 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from api import cli as module
 from warehouse.postgres import Connection
 
-Cli = Callable[..., subprocess.CompletedProcess[str]]
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
 
-@pytest.fixture
-def cli(tmp_path: Path) -> Cli:
-    """Runs ``regalia`` from an unrelated folder, on a data directory that does not exist yet."""
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
 
-    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        settings = {name: value for name, value in os.environ.items() if not name.startswith("REGALIA_")}
-        return subprocess.run(
-            [sys.executable, "-m", "api.cli", *arguments],
-            cwd=elsewhere,
-            env={**settings, "REGALIA_DATA_DIR": str(tmp_path / "data"), "COLUMNS": "200", **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+
+Cli = Callable[..., Done]
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory: unrelated, with settings for a data directory that does not exist yet."""
+    for name in [name for name in os.environ if name.startswith("REGALIA_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("REGALIA_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def cli(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs ``regalia`` in this process."""
+
+    def run(*arguments: str, **environment: str) -> Done:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(sys, "argv", ["regalia", *arguments])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            module.main()
+        return Done(int(ended.value.code or 0), *capsys.readouterr())
 
     return run
+
+
+def run_process(*arguments: str) -> Done:
+    """Runs ``regalia`` in a process of its own, which another package's may replace."""
+    done = subprocess.run(
+        [sys.executable, "-m", "api.cli", *arguments], capture_output=True, text=True, timeout=120, check=False
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +70,7 @@ def cli(tmp_path: Path) -> Cli:
 def test_help_teaches_each_command(cli: Cli, command: str) -> None:
     shown = cli(*command.split(), "--help")
     assert shown.returncode == 0
-    assert f"Usage: python -m api.cli {command}" in shown.stdout
+    assert f"Usage: regalia {command}" in shown.stdout
     assert len(shown.stdout.splitlines()) > 5
 
 
@@ -140,24 +168,22 @@ def test_a_chains_file_that_is_not_there_is_named(cli: Cli) -> None:
     assert "chains file /no/such/chains.toml: No such file" in refused.stderr
 
 
-def test_a_command_of_another_package_takes_over_with_its_exit_status(cli: Cli) -> None:
-    shown = cli("index", "--chain", "no-such-chain")
+def test_a_command_of_another_package_takes_over_with_its_exit_status(elsewhere: Path) -> None:
+    shown = run_process("index", "--chain", "no-such-chain")
     assert shown.returncode == 2
     assert "no-such-chain" in shown.stderr
 
 
-def test_modules_in_the_callers_folder_are_not_imported(cli: Cli, tmp_path: Path) -> None:
-    trap = tmp_path / "elsewhere" / "warehouse"
+def test_modules_in_the_callers_folder_are_not_imported(elsewhere: Path) -> None:
+    trap = elsewhere / "warehouse"
     trap.mkdir()
     (trap / "__init__.py").write_text("raise SystemExit('imported from the wrong place')")
-    environment = {"PYTHONSAFEPATH": "1"}  # as the console script: only `python -m` itself looks there first
-    shown = cli("migrate", "--dry-run", **environment)
-    assert "wrong place" not in shown.stderr + shown.stdout
+    shown = run_process("migrate", "--dry-run")
+    assert shown.returncode == 3
+    assert "no engines run" in shown.stderr
 
 
 def test_a_private_key_is_not_handed_on_as_an_argument(monkeypatch: pytest.MonkeyPatch) -> None:
-    from api import cli as module
-
     commands: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, command: commands.append(command))
     monkeypatch.setenv("REGALIA_PRIVATE_KEY", "")
