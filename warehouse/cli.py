@@ -112,6 +112,26 @@ def status() -> None:
         print_status(migrations.status(urls.clickhouse_url, urls.database_url))
 
 
+@app.command()
+def export(
+    out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
+) -> None:
+    """Write the warehouse's marts as Parquet, with a DuckDB file of views over them."""
+    import logging
+
+    from . import engines
+    from .export import ExportRefused
+    from .export import export as write
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    try:
+        with _reported(), engines.ensure(settings_module.load()) as urls:
+            manifest = write(urls, out)
+    except ExportRefused as error:
+        _stop(error)
+    print(f"{sum(manifest.rows.values())} rows in {out}")
+
+
 def print_status(state: "Status") -> None:
     """Say what is applied and what is not."""
     for name in state.warehouse_applied:

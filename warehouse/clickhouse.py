@@ -22,6 +22,7 @@ from warehouse.errors import WarehouseError, WarehouseUnavailable
 Parameters = Mapping[str, Any] | None
 Settings = Mapping[str, Any] | None
 ArrowTable: TypeAlias = Any  # pyarrow.Table, which carries no types
+ArrowBatch: TypeAlias = Any  # pyarrow.RecordBatch
 
 UNKNOWN_CODE = 1002
 # Timeouts, overload, lost connections, memory limits, statements cancelled by a server that stops.
@@ -102,8 +103,8 @@ class Warehouse:
     @contextmanager
     def arrow_batches(
         self, sql: str, parameters: Parameters = None, settings: Settings = None, *, strings: bool = True
-    ) -> Iterator[Iterator[ArrowTable]]:
-        """The result as Arrow tables one after the other, never all of it in memory."""
+    ) -> Iterator[Iterator[ArrowBatch]]:
+        """The result as Arrow record batches one after the other, never all of it in memory."""
         with (
             _translated(),
             self._client.query_arrow_stream(

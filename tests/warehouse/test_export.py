@@ -1,0 +1,130 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+
+from warehouse.clickhouse import Warehouse
+from warehouse.engines import EngineUrls
+from warehouse.export import MARTS, ExportRefused, export
+from warehouse.postgres import Connection
+
+TOKEN = "aa" * 20
+ALICE, BOB = "0b" * 20, "0c" * 20
+
+
+@pytest.fixture
+def urls(warehouse_url: str, store_url: str) -> EngineUrls:
+    return EngineUrls(warehouse_url, store_url)
+
+
+@pytest.fixture
+def filled(warehouse: Warehouse, store: Connection) -> None:
+    """One chain: three transfers, the last above the published block; two versions of a token, one of another."""
+    store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (8453, 1, 11)")
+    for block, amount in ((10, 5), (11, 2**255), (12, 1)):
+        warehouse.command(
+            "INSERT INTO fact_transfer (chain_id, token, block_number, log_index, block_time, transaction_hash, "
+            "from_address, to_address, amount_raw, unit_id) SELECT 8453, unhex({token:String}), {block:UInt64}, 0, "
+            "toDateTime(1700000000, 'UTC'), unhex('ff'), unhex({a:String}), unhex({b:String}), {amount:UInt256}, 1",
+            {"token": TOKEN, "block": block, "a": ALICE, "b": BOB, "amount": amount},
+        )
+    for wallet, delta in ((ALICE, 7), (ALICE, -7), (BOB, 3), (BOB, 4)):
+        warehouse.command(
+            "INSERT INTO agg_balance_day SELECT 8453, unhex({token:String}), unhex({wallet:String}), toDate(19000), "
+            "{delta:Int256}",
+            {"token": TOKEN, "wallet": wallet, "delta": delta},
+        )
+    for symbol, version, deleted in (("OLD", 1, 0), ("OLD", 2, 1), ("NEW", 2, 0), ("NEW", 1, 0), ("LATER", 3, 0)):
+        warehouse.command(
+            "INSERT INTO serve_token (symbol_key, symbol, chain_id, address, version, deleted, holders, price_usd) "
+            "SELECT {symbol:String}, {symbol:String}, 8453, unhex({token:String}), {version:UInt64}, "
+            "{deleted:UInt8}, {version:UInt64} * 10, toDecimal256('0.000000000000000001', 36)",
+            {"symbol": symbol, "version": version, "deleted": deleted, "token": TOKEN},
+        )
+    warehouse.command("INSERT INTO serve_publication SELECT 2, now64(3, 'UTC'), map()")
+
+
+def view(out: Path, query: str) -> list[tuple[Any, ...]]:
+    """Ask as its reader would: a process in the export's folder."""
+    code = (
+        "import duckdb, json, sys\n"
+        "with duckdb.connect('regalia.duckdb') as database:\n"
+        "    print(json.dumps(database.sql(sys.argv[1]).fetchall(), default=str))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, query], cwd=out, capture_output=True, text=True, check=True)
+    return [tuple(row) for row in json.loads(run.stdout)]
+
+
+@pytest.mark.usefixtures("filled")
+def test_views_show_what_is_published(urls: EngineUrls, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    manifest = export(urls, out)
+
+    assert view(out, "SELECT chain_id, token, from_address, amount_raw FROM transfers ORDER BY block_number") == [
+        (8453, f"0x{TOKEN}", f"0x{ALICE}", "5"),
+        (8453, f"0x{TOKEN}", f"0x{ALICE}", str(2**255)),
+    ]
+    assert view(out, "SELECT wallet, balance_raw FROM holders") == [(f"0x{BOB}", "7")]
+    assert view(out, "SELECT symbol, holders, price_usd FROM tokens") == [("NEW", 20, "1.000000E-18")]
+    assert manifest.last_blocks == {8453: 11}
+    assert json.loads((out / "export.json").read_text())["rows"] == manifest.rows
+    assert manifest.rows["transfers"] == 2
+
+
+@pytest.mark.usefixtures("filled")
+def test_an_export_moves_with_its_folder_and_replaces_an_earlier_one(urls: EngineUrls, tmp_path: Path) -> None:
+    export(urls, tmp_path / "first")
+    export(urls, tmp_path / "first")
+    (tmp_path / "first").rename(tmp_path / "moved")
+
+    assert view(tmp_path / "moved", "SELECT count(*) FROM transfers") == [(2,)]
+    assert [path.name for path in tmp_path.iterdir()] == ["moved"]
+
+
+def test_an_empty_warehouse_exports_empty_views(urls: EngineUrls, tmp_path: Path) -> None:
+    manifest = export(urls, tmp_path / "out")
+
+    assert set(manifest.rows) == set(MARTS)
+    for mart in MARTS:
+        assert view(tmp_path / "out", f"SELECT count(*) FROM {mart}") == [(0,)]
+
+
+def test_large_marts_stream_into_several_row_groups(
+    urls: EngineUrls, warehouse: Warehouse, store: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("warehouse.export.FILE_ROWS", 500_000)
+    store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (1, 1, 1000000)")
+    warehouse.command(
+        "INSERT INTO raw_block (chain_id, block_number, block_hash) SELECT 1, number, 'x' FROM numbers(700000)"
+    )
+    export(urls, tmp_path / "out")
+
+    parts = sorted((tmp_path / "out" / "blocks" / "chain_id=1").iterdir())
+    assert [path.name for path in parts] == ["part-00000.parquet", "part-00001.parquet"]
+    assert pq.ParquetFile(parts[0]).num_row_groups > 1
+    with duckdb.connect() as database:
+        rows = database.sql(f"SELECT count(*), sum(block_number) FROM '{tmp_path}/out/blocks/*/*.parquet'").fetchall()
+    assert rows == [(700_000, 244_999_650_000)]
+
+
+def test_a_folder_of_something_else_is_left_alone(urls: EngineUrls, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("precious")
+    with pytest.raises(ExportRefused):
+        export(urls, tmp_path)
+
+    assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_an_export_that_fails_leaves_nothing_that_looks_whole(
+    urls: EngineUrls, warehouse: Warehouse, tmp_path: Path
+) -> None:
+    warehouse.command("DROP TABLE fact_swap")
+    with pytest.raises(Exception, match="fact_swap"):
+        export(urls, tmp_path / "out")
+
+    assert list(tmp_path.iterdir()) == []
