@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from indexer.chains.evm.errors import NodeLied
+from indexer.chains.evm.errors import ChainMoved
 from indexer.chains.evm.headers import Headers, join_headers
 from indexer.chains.evm.rpc import EvmClient
 from indexer.creations import creation_columns
@@ -37,7 +37,7 @@ def require_linked(chunks: Sequence[Chunk]) -> None:
     """Each chunk's first block names the last of the one before as its parent."""
     for before, after in itertools.pairwise(chunks):
         if after.first != before.last + 1 or after.headers.parent[0].tobytes() != before.headers.hash[-1].tobytes():
-            raise NodeLied(f"block {after.first} does not follow block {before.last}")
+            raise ChainMoved(f"block {after.first} does not follow block {before.last}")
 
 
 def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> Assembled:

@@ -17,7 +17,6 @@ from indexer.chains.evm.rpc import EvmClient
 from indexer.creations import Creation, Method, fetch_creations
 from indexer.decoders import erc20, uniswap_v2, uniswap_v3
 from indexer.decoders.frame import Frame, Scope
-from indexer.decoders.hexadecimal import BadHex
 from indexer.decoders.logs import Logs, parse_logs
 
 LOG = logging.getLogger(__name__)
@@ -75,7 +74,7 @@ def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
             source.client.counters["ranges_halved"] += 1
             middle = (first + last) // 2
             return fetch_chunk(source, first, middle) + fetch_chunk(source, middle + 1, last)
-        except (NodeLied, BadHex) as error:
+        except NodeLied as error:
             source.client.counters["contradictions"] += 1
             if attempt == _ATTEMPTS:
                 raise NodeLied(str(error)) from error

@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from indexer.assemble import assemble_unit
-from indexer.chains.evm.errors import NodeLied, RpcError
+from indexer.chains.evm.errors import ChainMoved, RpcError
 from indexer.chains.evm.rpc import EvmClient, quantity
 from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
@@ -191,7 +191,7 @@ class _Run:
             try:
                 checkpoint = self._index(source, checkpoint, target, final)
                 break
-            except NodeLied as error:
+            except ChainMoved as error:
                 self.session.known.forget()
                 checkpoint = read_checkpoint(self.store, chain_id)
                 if attempt == _RESTARTS - 1:
@@ -231,7 +231,7 @@ class _Run:
     def _publish(self, checkpoint: Checkpoint, chunks: list[Chunk]) -> Checkpoint:
         parent = chunks[0].headers.parent[0].tobytes()
         if checkpoint.block_hash is not None and parent != checkpoint.block_hash:
-            raise NodeLied(f"block {chunks[0].first} does not follow the published one")
+            raise ChainMoved(f"block {chunks[0].first} does not follow the published one")
         assembled = assemble_unit(chunks, self.session.known, self.session.client)
         checkpoint, counts = publish(self.store, self.context.warehouse, checkpoint, assembled)
         self.blocks += len(assembled.headers)

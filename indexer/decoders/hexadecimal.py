@@ -5,6 +5,8 @@ import binascii
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.chains.evm.errors import NodeLied
+
 Bytes = NDArray[np.uint8]
 Positions = NDArray[np.int64]
 
@@ -13,7 +15,7 @@ for _digits, _value in ((b"0123456789", 0), (b"abcdef", 10), (b"ABCDEF", 10)):
     _NIBBLE[np.frombuffer(_digits, np.uint8)] = np.arange(_value, _value + len(_digits), dtype=np.uint8)
 
 
-class BadHex(ValueError):
+class BadHex(NodeLied):
     """A character that is no hexadecimal digit stood where one must."""
 
 

@@ -8,6 +8,7 @@
     ├── StateMissing        the node no longer has the state of that block
     ├── CallFailed          the node executed the call and it failed: the contract's fault, not the node's
     ├── NodeLied            answers contradict each other or the headers: never indexed
+    │   └── ChainMoved      a reorganisation came between them: look again
     └── WrongChain          the node serves another chain: never indexed
 
 Nodes agree on few error codes, so the wording decides. The phrases below are those of the common clients and
@@ -55,6 +56,10 @@ class CallFailed(RpcError):
 
 class NodeLied(RpcError):
     """Answers of the node contradict each other; nothing of them may be indexed."""
+
+
+class ChainMoved(NodeLied):
+    """Blocks read at different moments do not follow each other: a reorganisation came between."""
 
 
 class WrongChain(RpcError):

@@ -21,7 +21,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError, UnknownFault, WrongChain, classify
+from indexer.chains.evm.errors import (
+    NodeLied,
+    NodeLimited,
+    NodeUnavailable,
+    RpcError,
+    UnknownFault,
+    WrongChain,
+    classify,
+)
 from indexer.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
