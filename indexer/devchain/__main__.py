@@ -15,7 +15,7 @@ def main() -> None:
     parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--port", type=int, help="of the node; a free one by default")
-    parser.add_argument("--block-seconds", type=float, default=2.0)
+    parser.add_argument("--block-seconds", type=int, default=2)
     parser.add_argument("--actions", type=int, default=6, help="transfers and swaps a block")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -17,7 +17,7 @@ CHAIN_KEY = "base"
 CLAIMED = "aurum"
 
 
-def serve(out: Path, *, scale: str, seed: int, port: int | None, block_seconds: float, actions: int) -> None:
+def serve(out: Path, *, scale: str, seed: int, port: int | None, block_seconds: int, actions: int) -> None:
     """Build the world and trade in it until SIGINT or SIGTERM.
 
     ``chains.toml`` and then ``world.json`` appear in ``out`` when the history is complete.
