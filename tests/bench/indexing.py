@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from tests.bench import workload
 from tests.bench.baselines import TRANSFER, V2_SWAP, V3_SWAP
 from tests.bench.memory import MemoryWatch
@@ -22,6 +24,10 @@ REPEATS = 2
 LATENCY_MS = 50
 RESULT_CAP = 10_000
 SAMPLE_LOGS = 20_000
+
+
+class _Topics(msgspec.Struct):
+    topics: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +140,17 @@ def _baseline(name: str, replay: Replay, *options: str, stdin: str | None = None
 
 def _expected(recording: Recording) -> dict[str, Any]:
     """Rows the warehouse must hold, counted from the recorded logs alone."""
-    counts: dict[str, int] = {}
+    counts: dict[tuple[str, int], int] = {}
     for block in recording.blocks:
-        for topic in block.topics:
-            counts[topic] = counts.get(topic, 0) + 1
+        for log in msgspec.json.decode(b"[" + block.logs + b"]", type=list[_Topics]):
+            kind = (log.topics[0] if log.topics else "", len(log.topics))
+            counts[kind] = counts.get(kind, 0) + 1
     return {
         "logs": recording.log_count,
         "held": {
             "raw_block": len(recording.blocks),
-            "fact_transfer": counts.get(TRANSFER, 0),
-            "fact_swap": counts.get(V2_SWAP, 0) + counts.get(V3_SWAP, 0),
+            # With four topics it is another standard's event of the same name.
+            "fact_transfer": counts.get((TRANSFER, 3), 0),
+            "fact_swap": counts.get((V2_SWAP, 3), 0) + counts.get((V3_SWAP, 3), 0),
         },
     }
