@@ -1,0 +1,107 @@
+"""The claimable list."""
+
+import asyncio
+from typing import Any
+
+from api.core.warehouse import WarehouseReader
+from tests.api.conftest import Serve
+from tests.factories.registrations import BASE, add_registration, address
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+WALLET = address(0xD0E)
+
+
+def publish(warehouse: Warehouse, version: int) -> None:
+    warehouse.command(
+        "INSERT INTO serve_publication (version, published_at) SELECT {version:UInt64}, now64(3)", {"version": version}
+    )
+
+
+def add_provenance(warehouse: Warehouse, token: int, symbol: str, **changes: Any) -> None:
+    row = {
+        "wallet": WALLET,
+        "chain_id": BASE,
+        "method": "deployer",
+        "version": 1,
+        "deleted": 0,
+        "is_copy": 0,
+        **changes,
+    }
+    warehouse.command(
+        "INSERT INTO serve_provenance (wallet, chain_id, token, method, version, deleted, symbol, name, is_copy,"
+        " as_of_block) SELECT unhex({wallet:String}), {chain_id:UInt32}, unhex({token:String}), {method:String},"
+        " {version:UInt64}, {deleted:UInt8}, {symbol:String}, {symbol:String}, {is_copy:UInt8}, 1",
+        {**row, "wallet": row["wallet"][2:], "token": address(token)[2:], "symbol": symbol},
+    )
+
+
+async def claimable(serve: Serve, warehouse_url: str, wallet: str = WALLET) -> list[tuple[str, str]]:
+    async with serve(clickhouse_url=warehouse_url) as service:
+        answer = await service.client.get("/api/v2/registration/claimable", headers={"X-Wallet-Address": wallet})
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert body["total"] == len(body["tokens"])
+    for token in body["tokens"]:
+        assert token["qualification"]["method"] == "deployer"
+        assert token["qualification"]["confidence"] == 1
+    return [(token["chainId"], token["symbol"]) for token in body["tokens"]]
+
+
+async def test_lists_what_the_wallet_deployed_and_nothing_else(
+    serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
+) -> None:
+    add_provenance(warehouse, 1, "FREE")
+    add_provenance(warehouse, 2, "ONARB", chain_id=42161)
+    add_provenance(warehouse, 3, "OWNED", method="owner")
+    add_provenance(warehouse, 4, "COPIED", is_copy=1)
+    add_provenance(warehouse, 5, "GONE")
+    add_provenance(warehouse, 5, "GONE", version=2, deleted=1)
+    add_provenance(warehouse, 6, "LATER", version=3)
+    add_provenance(warehouse, 7, "not a symbol")
+    add_provenance(warehouse, 8, "USDC")
+    add_provenance(warehouse, 9, "ONAVAX", chain_id=43114)
+    add_provenance(warehouse, 10, "OTHERS", wallet=address(0xBAD))
+    add_provenance(warehouse, 11, "TAKEN")
+    add_provenance(warehouse, 12, "SAMESYM")
+    add_provenance(warehouse, 13, "EXPIRED")
+    publish(warehouse, 2)
+    add_registration(store, "TAKEN", token_address=address(11), token_id=1)
+    add_registration(store, "SAMESYM", token_address=address(99), token_id=2)
+    add_registration(store, "EXPIRED", token_address=address(13), token_id=3, expired_at="2020-01-01T00:00:00Z")
+    assert await claimable(serve, warehouse_url) == [("42161", "ONARB"), ("8453", "EXPIRED"), ("8453", "FREE")]
+
+
+async def test_a_wallet_without_tokens_gets_an_empty_list(serve: Serve, warehouse_url: str) -> None:
+    assert await claimable(serve, warehouse_url) == []
+    assert await claimable(serve, warehouse_url, "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM") == []
+
+
+async def test_a_missing_or_malformed_wallet_is_400(serve: Serve) -> None:
+    async with serve() as service:
+        for wallet in (None, "0x12", "hello", WALLET + "0"):
+            headers = {} if wallet is None else {"X-Wallet-Address": wallet}
+            answer = await service.client.get("/api/v2/registration/claimable", headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_PARAMS")
+            assert answer.json()["error"].startswith("X-Wallet-Address: ")
+        denied = await service.anonymous.get("/api/v2/registration/claimable", headers={"X-Wallet-Address": WALLET})
+        assert denied.status_code == 401
+
+
+async def test_a_lookup_that_fails_or_takes_too_long_is_503_and_no_empty_list(serve: Serve) -> None:
+    headers = {"X-Wallet-Address": WALLET}
+    async with serve(clickhouse_url="http://127.0.0.1:9/regalia") as service:
+        answer = await service.client.get("/api/v2/registration/claimable", headers=headers)
+        assert answer.status_code == 503
+        assert "tokens" not in answer.json()
+    async with serve(claimable_timeout_seconds=0.1) as service:
+
+        class Hanging(WarehouseReader):
+            async def rows(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+                await asyncio.sleep(5)
+                return []
+
+        service.app.state.warehouse = Hanging("", timeout_seconds=1)
+        answer = await service.client.get("/api/v2/registration/claimable", headers=headers)
+        assert answer.status_code == 503
+        assert int(answer.headers["retry-after"]) > 0
