@@ -178,7 +178,7 @@ def _await_predecessor(pid_file: Path) -> None:
         try:
             pid = int(pid_file.read_text().split("\n", 1)[0])
             process = psutil.Process(pid)
-            ours = Path(process.cwd()) == pid_file.parent
+            ours = pid_file.parent.samefile(process.cwd())
         except (FileNotFoundError, ValueError, psutil.Error):
             break
         if not ours:

@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+import os
 import secrets
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TypeVar
 
 from .access import Passwords, Role, authenticate, check_analyst
@@ -28,6 +31,7 @@ T = TypeVar("T")
 
 INSERT_PIECE_BYTES = 1 << 20
 MAX_STATEMENT_BYTES = 32 << 20
+STOP_SECONDS = 15.0
 _PROBES = ("/ping", "/replicas_status")
 
 log = logging.getLogger(__name__)
@@ -42,23 +46,18 @@ class Application:
         self._sessions = Sessions(engine)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one ASGI scope."""
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "http":
+        """Serve one request."""
+        if scope["type"] == "http":
             await self._serve(Exchange(scope, receive, send))
 
-    async def _live(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.shutdown":
-                await asyncio.to_thread(self._close)
-                await send({"type": "lifespan.shutdown.complete"})
-                return
-            await send({"type": "lifespan.startup.complete"})
-
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Cancel what runs and close the engine, when nothing is served any more."""
+        # A statement that does not heed its cancelling must not keep the process: the engine stands a crash.
+        last_resort = threading.Timer(STOP_SECONDS, os._exit, (1,))
+        last_resort.daemon = True
+        last_resort.start()
         self._engine.close(before_root=self._sessions.close)
+        last_resort.cancel()
 
     async def _serve(self, exchange: Exchange) -> None:
         path, method = exchange.scope["path"], exchange.scope["method"]
@@ -124,29 +123,45 @@ class Application:
             sql = request.parameters.get("query", "").encode("utf-8", "surrogateescape")
         return sql, insert_head(sql, complete=True)
 
-    async def _run(self, exchange: Exchange, request: Request, work: Callable[[], T]) -> T:
-        """Run a statement in a thread; a client that leaves takes the statement with it."""
+    async def _run(
+        self,
+        exchange: Exchange,
+        request: Request,
+        work: Callable[[], T],
+        discard: Callable[[T], None] = lambda _: None,
+    ) -> T:
+        """Run a statement in a thread; a client that leaves takes the statement with it.
+
+        ``discard`` gets the result of a statement that ended just then, to release what it holds.
+        """
         running = self._engine.submit(request.role, work)
         leaving = asyncio.ensure_future(exchange.disconnected())
         try:
-            await asyncio.wait((running, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not running.done():
-                await self._abandon(request, running)
-                raise ClientGone
-            return await running
+            waiting = asyncio.wrap_future(running)
+            await asyncio.wait((waiting, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if waiting.done():
+                return waiting.result()
+            await self._abandon(request, running, discard)
+            raise ClientGone
         except asyncio.CancelledError:
-            await self._abandon(request, running)
+            await self._abandon(request, running, discard)
             raise
         finally:
             leaving.cancel()
 
-    async def _abandon(self, request: Request, running: "asyncio.Future[T]") -> None:
-        # A statement that waits for a thread, or is between two steps, cannot be found yet: ask again.
+    async def _abandon(self, request: Request, running: "Future[T]", discard: Callable[[T], None]) -> None:
+        if running.cancel():
+            return  # it was still waiting for a thread
+        # Between two of its steps a statement cannot be found: ask again until it has ended.
         while not running.done():
             await self._engine.kill(request.query_id)
-            await asyncio.wait((running,), timeout=0.5)
-        if not running.cancelled():
-            running.exception()
+            await asyncio.sleep(0.05)
+        if running.exception() is None:
+            await self._off(request, lambda: discard(running.result()))
+
+    async def _off(self, request: Request, work: Callable[[], T]) -> T:
+        """Do a step of a statement in a thread, to its end."""
+        return await asyncio.shield(asyncio.wrap_future(self._engine.submit(request.role, work)))
 
     async def _whole(self, exchange: Exchange, request: Request, sql: bytes, format_name: str) -> None:
         answer = await self._run(exchange, request, lambda: run_whole(self._sessions, request, sql, format_name))
@@ -160,7 +175,7 @@ class Application:
             first = stream.next()
             return stream, first, None if first is None else stream.next()
 
-        stream, first, following = await self._run(exchange, request, begin)
+        stream, first, following = await self._run(exchange, request, begin, lambda begun: begun[0].close())
         if first is None and format_name.lower() == "arrowstream":
             # The engine gives nothing at all for no rows, and a stream without its schema is unreadable.
             return await self._whole(exchange, request, sql, format_name)
@@ -175,7 +190,7 @@ class Application:
                 await exchange.piece(piece)
                 piece, following = following, None
                 if piece is not None:
-                    following = await self._engine.submit(request.role, stream.next)
+                    following = await self._off(request, stream.next)
         except ClickHouseError as error:
             # What was read before the error still goes out, as from a server.
             if piece is not None:
@@ -183,12 +198,11 @@ class Application:
             await exchange.piece(late_exception(error, tag, self._engine.version))
         finally:
             leaving.cancel()
-            await asyncio.shield(self._engine.submit(request.role, stream.close))
+            await self._off(request, stream.close)
         await exchange.end()
 
     async def _insert(self, exchange: Exchange, request: Request, head: InsertHead, data: bytes) -> None:
-        role = request.role
-        insert = await self._engine.submit(role, lambda: StreamingInsert.open(self._sessions, request, head))
+        insert = await self._off(request, lambda: StreamingInsert.open(self._sessions, request, head))
         finished = False
         try:
             pieces, size = [data], len(data)
@@ -197,14 +211,14 @@ class Application:
                 size += len(piece)
                 if size >= INSERT_PIECE_BYTES:
                     joined = b"".join(pieces)
-                    await self._engine.submit(role, lambda: insert.append(joined))  # noqa: B023 - awaited at once
+                    await self._off(request, lambda: insert.append(joined))  # noqa: B023 - awaited at once
                     pieces, size = [], 0
             rest = b"".join(pieces)
             finished = True
             answer = await self._run(exchange, request, lambda: insert.finish(rest))
         finally:
             if not finished:
-                await asyncio.shield(self._engine.submit(role, insert.abort))
+                await self._off(request, insert.abort)
         await exchange.reply(200, b"", [_summary(answer)])
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,9 +56,9 @@ class Engine:
         """A fresh handle in the database ``regalia``."""
         return _connect(f"{self._options}&database={DATABASE}")
 
-    def submit(self, role: Role, work: Callable[[], T]) -> "asyncio.Future[T]":
+    def submit(self, role: Role, work: Callable[[], T]) -> "Future[T]":
         """Run ``work`` in one of the role's threads."""
-        return asyncio.get_running_loop().run_in_executor(self._threads[role], work)
+        return self._threads[role].submit(work)
 
     async def kill(self, query_id: str) -> None:
         """Cancel the running statement that carries this id, if there still is one."""
