@@ -38,12 +38,15 @@ class AnvilError(RuntimeError):
 class Anvil:
     """One running node. Thread-safe; use as a context manager or call ``stop``."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", port: int, chain_id: int, cache: Path) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", port: int, chain_id: int, cache: Path, parent: "Anvil | None" = None
+    ) -> None:
         self.process = process
         self.port = port
         self.chain_id = chain_id
         self.url = f"http://127.0.0.1:{port}"
         self._cache = cache
+        self._parent = parent
         self._local = threading.local()
         self._ids = itertools.count(1)
 
@@ -57,13 +60,16 @@ class Anvil:
         *,
         genesis_time: int | None = None,
         kept_states: int = 64,
+        state_roots: bool = True,
     ) -> "Anvil":
         """Start a node and wait until it answers.
 
         Without ``block_time`` every transaction is mined at once. With ``genesis_time`` the node's clock starts there,
-        otherwise it is the machine's. State of the
-        last ``kept_states`` blocks can be read and reorganised. The node is killed when the thread that started it
-        ends, so start it from one that outlives its use.
+        otherwise it is the machine's. State of the last ``kept_states`` blocks can be read and reorganised. The node is
+        killed when the thread that started it ends, so start it from one that outlives its use.
+
+        Headers without ``state_roots`` make mining cost what happens in a block instead of what the whole chain holds,
+        which is what makes long histories affordable. Such a node is a fork of an empty one that runs beside it.
 
         Raises:
             AnvilError: there is no anvil, or it ended instead of answering; the message says why.
@@ -78,6 +84,10 @@ class Anvil:
         ]  # fmt: skip
         if block_time is not None:
             command += ["--block-time", f"{block_time:g}"]
+        parent = None
+        if not state_roots:
+            parent = cls.start(chain_id, genesis_time=genesis_time)
+            command += ["--fork-url", parent.url, "--no-storage-caching"]
         process = subprocess.Popen(
             [*command, *extra],
             stdin=subprocess.DEVNULL,
@@ -85,7 +95,7 @@ class Anvil:
             stderr=subprocess.PIPE,
             preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
         )
-        anvil = cls(process, chosen, chain_id, cache)
+        anvil = cls(process, chosen, chain_id, cache, parent)
         try:
             anvil._await_answer()
             if genesis_time is None:
@@ -152,6 +162,8 @@ class Anvil:
         if connection is not None:
             connection.close()
         shutil.rmtree(self._cache, ignore_errors=True)
+        if self._parent is not None:
+            self._parent.stop()
 
     def __enter__(self) -> Self:
         """The node itself; it is running already."""

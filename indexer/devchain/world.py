@@ -16,6 +16,7 @@ from indexer.devchain import artifacts
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.births import Cradle, DemoToken, bear, holder_of
 from indexer.devchain.cast import NATIVE_PRICE_USD, PoolPlan, TokenPlan, cast
+from indexer.devchain.chains_file import chains_file
 from indexer.devchain.exchanges import NATIVE, Exchanges, Pool, tick_at
 from indexer.devchain.sender import Sender
 from indexer.devchain.trade import Economy
@@ -101,7 +102,7 @@ class World:
             if automine:
                 self.anvil.rpc("evm_setAutomine", True)
 
-    def live(self, block_time: float = 2.0) -> None:
+    def live(self, block_time: int = 2) -> None:
         """From now on the node mines by interval; call ``step(mine=False)`` to keep the trade going."""
         self.anvil.rpc("evm_setAutomine", False)
         self.anvil.rpc("evm_setIntervalMining", block_time)
@@ -142,20 +143,7 @@ class World:
 
     def chain_toml(self, key: str = "base") -> str:
         """A chains file that names this node and what stands on it."""
-        registry = f'[chains.{key}.contracts]\nregistry = "{self.registry}"\n' if self.registry else ""
-        ours = self.exchanges
-        return (
-            f'[chains.{key}]\nchain_id = {self.anvil.chain_id}\nrpc_urls = ["{self.anvil.url}"]\nstart_block = 0\n'
-            f"finality_blocks = 12\n{registry}"
-            f'[chains.{key}.assets]\nwrapped_native = "{ours.weth}"\n'
-            f'stablecoins = [{{ address = "{self.stablecoin}", symbol = "USDC", decimals = 6 }}]\n'
-            f'[[chains.{key}.exchanges]]\nprotocol = "uniswap_v2"\nname = "uniswap"\n'
-            f'factory = "{ours.v2_factory}"\nrouter = "{ours.v2_router}"\n'
-            f'[[chains.{key}.exchanges]]\nprotocol = "uniswap_v3"\nname = "uniswap"\n'
-            f'factory = "{ours.v3_factory}"\nrouter = "{ours.v3_router}"\n'
-            f'[[chains.{key}.exchanges]]\nprotocol = "uniswap_v4"\nname = "uniswap"\n'
-            f'pool_manager = "{ours.v4_manager}"\n'
-        )
+        return chains_file(self.anvil, self.exchanges, self.stablecoin, key=key, registry=self.registry)
 
     def _found(self, registry_signer: str | None, with_registry: bool) -> None:
         self._fund([self.bank, self.treasury, self.signer, *self.wallets])

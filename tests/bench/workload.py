@@ -48,7 +48,7 @@ def record(directory: Path, transfers: int, progress: Callable[[str], None]) -> 
     directory.mkdir(parents=True, exist_ok=True)
     for old in directory.glob(f"chain-{transfers}-*"):
         old.unlink()
-    with Anvil.start() as anvil:
+    with Anvil.start(state_roots=False, kept_states=2) as anvil:
         chain = bulk.create(anvil, seed=SEED, transfers=transfers, tokens=TOKENS, swaps=transfers // 10)
         progress(f"generated {anvil.block_number():,} blocks")
         workload.template.write_text(chain.chain_toml().replace(anvil.url, "NODE_URL"))
