@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import psycopg
-from psycopg.types.json import Jsonb
-
 from warehouse import postgres
+from warehouse.postgres import Connection, Jsonb
 
 LOCK_CLASS = 821
-Store = psycopg.Connection[dict[str, Any]]
+Store = Connection
 
 
 class CheckpointMoved(Exception):

@@ -14,19 +14,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import psycopg
-from psycopg.rows import DictRow
-from psycopg.types.json import Jsonb
-
 from indexer.chains import majors
 from indexer.chains.facts import Chain, Chains
 from indexer.chains.majors import Majors
 from warehouse import settings, sql
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection, Jsonb
 
 log = logging.getLogger(__name__)
 
-Store = psycopg.Connection[DictRow]
+Store = Connection
 Progress = Callable[["AssetRun"], None]
 
 _DERIVE_LOCK = (822, 0)
@@ -114,7 +111,7 @@ class DerivePass:
         """Take the next version: a step that may write a key that the pass has written already needs one of its own."""
         self.version = int(self.exchange("next_version")[0]["version"])
 
-    def exchange(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[DictRow]:
+    def exchange(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Run a statement of ``sql/exchange`` in the store and return its rows, if it has any."""
         cursor = self.store.execute(sql.load(f"exchange/{name}").encode(), parameters or {})
         return cursor.fetchall() if cursor.description else []

@@ -6,8 +6,6 @@ import time
 from contextlib import closing
 from dataclasses import dataclass
 
-import psycopg
-
 from indexer.chains.evm.errors import RpcError, WrongChain
 from indexer.chains.facts import Chain, Chains
 from indexer.reorg import ChainHalted
@@ -43,7 +41,7 @@ def follow(urls: EngineUrls, chains: Chains, chain: Chain, stop: threading.Event
                 while not stop.is_set():
                     stop.wait(follower.turn())
                     pause = _FIRST_PAUSE
-        except (RpcError, WarehouseUnavailable, StoreUnavailable, psycopg.OperationalError) as error:
+        except (RpcError, WarehouseUnavailable, StoreUnavailable, postgres.ConnectionLost) as error:
             log.warning("chain %s: %s; trying again in %.0f s", chain.key, error, pause)
             stop.wait(pause)
             pause = min(pause * 2, _LAST_PAUSE)

@@ -6,9 +6,8 @@ rows that no version shows yet; the next pass finds the declaration, and publish
 
 from datetime import UTC, datetime
 
-from psycopg.types.json import Jsonb
-
 from pipelines.derivation import AssetRun, DerivePass, timed
+from warehouse.postgres import Jsonb
 
 _SUBJECT = "publication"
 _ALL_CHAINS = 0

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sqlalchemy.engine import make_url
 
@@ -15,6 +16,23 @@ Connection = psycopg.Connection[DictRow]
 Pool = ConnectionPool[Connection]
 
 CONNECT_SECONDS = 10
+
+# What a lost connection raises in the middle of a statement.
+ConnectionLost = psycopg.OperationalError
+
+__all__ = [
+    "CONNECT_SECONDS",
+    "Connection",
+    "ConnectionLost",
+    "Jsonb",
+    "Pool",
+    "connect",
+    "lease",
+    "plain_url",
+    "pool",
+    "sqlalchemy_url",
+    "with_database",
+]
 
 
 def connect(url: str, autocommit: bool = False) -> Connection:

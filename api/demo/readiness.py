@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable
 
 import httpx
-import psycopg
 
 from api.demo import guide
 from api.demo.guide import Place
+from warehouse import postgres
+from warehouse.postgres import Connection
 
 PATIENCE_SECONDS = 90.0
 
@@ -23,16 +24,16 @@ def wait(place: Place, database_url: str, head: int) -> None:
         NotReady: the patience is over.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
-    with psycopg.connect(database_url, autocommit=True) as store:
+    with postgres.connect(database_url, autocommit=True) as store:
         _until(deadline, lambda: _indexed(store, place.chain_id, head))
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
         for _, path in guide.reads(place):
             _until(deadline, lambda path=path: _shown(client, place, path))  # type: ignore[misc]
 
 
-def _indexed(store: "psycopg.Connection[tuple[int | None]]", chain_id: int, head: int) -> str | None:
+def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
     row = store.execute("SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain_id,)).fetchone()
-    published = row[0] if row else None
+    published = row["block_number"] if row else None
     return None if published is not None and published >= head else f"indexed to block {published} of {head}"
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import ChainId, Text
 from api.core.rendering import Number, Wire
@@ -113,6 +114,21 @@ class ClaimableTokens(Wire):
 class QualifyRequest(Wire):
     """Whose control of which token is asked about."""
 
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "wallet": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                    "tokenAddress": "0x6982508145454Ce325dDbE47a25d4ec3d2311933",
+                    "chainId": 8453,
+                    "symbol": "PEPE",
+                }
+            ]
+        },
+    )
     wallet: Text
     token_address: Text
     chain_id: ChainId | None = None

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from psycopg.types.json import Jsonb
-
 from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.copies import Candidate, Verdict, judge, precedence
@@ -16,6 +14,7 @@ from pipelines.documents.rows import Row
 from pipelines.documents.symbols import refresh_symbols
 from pipelines.publication import declare_writing
 from pipelines.rules import DEAD_WALLET
+from warehouse.postgres import Jsonb
 from warehouse.symbols import fold
 
 SUBJECT = "documents"

@@ -1,0 +1,74 @@
+"""Dependencies point one way, and drivers stay at the edge."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = ("warehouse", "indexer", "pipelines", "api")
+# What each package may import of the others.
+ALLOWED = {
+    "warehouse": (),
+    "indexer": ("warehouse",),
+    "pipelines": ("warehouse", "indexer"),
+    "api": ("warehouse", "indexer.chains", "indexer.contracts"),
+}
+DRIVERS = {
+    "clickhouse_connect": ("warehouse",),
+    "chdb": ("warehouse",),
+    "psycopg": ("warehouse",),
+    "psycopg2": ("warehouse",),
+    "psycopg_pool": ("warehouse",),
+    "sqlalchemy": ("warehouse", "api"),
+    "dagster": ("pipelines",),
+    "fastapi": ("api",),
+    "starlette": ("api",),
+    "uvicorn": ("api", "warehouse"),  # the embedded engine speaks HTTP too
+}
+
+
+def imports_of(package: str) -> Iterator[tuple[Path, str]]:
+    """Every module that the package's files import, with the file that does."""
+    for path in sorted((ROOT / package).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                yield from ((path, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                if node.level > 0:
+                    continue  # within the package
+                yield from ((path, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def is_within(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+@pytest.mark.parametrize("package", OURS)
+def test_dependencies_point_one_way(package: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path, module in imports_of(package)
+        if is_within(module, OURS) and not is_within(module, (package, *ALLOWED[package]))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("package", OURS)
+def test_drivers_stay_at_the_edge(package: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path, module in imports_of(package)
+        if package not in DRIVERS.get(module.partition(".")[0], (package,))
+    ]
+    assert wrong == []
+
+
+def test_the_command_imports_only_the_api() -> None:
+    wrong = [
+        module
+        for path, module in imports_of("api")
+        if path.name == "cli.py" and is_within(module, ("warehouse", "indexer", "pipelines"))
+    ]
+    assert wrong == []

@@ -1,0 +1,120 @@
+"""Every route declares who may call it, and OpenAPI says everything about it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+
+from api.app import create_app
+from api.core.access import ACCESS_MARK
+from api.core.settings import ApiSettings
+from api.router import ROUTERS
+
+
+@pytest.fixture(scope="module")
+def app() -> FastAPI:
+    return create_app(ApiSettings())
+
+
+@pytest.fixture(scope="module")
+def document(app: FastAPI) -> dict[str, Any]:
+    return app.openapi()
+
+
+def routes() -> Iterator[APIRoute]:
+    for mounted in ROUTERS:
+        for route in mounted.router.routes:
+            assert isinstance(route, APIRoute)
+            yield route
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method.upper()} {path}", operation
+
+
+def accesses(dependant: Dependant) -> Iterator[str]:
+    for dependency in dependant.dependencies:
+        mark = getattr(dependency.call, ACCESS_MARK, None)
+        if mark is not None:
+            yield mark
+        yield from accesses(dependency)
+
+
+def test_every_route_declares_its_access_once() -> None:
+    undeclared = {route.path: list(accesses(route.dependant)) for route in routes()}
+    assert {path: found for path, found in undeclared.items() if len(found) != 1} == {}
+
+
+def test_only_health_and_metrics_are_public() -> None:
+    public = {route.path for route in routes() if "public" in accesses(route.dependant)}
+    assert public == {"/health/live", "/health/ready", "/metrics"}
+
+
+def test_every_group_covers_its_routes() -> None:
+    for mounted in ROUTERS:
+        for route in mounted.router.routes:
+            assert isinstance(route, APIRoute)
+            covered = any(route.path.startswith(group.prefix) for group in mounted.groups)
+            assert covered or route.path == "/metrics", route.path
+
+
+def test_operation_ids_are_unique_and_read_like_methods(document: dict[str, Any]) -> None:
+    found = [operation["operationId"] for _, operation in operations(document)]
+    assert len(found) == len(set(found))
+    assert all(re.fullmatch(r"[a-z]+[A-Za-z0-9]+", name) for name in found)
+
+
+def test_every_operation_is_described_with_its_answers(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        assert operation.get("description"), name
+        assert operation.get("tags"), name
+        assert "422" not in operation["responses"] or "TOKEN_NOT_REGISTRABLE" in str(operation["responses"]["422"])
+        for parameter in operation.get("parameters", ()):
+            assert parameter.get("description") or parameter["name"] == "X-API-Key", (name, parameter["name"])
+        if "/api/" not in name:
+            continue
+        assert operation["security"] == [{"ApiKey": []}], name
+        assert {"401", "403", "500", "503"} <= set(operation["responses"]), name
+        if name.startswith(("POST", "PUT", "PATCH")):
+            assert {"400", "413", "415"} <= set(operation["responses"]), name
+
+
+def test_every_error_answer_has_an_example_of_its_code(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for status, response in operation["responses"].items():
+            if status.startswith("2"):
+                continue
+            content = response["content"]["application/json"]
+            assert content["schema"] == {"$ref": "#/components/schemas/ErrorBody"}, (name, status)
+            for code, example in content["examples"].items():
+                assert example["value"]["code"] == code
+            if status in ("429", "503"):
+                assert "Retry-After" in response["headers"], (name, status)
+
+
+def test_every_request_body_has_an_example(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name, operation in operations(document):
+        if "requestBody" not in operation:
+            continue
+        reference = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        assert schemas[reference.rpartition("/")[2]].get("examples"), name
+
+
+def test_every_successful_answer_has_a_schema(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        success = operation["responses"]["200"]["content"]
+        schema = success.get("application/json", success.get("text/plain", {})).get("schema")
+        assert schema or name == "GET /metrics", name
+
+
+def test_every_answer_names_the_request_id(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for response in operation["responses"].values():
+            assert "X-Request-Id" in response["headers"], name
