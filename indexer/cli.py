@@ -76,7 +76,7 @@ def deploy(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
     private_key: Annotated[
         str | None,
-        typer.Option(metavar="KEY", envvar="REGALIA_PRIVATE_KEY", help="Of the account that pays, in hexadecimal."),
+        typer.Option(metavar="KEY", help="Of the account that pays, in hexadecimal; else REGALIA_PRIVATE_KEY."),
     ] = None,
     treasury: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
