@@ -28,6 +28,9 @@ storage:
   postgres:
     postgres_url: "{url}"
 # A run whose process was killed is noticed and marked as failed, instead of being "started" for ever.
+run_launcher:
+  module: pipelines.run_launcher
+  class: WatchfulRunLauncher
 run_monitoring:
   enabled: true
   start_timeout_seconds: 180

@@ -58,7 +58,8 @@ async def _supervise(
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, supervisor.request_stop)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
+            loop.add_signal_handler(number, supervisor.request_stop)
     await supervisor.run()
 
 

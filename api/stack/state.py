@@ -9,8 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from api.stack.part import AlreadyRunning, Part, PartState
 
 
@@ -51,7 +49,7 @@ def write(data_dir: Path, parts: Mapping[str, Part], states: Mapping[str, PartSt
     """Replace the state file, whole, readable by its owner only."""
     content = {
         "pid": os.getpid(),
-        "process_started": psutil.Process().create_time(),
+        "process_started": start_ticks(os.getpid()),
         "started_at": started_at,
         "parts": {
             name: asdict(state) | {"listens": parts[name].listens, "port": parts[name].port}
@@ -66,12 +64,25 @@ def write(data_dir: Path, parts: Mapping[str, Part], states: Mapping[str, PartSt
     draft.replace(path)
 
 
+def start_ticks(pid: int) -> int:
+    """When a process started, in the kernel's count since boot, which no change of the clock moves.
+
+    Raises:
+        OSError: there is no such process.
+    """
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    if fields[0] in (b"Z", b"X"):
+        raise ProcessLookupError(pid)
+    return int(fields[19])
+
+
 def read(data_dir: Path) -> dict[str, Any] | None:
     """The state of the stack that runs on the data directory now; None when none does."""
     try:
         content: dict[str, Any] = json.loads(state_file(data_dir).read_text())
         # A process id alone may have been given to another process since.
-        same = abs(psutil.Process(content["pid"]).create_time() - content["process_started"]) < 1
-    except (OSError, ValueError, KeyError, psutil.NoSuchProcess):
+        same = start_ticks(content["pid"]) == content["process_started"]
+    except (OSError, ValueError, KeyError):
         return None
     return content if same else None

@@ -173,6 +173,8 @@ class Supervisor:
             log.error("%s cannot be started: %s", part.name, error)
             return CANNOT_START, 0.0
         self._processes[part.name] = process
+        if self._stopping.is_set():
+            process.kill()  # asked for between the decision to start and the start: nobody else would stop it
         current.pid = process.pid
         if current.phase is not Phase.FAILING:
             self._enter(part, Phase.STARTING)
@@ -262,8 +264,11 @@ class Supervisor:
         current = self.states[part.name]
         current.phase = phase
         current.since = time.time()
-        state.write(self._data_dir, self.parts, self.states, self.started_at)
         self._changed.set()
+        try:
+            state.write(self._data_dir, self.parts, self.states, self.started_at)
+        except OSError as error:
+            log.error("the state for `regalia status` cannot be written: %s", error)
 
     async def _sleep(self, seconds: float) -> None:
         try:
