@@ -82,8 +82,9 @@ def export(urls: EngineUrls, out: Path, *, show_progress: bool | None = None) ->
         ExportRefused: ``out`` holds something else.
     """
     out = out.absolute()
-    if out.exists() and any(out.iterdir()) and not (out / MANIFEST).is_file():
-        raise ExportRefused(f"{out} is not empty and holds no export: choose another folder")
+    occupied = out.exists() and (not out.is_dir() or any(out.iterdir()))
+    if occupied and not (out / MANIFEST).is_file():
+        raise ExportRefused(f"{out} is no empty folder and holds no export: choose another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.name}.partial")
     shutil.rmtree(draft, ignore_errors=True)
