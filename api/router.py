@@ -13,6 +13,7 @@ from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.registrations import endpoints as registrations
 from api.registry import endpoints as registry
+from api.search import endpoints as search
 from api.symbols import endpoints as symbols
 
 
@@ -31,4 +32,5 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(symbols.router, symbols.GROUPS),
     Mounted(registry.router, registry.GROUPS),
     Mounted(fees.router, fees.GROUPS),
+    Mounted(search.router, search.GROUPS),
 )

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from warehouse.clickhouse import AsyncWarehouse
+from warehouse.clickhouse import ArrowTable, AsyncWarehouse
 
 
 class WarehouseReader:
@@ -23,6 +23,11 @@ class WarehouseReader:
         """Rows of one query; raises WarehouseUnavailable when they do not come in time."""
         warehouse = await self._connection()
         return await warehouse.rows(sql, parameters, timeout_seconds=timeout_seconds or self.timeout_seconds)
+
+    async def arrow(self, sql: str, parameters: Mapping[str, Any] | None = None) -> ArrowTable:
+        """The result as an Arrow table."""
+        warehouse = await self._connection()
+        return await warehouse.arrow(sql, parameters, timeout_seconds=self.timeout_seconds)
 
     async def scalar(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """The first column of the first row, or None."""

@@ -64,10 +64,41 @@ CREATE TABLE serve_token
     telegram String,
     discord String,
     as_of_block UInt64,
-    as_of_time DateTime('UTC')
+    as_of_time DateTime('UTC'),
+    ranking FixedString(124) MATERIALIZED toFixedString(concat(
+        toFixedString(address, 32), toFixedString(copy_of_address, 32),
+        toFixedString(if(made_by_factory, registration_owner, ''), 20), reinterpretAsFixedString(version),
+        reinterpretAsFixedString(toInt64(market_score * 1000000000)), reinterpretAsFixedString(chain_id),
+        reinterpretAsFixedString(copy_of_chain_id),
+        reinterpretAsFixedString(toUInt32(ifNull(registered_at, toDateTime(0, 'UTC')))),
+        reinterpretAsFixedString(toInt32(ifNull(heartbeat_score * 100, -1))),
+        reinterpretAsFixedString(deleted), reinterpretAsFixedString(is_copy),
+        reinterpretAsFixedString(toUInt8(registration_token_id IS NOT NULL AND NOT registration_expired)),
+        reinterpretAsFixedString(toUInt8(length(address))), toFixedString('', 4)), 124)
+        COMMENT 'what ranking asks of a row, as one record (warehouse/readers/search.py): the same ground',
+    document String MATERIALIZED toJSONString(CAST(
+        (
+            symbol, name, name_source, sources, decimals, holders, toString(price_usd), toString(market_cap_usd),
+            toString(fdv_usd), toString(volume_24h_usd), toString(liquidity_usd), toString(price_change_24h),
+            toString(heartbeat_score), token_rank, is_copy, copy_of_chain_id, lower(hex(copy_of_address)), copy_rule,
+            registration_token_id, lower(hex(registration_owner)), lower(hex(registration_manager)),
+            lower(hex(registry_address)), toUnixTimestamp(registered_at), registration_expired, verification_method,
+            toUnixTimestamp(verified_at), logo_url, website, twitter, telegram, discord, as_of_block,
+            toUnixTimestamp(as_of_time)
+        ),
+        'Tuple(symbol String, name String, name_source String, sources Array(String), decimals Nullable(UInt8),
+            holders Nullable(UInt64), price_usd Nullable(String), market_cap_usd Nullable(String),
+            fdv_usd Nullable(String), volume_24h_usd Nullable(String), liquidity_usd Nullable(String),
+            price_change_24h Nullable(String), heartbeat_score Nullable(String), token_rank Nullable(UInt64),
+            is_copy UInt8, copy_of_chain_id UInt32, copy_of_address String, copy_rule String,
+            registration_token_id Nullable(UInt64), registration_owner String, registration_manager String,
+            registry_address String, registered_at Nullable(UInt32), registration_expired UInt8,
+            verification_method String, verified_at Nullable(UInt32), logo_url String, website String,
+            twitter String, telegram String, discord String, as_of_block UInt64, as_of_time UInt32)'))
+        COMMENT 'what a search result shows of the row; reading one column costs a tenth of reading forty'
 )
 ENGINE = MergeTree ORDER BY (symbol_key, chain_id, address, version)
-SETTINGS index_granularity = 512;
+SETTINGS index_granularity = 128;
 
 -- Each distinct symbol, with what fuzzy expansion ranks by.
 CREATE TABLE serve_symbol

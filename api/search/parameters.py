@@ -1,0 +1,244 @@
+"""What a search may be asked: the query string read strictly, each refusal naming its field and the rule."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from api.core.errors import InvalidInput
+from api.search.ranking import STATUS_FILTERS
+from indexer.chains.facts import Chain, Chains
+
+# Sort key on the wire -> the column it compares, and whether a larger column value means a smaller sort value.
+SORT_COLUMNS: Mapping[str, tuple[str, bool]] = {
+    "relevance": ("market_score", False),
+    "volume": ("volume_24h_usd", False),
+    "market_cap": ("market_cap_usd", False),
+    "age": ("deployed_at", True),
+    "holders": ("holders", False),
+    "price": ("price_usd", False),
+    "liquidity": ("liquidity_usd", False),
+    "name": ("name", False),
+    "heartbeatScore": ("heartbeat_score", False),
+    "tokenRank": ("token_rank", False),
+    "deployedAt": ("deployed_at", False),
+    "claimedAt": ("registered_at", False),
+    "createdAt": ("first_seen_at", False),
+    "txns24h": ("transactions_24h", False),
+    "priceChange1h": ("price_change_1h", False),
+    "priceChange6h": ("price_change_6h", False),
+    "priceChange24h": ("price_change_24h", False),
+}
+ORDERS = ("asc", "desc")
+INCLUDES = ("apps", "widgets")
+DEFAULT_PAGE_SIZE = 25
+MAX_PAGE_SIZE = 100
+MAX_PAGE = 1_000_000
+LONGEST_CURSOR = 512
+_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A search that may be answered."""
+
+    symbol: str
+    chain: Chain | None = None
+    status: str | None = None
+    page: int = 1
+    page_size: int = DEFAULT_PAGE_SIZE
+    refresh: bool = False
+    exact: bool = False
+    crowns_only: bool = False
+    include_inactive: bool = False
+    sort: str = "relevance"
+    order: str = "desc"
+    explain: bool = False
+    cursor: str | None = None
+
+    @property
+    def list_key(self) -> tuple[object, ...]:
+        """What decides which results there are and in which order."""
+        chain = self.chain.key if self.chain else None
+        return (
+            self.symbol,
+            chain,
+            self.status,
+            self.exact,
+            self.crowns_only,
+            self.include_inactive,
+            self.sort,
+            self.order,
+        )
+
+    @property
+    def answer_key(self) -> tuple[object, ...]:
+        """What decides the answer."""
+        return (*self.list_key, self.page, self.page_size, self.explain, self.cursor)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name of the list, by which a cursor knows its own."""
+        return hashlib.sha256(repr(self.list_key).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One query parameter: how it is read, and what OpenAPI says of it."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    example: Any = None
+    required: bool = False
+
+    def openapi(self) -> dict[str, Any]:
+        """The parameter object."""
+        described: dict[str, Any] = {
+            "name": self.name, "in": "query", "required": self.required, "description": self.description,
+            "schema": dict(self.schema),
+        }  # fmt: skip
+        if self.example is not None:
+            described["example"] = self.example
+        return described
+
+
+PARAMETERS: tuple[Parameter, ...] = (
+    Parameter(
+        "symbol", "Symbol to look for, in any case.",
+        {"type": "string", "minLength": 1, "maxLength": 20, "pattern": "^[A-Za-z0-9]{1,20}$"}, "PEPE", required=True,
+    ),
+    Parameter(
+        "chain", "Only this chain: its key, an alias or an EVM chain id. Default: all chains.",
+        {"type": "string"}, "base",
+    ),
+    Parameter(
+        "status", "Only this registration status; `claimed` takes in `grace_period` and `owned`. Default: all.",
+        {"type": "string", "enum": list(STATUS_FILTERS)},
+    ),
+    Parameter(
+        "page", "Page number, as of the moment.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": 1},
+    ),
+    Parameter(
+        "pageSize", "Results per page.",
+        {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE, "default": DEFAULT_PAGE_SIZE},
+    ),
+    Parameter(
+        "cursor", "`pagination.nextCursor` of the page before, with the same other parameters and without `page`. "
+        "The pages of a cursor show one published state, so nothing is left out or repeated while data change. "
+        "Good for ten minutes from the first page.", {"type": "string", "maxLength": LONGEST_CURSOR},
+    ),
+    Parameter(
+        "refresh", "Ask the warehouse anew instead of answering from the cache.", {"type": "boolean", "default": False},
+    ),
+    Parameter("exact", "Only tokens of exactly this symbol.", {"type": "boolean", "default": False}),
+    Parameter("crownsOnly", "Only results that have a registration.", {"type": "boolean", "default": False}),
+    Parameter(
+        "includeInactive", "Include registrations decayed to `inactive`; `status=inactive` does so by itself.",
+        {"type": "boolean", "default": False},
+    ),
+    Parameter(
+        "sort", "What to order by. Unknown values come last in either order; ties are in order of relevance.",
+        {"type": "string", "enum": list(SORT_COLUMNS), "default": "relevance"}, "volume",
+    ),
+    Parameter("order", "Direction of the sort.", {"type": "string", "enum": list(ORDERS), "default": "desc"}),
+    Parameter(
+        "include", "Accepted for the apps of a token's page; results carry none yet.",
+        {"type": "string", "enum": list(INCLUDES)},
+    ),
+    Parameter("explain", "Add to each result the terms it was ranked by.", {"type": "boolean", "default": False}),
+)  # fmt: skip
+_NAMES = frozenset(parameter.name for parameter in PARAMETERS)
+
+
+def read_query(text: str, chains: Chains) -> SearchQuery:
+    """The query string as a search.
+
+    Raises:
+        InvalidInput: a parameter is missing, given twice or not what it may be; the message names it and the rule.
+    """
+    given: dict[str, str] = {}
+    for name, value in parse_qsl(text, keep_blank_values=True):
+        if name in given and name in _NAMES:
+            raise InvalidInput(name, "is given more than once")
+        given[name] = value
+    if given.get("include") is not None:
+        _choice(given["include"], "include", INCLUDES)
+    cursor = given.get("cursor")
+    if cursor is not None:
+        if "page" in given:
+            raise InvalidInput("page", "cannot be given together with cursor")
+        if not 0 < len(cursor) <= LONGEST_CURSOR:
+            raise InvalidInput("cursor", "is not one that a search handed out")
+    return SearchQuery(
+        symbol=_symbol(given.get("symbol")),
+        chain=_read(given, "chain", None, lambda value, _: readable_chain(chains, value)),
+        status=_read(given, "status", None, lambda value, name: _choice(value, name, tuple(STATUS_FILTERS))),
+        page=_read(given, "page", 1, lambda value, name: _integer(value, name, MAX_PAGE)),
+        page_size=_read(given, "pageSize", DEFAULT_PAGE_SIZE, lambda value, name: _integer(value, name, MAX_PAGE_SIZE)),
+        refresh=_read(given, "refresh", False, _boolean),
+        exact=_read(given, "exact", False, _boolean),
+        crowns_only=_read(given, "crownsOnly", False, _boolean),
+        include_inactive=_read(given, "includeInactive", False, _boolean),
+        sort=_read(given, "sort", "relevance", lambda value, name: _choice(value, name, tuple(SORT_COLUMNS))),
+        order=_read(given, "order", "desc", lambda value, name: _choice(value, name, ORDERS)),
+        explain=_read(given, "explain", False, _boolean),
+        cursor=cursor,
+    )
+
+
+def search_symbol(field: str, text: str) -> str:
+    """A symbol to look up, upper-cased.
+
+    Raises:
+        InvalidInput: not 1 to 20 letters or digits.
+    """
+    if not _SYMBOL.fullmatch(text):
+        raise InvalidInput(field, "must be 1 to 20 letters A-Z or digits")
+    return text.upper()
+
+
+def readable_chain(chains: Chains, name: str) -> Chain:
+    """The chain that a key, alias or numeric id means, of those that are read.
+
+    Raises:
+        InvalidInput: there is none.
+    """
+    chain = chains.find(name)
+    if chain is None or chain.claim_only:
+        served = ", ".join(known.key for known in chains.by_key.values() if not known.claim_only)
+        raise InvalidInput("chain", f"must be one of {served}, an alias or an EVM chain id")
+    return chain
+
+
+def _read(given: Mapping[str, str], name: str, default: Any, read: Callable[[str, str], Any]) -> Any:
+    return default if name not in given else read(given[name], name)
+
+
+def _symbol(text: str | None) -> str:
+    if text is None:
+        raise InvalidInput("symbol", "is required")
+    return search_symbol("symbol", text)
+
+
+def _choice(value: str, name: str, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise InvalidInput(name, f"must be one of {', '.join(choices)}")
+    return value
+
+
+def _integer(value: str, name: str, most: int) -> int:
+    if not (_INTEGER.fullmatch(value) and 1 <= int(value) <= most):
+        raise InvalidInput(name, f"must be a whole number from 1 to {most}")
+    return int(value)
+
+
+def _boolean(value: str, name: str) -> bool:
+    if value not in _BOOLEANS:
+        raise InvalidInput(name, "must be true or false")
+    return _BOOLEANS[value]

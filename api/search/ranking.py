@@ -1,0 +1,208 @@
+"""Which tokens a search finds, with which status, in which order: plain functions over columns.
+
+Relevance compares, in this order: how exactly the symbol was met, originals before copies, status, market score,
+chain. A copy is held no nearer to the query than the token it copies, so it never comes before it. Other sort keys
+compare their value first and then the terms of relevance. Every order is total.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.readers.columns import SortKey
+from warehouse.readers.search import TokenRows
+from warehouse.symbols import fold
+
+GRACE_PERIOD = timedelta(days=30)
+INACTIVE_BELOW_HUNDREDTHS = 6000
+CHAIN_PRIORITY = ("arbitrum", "solana", "polygon", "base", "bnb", "eth")
+NO_ROW = -1
+
+
+class Level(IntEnum):
+    """How a token's symbol meets the query."""
+
+    EXACT = 0
+    CONFUSABLE = 1
+    NEAR = 2
+
+
+class Status(IntEnum):
+    """Registration statuses in the order of their priority."""
+
+    AVAILABLE = 0
+    UNCLAIMED = 1
+    GRACE_PERIOD = 2
+    CLAIMED = 3
+    OWNED = 4
+    INACTIVE = 5
+
+    @property
+    def text(self) -> str:
+        """The name on the wire."""
+        return self.name.lower()
+
+
+STATUS_FILTERS: Mapping[str, tuple[Status, ...]] = {
+    "available": (Status.AVAILABLE,),
+    "unclaimed": (Status.UNCLAIMED,),
+    "claimed": (Status.GRACE_PERIOD, Status.CLAIMED, Status.OWNED),
+    "inactive": (Status.INACTIVE,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Everything a search can show, as columns. ``row`` is a position in the token rows, or NO_ROW for a chain on
+    which the symbol is available."""
+
+    row: NDArray[np.int64]
+    symbol: NDArray[np.uint32]
+    chain_id: NDArray[np.uint32]
+    address: NDArray[np.uint64]
+    level: NDArray[np.int8]
+    is_copy: NDArray[np.uint8]
+    status: NDArray[np.int8]
+    market_score: NDArray[np.int64]
+    chain_place: NDArray[np.int16]
+    sort_value: SortKey
+
+    def __len__(self) -> int:
+        """How many matches."""
+        return len(self.row)
+
+
+def find_matches(
+    rows: TokenRows,
+    *,
+    available_on: Sequence[int],
+    chain_places: Mapping[int, int],
+    now: datetime,
+    wallet: bytes | None,
+) -> Matches:
+    """The tokens of the rows and a match for each chain in ``available_on``. The first of the rows' symbols is the
+    query; ``wallet`` is the caller's, for whom tokens of our factory are ``owned``."""
+    folded = fold(rows.symbols[0])
+    levels = np.array(
+        [Level.EXACT, *(Level.CONFUSABLE if fold(symbol) == folded else Level.NEAR for symbol in rows.symbols[1:])],
+        np.int8,
+    )
+    places = np.array([chain_places.get(int(chain), len(chain_places)) for chain in _distinct(rows.chain_id)], np.int16)
+    words = np.ascontiguousarray(rows.address).view("<u8").reshape(-1, 4).byteswap().astype(np.uint64)
+    free = len(available_on)
+    zeros = np.zeros(free, np.int64)
+    chains = np.array(available_on, np.uint32)
+    return Matches(
+        row=np.concatenate([np.arange(len(rows)), np.full(free, NO_ROW)]),
+        symbol=np.concatenate([rows.symbol, zeros.astype(np.uint32)]),
+        chain_id=np.concatenate([rows.chain_id, chains]),
+        address=np.concatenate([words, np.zeros((free, 4), np.uint64)]),
+        level=np.concatenate([_held_levels(rows, words, levels[rows.symbol]), np.full(free, Level.EXACT, np.int8)]),
+        is_copy=np.concatenate([rows.is_copy, zeros.astype(np.uint8)]),
+        status=np.concatenate([_statuses(rows, now, wallet), np.full(free, Status.AVAILABLE, np.int8)]),
+        market_score=np.concatenate([rows.market_score, zeros]),
+        chain_place=np.concatenate(
+            [
+                places[np.searchsorted(_distinct(rows.chain_id), rows.chain_id)],
+                np.array([chain_places.get(chain, len(chain_places)) for chain in available_on], np.int16),
+            ]
+        ),
+        sort_value=rows.sort_value.extend_missing(free),
+    )
+
+
+def select(
+    matches: Matches,
+    *,
+    chain_id: int | None,
+    statuses: Sequence[Status] | None,
+    crowns_only: bool,
+    include_inactive: bool,
+) -> NDArray[np.int64]:
+    """Positions of the matches that the filters let through."""
+    passes = np.ones(len(matches), bool)
+    if chain_id is not None:
+        passes &= matches.chain_id == chain_id
+    if statuses is not None:
+        passes &= np.isin(matches.status, [int(status) for status in statuses])
+    elif not include_inactive:
+        passes &= matches.status != Status.INACTIVE
+    if crowns_only:
+        passes &= matches.status >= Status.GRACE_PERIOD
+    return np.flatnonzero(passes)
+
+
+def order(matches: Matches, chosen: NDArray[np.int64], *, by_value: bool, descending: bool) -> NDArray[np.int64]:
+    """The chosen positions, foremost first: by relevance, or by the sort value and then by relevance.
+
+    Ascending relevance turns status, score and chain round; exactness, and originals before copies, stay.
+    """
+    turned = not by_value and not descending
+    sign = -1 if turned else 1
+    terms: tuple[Any, ...] = (
+        *(matches.address[chosen, word] for word in (3, 2, 1, 0)),
+        matches.chain_id[chosen],
+        matches.symbol[chosen],
+        sign * matches.chain_place[chosen],
+        -sign * matches.market_score[chosen],
+        sign * matches.status[chosen],
+        matches.is_copy[chosen],
+        matches.level[chosen],
+    )
+    if by_value:
+        terms = (*terms, *matches.sort_value.select(chosen).ordered(descending=descending))
+    ordered: NDArray[np.int64] = chosen[np.lexsort(terms)]
+    return ordered
+
+
+def chain_order(keys: Mapping[str, int]) -> dict[int, int]:
+    """The place of each chain id in relevance, from the chains' keys: those with a priority, then the others."""
+    known = [key for key in CHAIN_PRIORITY if key in keys]
+    return {keys[key]: place for place, key in enumerate([*known, *(key for key in keys if key not in known)])}
+
+
+def _distinct(chains: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    return np.unique(chains)
+
+
+def _statuses(rows: TokenRows, now: datetime, wallet: bytes | None) -> NDArray[np.int8]:
+    """The status of each row, the first that holds: unclaimed, grace period, inactive, owned, claimed."""
+    registered = rows.registered.astype(bool)
+    fresh = rows.registered_at.astype(np.int64) > int((now - GRACE_PERIOD).timestamp())
+    decayed = (rows.heartbeat_hundredths >= 0) & (rows.heartbeat_hundredths < INACTIVE_BELOW_HUNDREDTHS)
+    owned = np.zeros(len(rows), bool)
+    if wallet is not None:
+        owned = (rows.factory_owner == np.frombuffer(wallet, np.uint8)).all(axis=1)
+    chosen = np.select(
+        [~registered, fresh, decayed, owned],
+        [Status.UNCLAIMED, Status.GRACE_PERIOD, Status.INACTIVE, Status.OWNED],
+        Status.CLAIMED,
+    )
+    return chosen.astype(np.int8)
+
+
+def _held_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The level of each row, a copy's no better than that of the token it copies."""
+    copies = np.flatnonzero(rows.is_copy)
+    if len(copies) == 0 or (levels == levels[0]).all():
+        return levels
+    originals = np.ascontiguousarray(rows.copy_of_address[copies]).view("<u8").byteswap().astype(np.uint64)
+    wanted = _mixed(originals, rows.copy_of_chain_id[copies])
+    known = _mixed(words, rows.chain_id)
+    sorter = np.argsort(known, kind="stable")
+    places = sorter[np.minimum(np.searchsorted(known[sorter], wanted), len(sorter) - 1)]
+    found = (words[places] == originals).all(axis=1) & (rows.chain_id[places] == rows.copy_of_chain_id[copies])
+    held = levels.copy()
+    held[copies[found]] = np.maximum(levels[copies[found]], levels[places[found]])
+    return held
+
+
+def _mixed(words: NDArray[np.uint64], chains: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """One word per address and chain; the caller compares the whole before it believes a match."""
+    mixed: NDArray[np.uint64] = words[:, 0] ^ (words[:, 1] * np.uint64(0x9E3779B97F4A7C15)) ^ words[:, 2]
+    return mixed ^ words[:, 3] ^ (chains.astype(np.uint64) << np.uint64(32))

@@ -1,0 +1,96 @@
+"""What a search reads of the warehouse, with its short-lived memories.
+
+The newest publication is asked for a few times a second at most. What a version holds does not change, so symbols and
+rows read for one version serve every page, order and filter of the same search.
+"""
+
+from collections.abc import Sequence
+
+from api.core.cache import Cache
+from api.core.errors import Unavailable
+from api.core.metrics import Metrics
+from warehouse.readers.search import (
+    NEWEST,
+    Document,
+    NearSymbol,
+    Publication,
+    RowKey,
+    TokenRows,
+    read_documents,
+    read_near_symbols,
+    read_publication,
+    read_token_rows,
+)
+from warehouse.readers.source import Source
+
+PUBLICATION_SECONDS = 0.25
+VERSION_SECONDS = 600.0
+MOST_EXPANSIONS = 50
+MOST_EXPANSION_TOKENS = 5_000
+INLINE_DOCUMENTS = 150
+
+
+class SearchRepository:
+    """Reads of one application."""
+
+    def __init__(self, source: Source, metrics: Metrics) -> None:
+        self.source = source
+        self._publications: Cache[Publication | None] = Cache(
+            "search_publication", ttl_seconds=PUBLICATION_SECONDS, metrics=metrics, limit=1
+        )
+        self._symbols: Cache[list[NearSymbol]] = Cache(
+            "search_symbols", ttl_seconds=VERSION_SECONDS, metrics=metrics, limit=1_000
+        )
+        # A popular symbol's rows take some megabytes, so few are kept: they serve the pages of a walk.
+        self._rows: Cache[TokenRows] = Cache("search_rows", ttl_seconds=VERSION_SECONDS, metrics=metrics, limit=16)
+
+    async def publication(self, *, refresh: bool = False) -> Publication:
+        """The newest published state.
+
+        Raises:
+            Unavailable: nothing was published yet.
+        """
+        found = await self._publications.get(NEWEST, lambda: read_publication(self.source), refresh=refresh)
+        if found is None:
+            raise Unavailable("nothing has been indexed yet, try again")
+        return found
+
+    async def publication_at(self, version: int) -> Publication | None:
+        """The state with this version, if it was published."""
+        found = await read_publication(self.source, version)
+        return found if found is not None and found.version == version else None
+
+    async def symbols(self, symbol: str, *, exact: bool, version: int) -> tuple[list[str], bool]:
+        """The symbol and those it is expanded to, foremost first; and whether their tokens are few."""
+        if exact:
+            return [symbol], False
+        near = await self._symbols.get(
+            (symbol, version),
+            lambda: read_near_symbols(
+                self.source, symbol, edits=allowed_edits(symbol), limit=MOST_EXPANSIONS + 1, version=version
+            ),
+        )
+        chosen, tokens = [symbol], 0
+        for other in near:
+            if other.symbol != symbol and tokens < MOST_EXPANSION_TOKENS and len(chosen) <= MOST_EXPANSIONS:
+                chosen.append(other.symbol)
+                tokens += other.tokens
+        total = tokens + sum(other.tokens for other in near if other.symbol == symbol)
+        return chosen, total <= INLINE_DOCUMENTS
+
+    async def rows(self, symbols: Sequence[str], *, version: int, sort_column: str, few: bool) -> TokenRows:
+        """The tokens of the symbols at a version; few ones come with their documents."""
+        key = (tuple(symbols), version, sort_column)
+        return await self._rows.get(
+            key,
+            lambda: read_token_rows(self.source, symbols, version=version, sort_column=sort_column, with_documents=few),
+        )
+
+    async def documents(self, rows: TokenRows, positions: Sequence[int]) -> dict[RowKey, Document]:
+        """What is shown of the rows at these positions."""
+        return await read_documents(self.source, rows, positions)
+
+
+def allowed_edits(symbol: str) -> int:
+    """How many edits a fuzzy match may be away: one from five characters on, two from nine."""
+    return 2 if len(symbol) >= 9 else 1 if len(symbol) >= 5 else 0

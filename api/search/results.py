@@ -1,0 +1,153 @@
+"""Results on the wire, from what the warehouse says of a row."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from api.core import addresses
+from api.core.rendering import timestamp
+from api.search.ranking import Level, Status
+from api.search.schemas import Explanation, RegistrationFigures, SearchResult, TokenFigures
+from indexer.chains.facts import Chain
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_SCORE_UNIT = Decimal("1e-9")
+
+
+def available_result(symbol: str, chain: Chain, site_url: str) -> SearchResult:
+    """A chain that has no token of the symbol."""
+    return SearchResult(
+        chain_id=chain.chain_id,
+        chain_name=chain.name,
+        chain_key=chain.key,
+        source="indexer",
+        sources=["indexer"],
+        has_crown=False,
+        share_url=page_url(site_url, chain, symbol),
+        token=TokenFigures(address=None, symbol=symbol),
+        registration=None,
+    )
+
+
+def token_result(
+    chain: Chain, address: str, document: Mapping[str, Any], status: Status, site_url: str
+) -> SearchResult:
+    """A token, from its document; ``address`` in hexadecimal."""
+    shown = address_text(chain.kind, address)
+    registered = status != Status.UNCLAIMED
+    symbol = document["symbol"].upper()
+    return SearchResult(
+        chain_id=chain.chain_id,
+        chain_name=chain.name,
+        chain_key=chain.key,
+        source=document["sources"][0],
+        sources=document["sources"],
+        has_crown=registered,
+        share_url=page_url(site_url, chain, symbol, None if registered else shown),
+        token=TokenFigures(
+            address=shown,
+            symbol=document["symbol"],
+            name=document["name"] or None,
+            name_source=document["name_source"] or None,
+            logo_url=document["logo_url"] or None,
+            website=document["website"] or None,
+            twitter=document["twitter"] or None,
+            telegram=document["telegram"] or None,
+            discord=document["discord"] or None,
+            decimals=document["decimals"],
+            holders=document["holders"],
+            market_cap=_number(document["market_cap_usd"]),
+            fdv=_number(document["fdv_usd"]),
+            volume24h=_number(document["volume_24h_usd"]),
+            price_usd=_number(document["price_usd"]),
+            price_change24h=_number(document["price_change_24h"]),
+            liquidity=_number(document["liquidity_usd"]),
+            heartbeat_score=_number(document["heartbeat_score"]),
+            token_rank=document["token_rank"],
+            is_copy=bool(document["is_copy"]),
+        ),
+        registration=_registration(chain, shown, document, status),
+        as_of_block=document["as_of_block"],
+        as_of_time=_moment(document["as_of_time"]),
+    )
+
+
+def explanation(
+    level: int,
+    status: Status,
+    market_score: int,
+    chain_place: int,
+    document: Mapping[str, Any] | None,
+    chains: Mapping[int, Chain],
+) -> Explanation:
+    """The terms of one result; ``market_score`` in billionths."""
+    copied = document if document is not None and document["is_copy"] else None
+    return Explanation(
+        level=Level(level).name.lower(),
+        is_copy=copied is not None,
+        copy_of=_account(chains, copied["copy_of_chain_id"], copied["copy_of_address"]) if copied else None,
+        copy_rule=copied["copy_rule"] if copied else None,
+        status=status.text,
+        status_priority=int(status),
+        market_score=market_score * _SCORE_UNIT,
+        chain_priority=chain_place,
+    )
+
+
+def page_url(site_url: str, chain: Chain, symbol: str, token: str | None = None) -> str:
+    """The page of a symbol on a chain; of one token of it where it is not the registered one."""
+    page = f"{site_url}/{chain.key}/{quote(symbol, safe='')}"
+    return page if token is None else f"{page}?token={token}"
+
+
+@lru_cache(maxsize=65536)
+def address_text(kind: str, digits: str) -> str:
+    """An address as clients see it, from hexadecimal digits: EIP-55 on EVM chains, base58 on Solana."""
+    return addresses.shown(f"0x{digits}") if kind == "evm" else _base58(bytes.fromhex(digits))
+
+
+def _registration(chain: Chain, token: str, document: Mapping[str, Any], status: Status) -> RegistrationFigures:
+    if status == Status.UNCLAIMED:
+        return RegistrationFigures(status=status.text)
+    return RegistrationFigures(
+        status=status.text,
+        token_id=document["registration_token_id"],
+        owner=_some_address(chain, document["registration_owner"]),
+        manager=_some_address(chain, document["registration_manager"]),
+        token_address=token,
+        crown_contract_address=_some_address(chain, document["registry_address"]),
+        verification_method=document["verification_method"] or None,
+        verified_at=_moment(document["verified_at"]) if document["verified_at"] else None,
+        mint_timestamp=document["registered_at"],
+    )
+
+
+def _some_address(chain: Chain, digits: str) -> str | None:
+    return address_text(chain.kind, digits) if digits else None
+
+
+def _account(chains: Mapping[int, Chain], chain_id: int, digits: str) -> str:
+    chain = chains.get(chain_id)
+    if chain is None:
+        return f"eip155:{chain_id}:0x{digits}"
+    return f"{chain.caip2}:{address_text(chain.kind, digits)}"
+
+
+def _number(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)
+
+
+def _moment(seconds: int) -> str:
+    return timestamp(datetime.fromtimestamp(seconds, UTC))
+
+
+def _base58(content: bytes) -> str:
+    number = int.from_bytes(content, "big")
+    digits = ""
+    while number:
+        number, digit = divmod(number, 58)
+        digits = _BASE58[digit] + digits
+    return "1" * (len(content) - len(content.lstrip(b"\0"))) + digits

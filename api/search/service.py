@@ -1,0 +1,216 @@
+"""A search from question to answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from api.core.cache import Cache
+from api.core.clock import Clock
+from api.core.errors import InvalidInput, Unavailable
+from api.core.metrics import Metrics
+from api.core.rendering import dumps, timestamp
+from api.search import results
+from api.search.cursors import Cursor, read_cursor, write_cursor
+from api.search.parameters import SORT_COLUMNS, SearchQuery
+from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, Status, chain_order, find_matches, order, select
+from api.search.repository import SearchRepository
+from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
+from indexer.chains.facts import Chain, Chains
+from warehouse.readers.search import Publication, TokenRows
+from warehouse.readers.source import Source
+
+ANSWER_SECONDS = 5.0
+MOST_ANSWERS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A rendered answer; ``personal`` when it may differ between callers."""
+
+    body: bytes
+    personal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All matches of a query in order, at one published state."""
+
+    publication: Publication
+    moment: datetime
+    rows: TokenRows
+    matches: Matches
+    ordered: NDArray[np.int64]
+
+
+class SearchService:
+    """Searches of one application."""
+
+    def __init__(self, source: Source, chains: Chains, *, clock: Clock, metrics: Metrics, site_url: str) -> None:
+        self.source = source
+        self.repository = SearchRepository(source, metrics)
+        self.clock = clock
+        self.site_url = site_url
+        readable = {key: chain for key, chain in chains.by_key.items() if not chain.claim_only}
+        self.chains: Mapping[int, Chain] = {chain.chain_id: chain for chain in readable.values()}
+        self.enabled = tuple(chain for chain in chains.enabled() if not chain.claim_only)
+        self.chain_places = chain_order({key: chain.chain_id for key, chain in readable.items()})
+        self._answers: Cache[Answer] = Cache("search", ttl_seconds=ANSWER_SECONDS, metrics=metrics, limit=MOST_ANSWERS)
+
+    async def answer(self, query: SearchQuery, wallet: str | None) -> bytes:
+        """The answer's JSON, at most a few seconds old; ``refresh`` makes a new one."""
+        found = await self._answers.get(query.answer_key, lambda: self._compute(query, None), refresh=query.refresh)
+        if found.personal and wallet is not None:
+            key = (*query.answer_key, wallet)
+            found = await self._answers.get(key, lambda: self._compute(query, wallet), refresh=query.refresh)
+        return found.body
+
+    async def _compute(self, query: SearchQuery, wallet: str | None) -> Answer:
+        answer, found = await self.search(query, wallet)
+        return Answer(dumps(answer.model_dump(by_alias=True)), personal=bool(found.rows.factory_owner.any()))
+
+    async def search(self, query: SearchQuery, wallet: str | None = None) -> tuple[SearchAnswer, Found]:
+        """A page of results, and everything it was cut from.
+
+        Raises:
+            InvalidInput: the cursor is none, or too old.
+            Unavailable: nothing is published.
+        """
+        cursor = None
+        if query.cursor is not None:
+            cursor = read_cursor(query.cursor, query.fingerprint, self.clock.now())
+        found = await self.find(query, wallet, cursor)
+        offset = cursor.offset if cursor else (query.page - 1) * query.page_size
+        page = found.ordered[offset : offset + query.page_size]
+        shown = await self._render(query, found, page)
+        return self._assemble(query, found, shown, offset), found
+
+    async def find(self, query: SearchQuery, wallet: str | None, cursor: Cursor | None) -> Found:
+        """All matches in order: at the cursor's state, or at the newest."""
+        publication = await self._publication(query, cursor)
+        moment = cursor.moment if cursor else self.clock.now().replace(microsecond=0)
+        symbols, few = await self.repository.symbols(query.symbol, exact=query.exact, version=publication.version)
+        column, inverted = SORT_COLUMNS[query.sort]
+        rows = await self.repository.rows(symbols, version=publication.version, sort_column=column, few=few)
+        matches = find_matches(
+            rows,
+            available_on=self._available_on(rows),
+            chain_places=self.chain_places,
+            now=moment,
+            wallet=bytes.fromhex(wallet[2:]) if wallet is not None and wallet.startswith("0x") else None,
+        )
+        chosen = select(
+            matches,
+            chain_id=query.chain.chain_id if query.chain else None,
+            statuses=STATUS_FILTERS[query.status] if query.status else None,
+            crowns_only=query.crowns_only,
+            include_inactive=query.include_inactive,
+        )
+        chosen = chosen[np.isin(matches.chain_id[chosen], list(self.chains))]
+        descending = (query.order == "desc") != inverted
+        ordered = order(matches, chosen, by_value=query.sort != "relevance", descending=descending)
+        return Found(publication, moment, rows, matches, ordered)
+
+    async def _publication(self, query: SearchQuery, cursor: Cursor | None) -> Publication:
+        if cursor is None:
+            return await self.repository.publication(refresh=query.refresh)
+        newest = await self.repository.publication()
+        if newest.version == cursor.version:
+            return newest
+        pinned = await self.repository.publication_at(cursor.version)
+        if pinned is None:
+            raise InvalidInput("cursor", "shows a state that is no longer kept; begin again without it")
+        return pinned
+
+    def _available_on(self, rows: TokenRows) -> list[int]:
+        """Enabled chains that have no token of exactly the symbol."""
+        taken = set(np.unique(rows.chain_id[rows.symbol == 0]).tolist())
+        return [chain.chain_id for chain in self.enabled if chain.chain_id not in taken]
+
+    async def _render(self, query: SearchQuery, found: Found, page: NDArray[np.int64]) -> list[SearchResult]:
+        rows, matches = found.rows, found.matches
+        positions = [int(row) for row in matches.row[page] if row != NO_ROW]
+        documents = await self.repository.documents(rows, positions)
+        if len(documents) != len(positions):
+            # Rows of a superseded version were removed between two reads.
+            raise Unavailable("the results changed while they were read, try again")
+        shown = []
+        for match in page.tolist():
+            chain = self.chains[int(matches.chain_id[match])]
+            row, status = int(matches.row[match]), Status(int(matches.status[match]))
+            document = None
+            if row == NO_ROW:
+                result = results.available_result(query.symbol, chain, self.site_url)
+            else:
+                key = rows.key(row)
+                document = documents[key]
+                result = results.token_result(chain, key[1], document, status, self.site_url)
+            if query.explain:
+                terms = results.explanation(
+                    int(matches.level[match]),
+                    status,
+                    int(matches.market_score[match]),
+                    int(matches.chain_place[match]),
+                    document,
+                    self.chains,
+                )
+                result = result.model_copy(update={"explain": terms})
+            shown.append(result)
+        return shown
+
+    def _assemble(self, query: SearchQuery, found: Found, shown: Sequence[SearchResult], offset: int) -> SearchAnswer:
+        total = len(found.ordered)
+        reached = offset + len(shown)
+        cursor = None
+        if shown and reached < total:
+            cursor = write_cursor(Cursor(found.publication.version, found.moment, reached), query.fingerprint)
+        expansions = self._expansions(found)
+        return SearchAnswer(
+            symbol=query.symbol,
+            filters=Filters(chain=query.chain.key if query.chain else None, status=query.status),
+            sort=Sort(field=query.sort, order=query.order),
+            results=list(shown),
+            pagination=Pagination(
+                total=total,
+                returned=len(shown),
+                page=offset // query.page_size + 1,
+                page_size=query.page_size,
+                total_pages=-(-total // query.page_size),
+                has_more=reached < total and bool(shown),
+                next_cursor=cursor,
+            ),
+            meta=Meta(
+                total_results=total,
+                chain_counts=self._chain_counts(found),
+                status_counts=_status_counts(found),
+                query_expanded=bool(expansions),
+                expansion_queries=expansions,
+                as_of=as_of(found.publication, self.chains),
+            ),
+        )
+
+    def _chain_counts(self, found: Found) -> dict[str, int]:
+        chains, counts = np.unique(found.matches.chain_id[found.ordered], return_counts=True)
+        return {self.chains[chain].key: count for chain, count in zip(chains.tolist(), counts.tolist(), strict=True)}
+
+    def _expansions(self, found: Found) -> list[str]:
+        present = np.unique(found.matches.symbol[found.ordered]).tolist()
+        return [found.rows.symbols[symbol] for symbol in present if symbol > 0]
+
+
+def as_of(publication: Publication, chains: Mapping[int, Chain]) -> AsOf:
+    """How far a published state reaches."""
+    return AsOf(
+        version=publication.version,
+        published_at=timestamp(publication.published_at),
+        blocks={
+            chains[chain_id].key: block for chain_id, block in publication.as_of_blocks.items() if chain_id in chains
+        },
+    )
+
+
+def _status_counts(found: Found) -> dict[str, int]:
+    statuses, counts = np.unique(found.matches.status[found.ordered], return_counts=True)
+    return {Status(status).text: count for status, count in zip(statuses.tolist(), counts.tolist(), strict=True)}

@@ -1,0 +1,165 @@
+"""Readers of the search tables: the publication that counts, symbols near one, and the rows of symbols.
+
+The row of a token that counts at a version is its newest one not above it; the version is pinned by the caller, so
+several statements see the same world.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from warehouse import sql
+from warehouse.readers.columns import SortKey, fixed_records, positions_in, sort_key
+from warehouse.readers.source import Source
+from warehouse.symbols import deletion_forms, fold
+
+NEWEST = 2**64 - 1
+# One row of the column ``ranking``, in the order the table puts it together (sql/warehouse/0002_serve.sql).
+RANKING = np.dtype(
+    [
+        ("address", "u1", (32,)), ("copy_of_address", "u1", (32,)), ("factory_owner", "u1", (20,)), ("version", "<u8"),
+        ("market_score", "<i8"), ("chain_id", "<u4"), ("copy_of_chain_id", "<u4"), ("registered_at", "<u4"),
+        ("heartbeat_hundredths", "<i4"), ("deleted", "u1"), ("is_copy", "u1"), ("registered", "u1"),
+        ("address_bytes", "u1"), ("unused", "V4"),
+    ]
+)  # fmt: skip
+_COLUMNS = tuple(name for name in RANKING.names or () if name not in ("deleted", "unused"))
+Document = Mapping[str, Any]
+RowKey = tuple[int, str, int]
+"""Chain id, address in hexadecimal and version: one row of a symbol."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A version of everything served, and how far it reaches."""
+
+    version: int
+    published_at: datetime
+    as_of_blocks: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class NearSymbol:
+    """A symbol near another one."""
+
+    symbol: str
+    folded: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRows:
+    """Tokens of some symbols as columns. ``symbol`` is a position in ``symbols``; addresses are padded with zeros;
+    ``heartbeat_hundredths`` is -1 where there is no score; ``registered`` says that a registration stands."""
+
+    symbols: tuple[str, ...]
+    symbol: NDArray[np.uint32]
+    chain_id: NDArray[np.uint32]
+    address: NDArray[np.uint8]
+    address_bytes: NDArray[np.uint8]
+    version: NDArray[np.uint64]
+    is_copy: NDArray[np.uint8]
+    copy_of_chain_id: NDArray[np.uint32]
+    copy_of_address: NDArray[np.uint8]
+    registered: NDArray[np.uint8]
+    registered_at: NDArray[np.uint32]
+    heartbeat_hundredths: NDArray[np.int32]
+    factory_owner: NDArray[np.uint8]
+    market_score: NDArray[np.int64]
+    sort_value: SortKey
+    documents: Sequence[str] | None
+
+    def __len__(self) -> int:
+        """How many tokens."""
+        return len(self.symbol)
+
+    def key(self, position: int) -> RowKey:
+        """The key of the row at a position."""
+        address = self.address[position, : self.address_bytes[position]].tobytes().hex()
+        return int(self.chain_id[position]), address, int(self.version[position])
+
+
+async def read_publication(source: Source, version: int = NEWEST) -> Publication | None:
+    """The newest publication, not above ``version``; None before the first."""
+    found = await source.rows(sql.load("queries/search/publication"), {"version": version})
+    return Publication(**found[0]) if found else None
+
+
+async def read_near_symbols(source: Source, symbol: str, *, edits: int, limit: int, version: int) -> list[NearSymbol]:
+    """Symbols that begin with ``symbol``, look like it, or are within ``edits`` edits; itself among them."""
+    folded = fold(symbol)
+    found = await source.rows(
+        sql.load("queries/search/expansions"),
+        {
+            "symbol": symbol,
+            "folded": folded,
+            "forms": sorted(deletion_forms(folded, edits)),
+            "edits": edits,
+            "limit": limit,
+            "version": version,
+        },
+    )
+    return [NearSymbol(row["symbol_key"], row["folded"], row["tokens"]) for row in found]
+
+
+async def read_token_rows(
+    source: Source, symbols: Sequence[str], *, version: int, sort_column: str, with_documents: bool = False
+) -> TokenRows:
+    """The tokens of these symbols at this version. ``sort_column`` is the column that ``sort_value`` holds."""
+    table = await source.arrow(
+        sql.load("queries/search/rows"),
+        {
+            "symbols": list(symbols),
+            "version": version,
+            "sort_column": sort_column,
+            "with_documents": int(with_documents),
+        },
+    )
+    records = fixed_records(table.column("ranking"), RANKING)
+    chosen = _standing(records)
+    columns = {name: np.ascontiguousarray(records[name][chosen]) for name in _COLUMNS}
+    documents = table.column("document").to_pylist() if with_documents else None
+    return TokenRows(
+        symbols=tuple(symbols),
+        symbol=positions_in(symbols, table.column("symbol_key"))[chosen],
+        **columns,
+        sort_value=sort_key(table.column("sort_value")).select(chosen),
+        documents=[documents[position] for position in chosen] if documents is not None else None,
+    )
+
+
+async def read_documents(source: Source, rows: TokenRows, positions: Sequence[int]) -> dict[RowKey, Document]:
+    """What is shown of the rows at these positions, by their keys."""
+    if not positions:
+        return {}
+    if rows.documents is not None:
+        return {rows.key(position): orjson.loads(rows.documents[position]) for position in positions}
+    keys = {rows.key(position) for position in positions}
+    found = await source.rows(
+        sql.load("queries/search/documents"),
+        {
+            "symbols": sorted({rows.symbols[int(rows.symbol[position])] for position in positions}),
+            "addresses": sorted({address for _, address, _ in keys}),
+            "version": max(version for _, _, version in keys),
+        },
+    )
+    read = {(row["chain_id"], row["address_hex"], row["version"]): row["document"] for row in found}
+    return {key: orjson.loads(read[key]) for key in keys if key in read}
+
+
+def _standing(records: Any) -> Any:
+    """Positions of the newest row of each token, those that are deleted left out."""
+    words = np.ascontiguousarray(records["address"]).view("<u8")
+    chains = records["chain_id"]
+    order = np.lexsort((records["version"], *words.T[::-1], chains))
+    words, chains = words[order], chains[order]
+    last = np.ones(len(order), bool)
+    if len(order) > 1:
+        last[:-1] = (chains[1:] != chains[:-1]) | (words[1:] != words[:-1]).any(axis=1)
+    newest = order[last]
+    return newest[records["deleted"][newest] == 0]
