@@ -50,6 +50,8 @@ class Inputs:
     window_seconds: int
     """How much of the last 24 hours there was to observe (less than a day for a young chain)."""
     read_status: str
+    as_of: int
+    """The moment (unix seconds) that the other inputs are of."""
 
     def to_json(self) -> str:
         """The stored form: keys in order, no spaces."""

@@ -16,7 +16,7 @@ from pipelines.documents.derive import request
 from pipelines.heartbeats.observation import Observation
 from pipelines.prices.market import Market, read_market
 from pipelines.pricing import token_figures
-from pipelines.scoring import VERSION, Heartbeat, Inputs, score
+from pipelines.scoring import Heartbeat, Inputs, score
 from warehouse.symbols import symbol_key
 
 SUBJECT = "heartbeats"
@@ -78,8 +78,8 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
 
 
 def score_hour(run: DerivePass, window: Window, hour: int) -> int:
-    """Score every token as of the end of a closed hour. Rows that the hour has already keep their inputs, so scoring
-    it again gives the same figures; tokens without one get theirs from history."""
+    """Score every token as of the end of a closed hour. A row that was made at the end of the hour stands, so scoring
+    the hour again gives the same figures; tokens without one get theirs from history."""
     chain_id = window.chain.chain_id
     as_of = hour + HOUR_SECONDS
     tokens = int(
@@ -143,18 +143,25 @@ def _store(
     for token in found:
         inputs = token_inputs(token, market, observation)
         made = score(inputs)
-        text = inputs.to_json()
-        stood = token["previous_inputs"]
-        if token["previous_hour"] == hour and stood == text and token["previous_version"] == VERSION:
+        if not _is_news(token, made, hour, observation, closing=closing):
             continue
-        active = bool(token["last_time"]) and observation.as_of - token["last_time"] <= _MONTH_SECONDS
-        if closing and not active and stood and score(Inputs.from_json(stood), token["previous_version"]) == made:
-            continue
-        rows.append(_row(window, hour, token, made, text, now))
+        rows.append(_row(window, hour, token, made, inputs.to_json(), now))
     if rows:
         run.warehouse.insert_arrow("agg_heartbeat", frames.table(_COLUMNS, rows))
         request(run, window.chain.chain_id, [row["token"] for row in rows], "heartbeat")
     return len(rows)
+
+
+def _is_news(token: Mapping[str, Any], made: Heartbeat, hour: int, observation: Observation, *, closing: bool) -> bool:
+    """Whether a heartbeat is to be stored. The row of an hour that was scored at its end stands for good."""
+    if not token["previous_inputs"]:
+        return True
+    stood = Inputs.from_json(token["previous_inputs"])
+    same = score(stood, token["previous_version"]) == made
+    if token["previous_hour"] == hour:
+        return stood.as_of != observation.as_of if closing else not same
+    active = bool(token["last_time"]) and observation.as_of - token["last_time"] <= _MONTH_SECONDS
+    return active or not same
 
 
 def token_inputs(token: Mapping[str, Any], market: Market, observation: Observation) -> Inputs:
@@ -170,6 +177,7 @@ def token_inputs(token: Mapping[str, Any], market: Market, observation: Observat
         observed_seconds=observed,
         window_seconds=to_observe,
         read_status=token["read_status"],
+        as_of=observation.as_of,
     )
 
 

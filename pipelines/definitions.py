@@ -1,0 +1,62 @@
+"""All that Dagster runs, in one place. Importing this contacts nothing."""
+
+import dagster as dg
+
+from pipelines.alerts import record_failed_runs
+from pipelines.documents.assets import serve_token
+from pipelines.documents.checks import document_checks
+from pipelines.documents.schedules import (
+    cleaning_job,
+    cleaning_schedule,
+    refresh_job,
+    refresh_schedule,
+    serve_publication,
+)
+from pipelines.heartbeats.assets import agg_heartbeat
+from pipelines.heartbeats.schedules import heartbeat_job, heartbeat_schedule
+from pipelines.holders.assets import agg_token_hour
+from pipelines.holders.checks import balances_equal_chain, holder_checks
+from pipelines.ingestion.assets import head_asset, raw_block
+from pipelines.ingestion.checks import ingestion_checks
+from pipelines.ingestion.schedules import ingestion_schedules
+from pipelines.liquidity.assets import agg_pool_liquidity
+from pipelines.prices.assets import agg_token_price
+from pipelines.provenance.assets import serve_provenance
+from pipelines.registrations.assets import registration
+from pipelines.resources import EngineAccess, configured_chains
+from pipelines.tokens.assets import agg_token
+from pipelines.trades.assets import agg_pool_candle
+
+heads = [head_asset(chain) for chain in configured_chains()]
+repairs = ingestion_schedules(heads)
+
+checks_job = dg.define_asset_job("checks", selection=dg.AssetSelection.all_asset_checks(), tags={"subject": "checks"})
+checks_schedule = dg.ScheduleDefinition(
+    name="checks_hourly",
+    job=checks_job,
+    cron_schedule="17 * * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+
+defs = dg.Definitions(
+    assets=[
+        *heads,
+        raw_block,
+        agg_token,
+        agg_token_hour,
+        agg_pool_candle,
+        agg_pool_liquidity,
+        agg_token_price,
+        registration,
+        agg_heartbeat,
+        serve_token,
+        serve_provenance,
+        serve_publication,
+    ],
+    asset_checks=[*ingestion_checks, *holder_checks, balances_equal_chain, *document_checks],
+    jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
+    schedules=[refresh_schedule, heartbeat_schedule, cleaning_schedule, checks_schedule, *repairs],
+    sensors=[record_failed_runs],
+    resources={"engines": EngineAccess()},
+    executor=dg.in_process_executor,
+)

@@ -1,0 +1,41 @@
+"""When the derived tables are refreshed, and superseded rows removed."""
+
+import dagster as dg
+
+from pipelines.derivation import derive_pass
+from pipelines.publication import clean
+from pipelines.resources import Engines
+from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
+
+REFRESHED = (
+    "agg_token", "agg_token_hour", "agg_pool_candle", "agg_pool_liquidity", "agg_token_price", "registration",
+    "serve_token", "serve_provenance",
+)  # fmt: skip
+
+refresh_job = dg.define_asset_job("refresh", selection=list(REFRESHED), tags={"subject": "derived"})
+refresh_schedule = dg.ScheduleDefinition(
+    name="refresh_every_five_minutes",
+    job=refresh_job,
+    cron_schedule="*/5 * * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)
+
+
+@dg.asset(deps=["serve_token"], group_name="documents", retry_policy=RETRY, pool=DERIVE_POOL, owners=OWNERS)
+def serve_publication(engines: Engines) -> dg.MaterializeResult[None]:
+    """Served rows that no cursor can ask for any more are removed."""
+    with (
+        engines.connect() as connections,
+        derive_pass(connections.warehouse, connections.store, connections.chains) as run,
+    ):
+        clean(run)
+        return result(run.runs)
+
+
+cleaning_job = dg.define_asset_job("cleaning", selection=[serve_publication], tags={"subject": "derived"})
+cleaning_schedule = dg.ScheduleDefinition(
+    name="cleaning_every_ten_minutes",
+    job=cleaning_job,
+    cron_schedule="3-59/10 * * * *",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+)

@@ -1,0 +1,43 @@
+"""Heartbeats as Dagster runs them: by the hour."""
+
+from functools import partial
+
+import dagster as dg
+
+from pipelines.derivation import AssetRun, derive_pass, timed
+from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT, score_hour
+from pipelines.partitions import hours
+from pipelines.resources import Connections, Engines
+from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
+
+
+@dg.asset(
+    deps=["agg_token", "agg_token_hour", "agg_token_price"],
+    group_name="heartbeats",
+    partitions_def=hours,
+    retry_policy=RETRY,
+    pool=DERIVE_POOL,
+    owners=OWNERS,
+)
+def agg_heartbeat(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
+    """Every token's score of the hour, its inputs beside it. An hour scored again gives the same figures."""
+    span = context.partition_time_window
+    first, end = int(span.start.timestamp()), int(span.end.timestamp())
+    with engines.connect() as connections:
+        return result(score_hours(connections, first, end))
+
+
+def score_hours(connections: Connections, first: int, end: int) -> list[AssetRun]:
+    """Score the closed hours between two moments for every chain that has reached them."""
+    with derive_pass(connections.warehouse, connections.store, connections.chains) as run:
+        for chain in connections.chains.by_key.values():
+            window = run.window(SUBJECT, chain)
+            if window is None:
+                continue
+            for hour in range(first, end, HOUR_SECONDS):
+                if hour + HOUR_SECONDS > window.as_of.timestamp():
+                    break
+                rows, seconds = timed(partial(score_hour, run, window, hour))
+                span = (str(hour), str(hour + HOUR_SECONDS))
+                run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
+        return run.runs

@@ -1,0 +1,93 @@
+"""Ingestion as Dagster runs it: repair at the head, and windows of the past held against the chain."""
+
+import time
+from contextlib import closing
+
+import dagster as dg
+
+from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.facts import Chain
+from indexer.run import Advance, IndexContext, advance
+from pipelines.derivation import AssetRun
+from pipelines.ingestion.windows import audit_window
+from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
+from pipelines.resources import Engines
+from pipelines.running import OWNERS, RETRY, chain_pool, result
+
+
+def head_asset(chain: Chain) -> dg.AssetsDefinition:
+    """The head of one chain: what the follower would index, for when there is none."""
+
+    @dg.asset(
+        name=f"head_{chain.key}",
+        group_name="ingestion",
+        retry_policy=RETRY,
+        pool=chain_pool(chain.key),
+        owners=OWNERS,
+        description=f"{chain.name} indexed to its head; does nothing while a follower is at it.",
+    )
+    def head(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
+        started = time.perf_counter()
+        with (
+            engines.connect() as connections,
+            closing(IndexContext(connections.warehouse, connections.urls.database_url)) as indexing,
+        ):
+            done = advance(indexing, chain)
+        if done.published is not None:
+            _add_windows(context, chain.start_block, done.published)
+        return result([_account(chain, done, time.perf_counter() - started)])
+
+    return head
+
+
+@dg.asset(
+    group_name="ingestion",
+    partitions_def=chain_block_windows,
+    retry_policy=RETRY,
+    owners=OWNERS,
+)
+def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
+    """A window of a chain's blocks: indexed if it is not yet, and every block's hash held against the node's."""
+    key = context.partition_key
+    if not isinstance(key, dg.MultiPartitionKey):
+        raise dg.Failure(f"a window is named by chain and blocks, not {key!r}")
+    first, last = window_blocks(key.keys_by_dimension["blocks"])
+    started = time.perf_counter()
+    with engines.connect() as connections:
+        chain = connections.chains.by_key[key.keys_by_dimension["chain"]]
+        if not chain.enabled:
+            raise dg.Failure(f"chain {chain.key} has no rpc_urls", allow_retries=False)
+        with closing(IndexContext(connections.warehouse, connections.urls.database_url)) as indexing:
+            published = advance(indexing, chain, to_block=last).published
+        rows = connections.store.execute(
+            "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain.chain_id,)
+        ).fetchall()
+        reached = int(rows[0]["block_number"]) if rows and rows[0]["block_number"] is not None else published or 0
+        first, last = max(first, chain.start_block), min(last, reached)
+        with closing(EvmClient(chain)) as client:
+            audit = audit_window(connections.warehouse, client, chain, first, last)
+    if not audit.holds:
+        raise dg.Failure(
+            f"{len(audit.differing)} blocks of {chain.key} differ from the chain and {len(audit.missing)} are missing",
+            metadata={"differing": str(audit.differing[:20]), "missing": str(audit.missing[:20])},
+            allow_retries=False,
+        )
+    seconds = time.perf_counter() - started
+    return result([AssetRun("raw_block", chain.chain_id, seconds, audit.compared, str(first), str(last))])
+
+
+def _account(chain: Chain, done: Advance, seconds: float) -> AssetRun:
+    note = "a follower is at work" if done.busy else ""
+    first = "" if done.published is None else str(done.published - done.blocks + 1)
+    return AssetRun(f"head_{chain.key}", chain.chain_id, seconds, done.rows, first, str(done.published or ""), note)
+
+
+def _add_windows(context: dg.AssetExecutionContext, first: int, last: int) -> None:
+    known = set(context.instance.get_dynamic_partitions(str(block_windows.name)))
+    start, _ = window_blocks(window_key(first))
+    end, _ = window_blocks(window_key(last))
+    width = window_blocks(window_key(0))[1] + 1
+    wanted = [window_key(block) for block in range(start, end + 1, width)]
+    new = [key for key in wanted if key not in known]
+    if new:
+        context.instance.add_dynamic_partitions(str(block_windows.name), new)

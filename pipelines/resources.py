@@ -1,0 +1,49 @@
+"""What runs are given: connections to the engines, opened inside a run and never at import."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import dagster as dg
+
+from indexer.chains import facts
+from indexer.chains.facts import Chain, Chains
+from pipelines.derivation import Store
+from warehouse import engines, postgres, settings
+from warehouse.clickhouse import Warehouse
+from warehouse.engines import EngineUrls
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Open connections and the facts of the chains."""
+
+    urls: EngineUrls
+    warehouse: Warehouse
+    store: Store
+    chains: Chains
+
+
+class EngineAccess:
+    """The warehouse and the store of the settings: by URL, or the running embedded ones, or started for the run."""
+
+    @contextmanager
+    def connect(self) -> Iterator[Connections]:
+        """Connections for the duration of the block."""
+        chosen = settings.load()
+        chains = facts.load(chosen.chains)
+        with (
+            engines.ensure(chosen) as urls,
+            Warehouse.connect(urls.clickhouse_url) as warehouse,
+            postgres.connect(urls.database_url, autocommit=True) as store,
+        ):
+            yield Connections(urls, warehouse, store, chains)
+
+
+Engines = dg.ResourceParam[EngineAccess]
+"""How runs ask for it."""
+
+
+def configured_chains() -> tuple[Chain, ...]:
+    """Chains that can be indexed: EVM chains with a node in the chains file."""
+    return tuple(chain for chain in facts.load(settings.load().chains).enabled() if chain.kind == "evm")

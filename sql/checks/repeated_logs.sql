@@ -1,0 +1,12 @@
+-- Logs that are there more than once: no two have the same place in a chain.
+SELECT name AS table_name, chain_id, block_number, log_index, count() AS number
+FROM
+(
+    SELECT chain_id, block_number, log_index, 'fact_transfer' AS name FROM fact_transfer
+    UNION ALL SELECT chain_id, block_number, log_index, 'fact_swap' FROM fact_swap
+    UNION ALL SELECT chain_id, block_number, log_index, 'fact_liquidity' FROM fact_liquidity
+    UNION ALL SELECT chain_id, block_number, log_index, 'fact_registry_event' FROM fact_registry_event
+)
+GROUP BY name, chain_id, block_number, log_index
+HAVING number > 1
+LIMIT 100

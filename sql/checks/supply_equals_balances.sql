@@ -1,0 +1,24 @@
+-- Tokens whose balances do not sum to what was minted less what was burned.
+SELECT chain_id, lower(hex(token)) AS token_hex, balances_raw, minted_raw
+FROM
+(
+    SELECT chain_id, token, sum(balance_raw) AS balances_raw, sum(supply_raw) AS minted_raw
+    FROM
+    (
+        SELECT chain_id, token, sum(delta_raw) AS balance_raw, toInt256(0) AS supply_raw
+        FROM agg_balance_day
+        GROUP BY chain_id, token
+        UNION ALL
+        SELECT
+            chain_id,
+            token,
+            toInt256(0),
+            sum(if(empty(replaceAll(from_address, '\0', '')), toInt256(amount_raw), toInt256(0))
+                - if(empty(replaceAll(to_address, '\0', '')), toInt256(amount_raw), toInt256(0)))
+        FROM fact_transfer
+        GROUP BY chain_id, token
+    )
+    GROUP BY chain_id, token
+)
+WHERE balances_raw != minted_raw
+LIMIT 100

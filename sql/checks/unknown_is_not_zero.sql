@@ -1,0 +1,6 @@
+-- Served figures that say nought where they mean unknown.
+SELECT chain_id, lower(hex(address)) AS token, price_usd, market_cap_usd, price_confidence
+FROM serve_token
+WHERE deleted = 0 AND (price_usd <= 0 OR (price_usd IS NULL) != (price_confidence IS NULL)
+    OR (price_usd IS NULL AND market_cap_usd IS NOT NULL))
+LIMIT 100
