@@ -42,7 +42,9 @@ SearchDep = Annotated[SearchService, Depends(search_service)]
 @router.get(
     "",
     response_model=SearchAnswer,
-    responses=GROUP.responses(400, 401, 403, 429, 503),
+    responses=GROUP.responses(
+        400, 401, 403, 503, also={429: [("rate_limit_exceeded", "daily or per-second limit exceeded")]}
+    ),
     openapi_extra={"parameters": [parameter.openapi() for parameter in PARAMETERS]},
 )
 async def search_tokens(request: Request, access: ApiKey, service: SearchDep) -> Response:
