@@ -128,9 +128,8 @@ def _by_parts(client: EvmClient, blocks: list[int], method: str, read: Any) -> l
 
 
 def _from_traces(answer: bytes, blocks: list[int]) -> list[Creation]:
-    # Nearly all blocks create nothing: finding the word decides without parsing what can be megabytes.
-    plain = answer.count(b'"result":[{') == len(blocks)
-    if plain and b'"create"' not in answer and b'"CREATE"' not in answer:
+    # Nearly all blocks create nothing: looking for the word decides without parsing what can be megabytes.
+    if b'"create"' not in answer and answer.count(b'"result":[{') == len(blocks):
         return []
     text = answer.lstrip()
     try:

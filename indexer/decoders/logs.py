@@ -138,7 +138,7 @@ def parse_columns(answer: bytes) -> Logs:
     """The fast path; raises SurprisingLayout when the answer is not as regular as it needs."""
     opening = answer.find(b"[", answer.find(b'"result"'))
     closing = answer.rfind(b"]")
-    if opening < 0 or b"\\" in answer or b"true" in answer:
+    if opening < 0 or b"\\" in answer:
         raise SurprisingLayout("envelope")
     text = np.frombuffer(answer, np.uint8, closing - opening, opening)
     quotes = np.flatnonzero(text == _QUOTE)
@@ -149,11 +149,14 @@ def parse_columns(answer: bytes) -> Logs:
         return no_logs()
     try:
         end = answer.index(b"}", opening + int(braces[0]))
-        first: dict[str, object] = msgspec.json.decode(answer[opening + int(braces[0]) : end + 1], type=dict)
+        example = answer[opening + int(braces[0]) : end + 1]
+        first: dict[str, object] = msgspec.json.decode(example, type=dict)
     except (ValueError, msgspec.DecodeError) as error:
         raise SurprisingLayout("first log") from error
-    if any(key not in first for key in _REQUIRED) or not isinstance(first["topics"], list):
-        raise SurprisingLayout("keys")
+    if not isinstance(first.get("topics"), list) or first.get("removed"):
+        raise SurprisingLayout("topics or removed")
+    if not all(str(first.get(key)).startswith("0x") for key in _REQUIRED if key != "topics"):
+        raise SurprisingLayout("required keys")
     record = np.searchsorted(quotes, braces)
     counts = np.diff(np.append(record, len(quotes)))
     fixed = sum(2 + (2 if isinstance(value, str) else 0) for value in first.values())
@@ -170,18 +173,26 @@ Fields = dict[str, Positions]
 def _locate(
     text: Bytes, quotes: Positions, record: Positions, topics2: Positions, first: dict[str, object]
 ) -> tuple[Fields, Fields]:
-    """Ordinals of the quotes that open and close each value; every key of every record is compared."""
+    """Ordinals of the quotes that open and close each value.
+
+    In every record each key must be written as in the first one, with all that stands between it and its value: for
+    texts up to and with ``0x``, for other values with their beginning, so that a ``true`` among ``false`` is seen.
+    """
     starts: Fields = {}
     ends: Fields = {}
     at = record.copy()
     for key, value in first.items():
-        name = key.encode()
         key_at = quotes[at] + 1
-        if bool((quotes[at + 1] - key_at != len(name)).any()):
-            raise SurprisingLayout(f"key {key}")
-        if bool((windows(text, key_at, len(name)) != np.frombuffer(name, np.uint8)).any()):
-            raise SurprisingLayout(f"key {key}")
         at = at + 2
+        if key == "topics" or not isinstance(value, str):
+            written = int(quotes[at[0] - 1] - key_at[0]) + (2 if key == "topics" else 4)
+        else:
+            written = int(quotes[at[0]] - key_at[0]) + 3
+            if bool((quotes[at] - key_at != written - 3).any()):
+                raise SurprisingLayout(f"place of {key}")
+        shown = windows(text, key_at, written)
+        if bool((shown != shown[0]).any()):
+            raise SurprisingLayout(f"key {key}")
         starts[key] = at
         if key == "topics":
             at = at + topics2
@@ -196,7 +207,6 @@ def _columns(text: Bytes, quotes: Positions, starts: Fields, ends: Fields, topic
         start, end = quotes[starts[key]] + 3, quotes[ends[key]]
         if width is not None and bool((end - start != width).any()):
             raise SurprisingLayout(f"length of {key}")
-        _require_prefix(text, start)
         return start, end
 
     count = len(topic_count)
