@@ -32,7 +32,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 class AnvilError(RuntimeError):
-    """The node cannot be found, does not start, or answers with an error."""
+    """The node cannot be found, does not start, or answers with an error; ``data`` is what the error carries."""
+
+    def __init__(self, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.data = data
 
 
 class Anvil:
@@ -258,7 +262,7 @@ def _die_with_parent(parent: int) -> Any:
 def _result(answer: Any, method: str) -> Any:
     if not isinstance(answer, dict) or "error" in answer:
         error = answer.get("error") if isinstance(answer, dict) else answer
-        raise AnvilError(f"{method}: {error}")
+        raise AnvilError(f"{method}: {error}", error.get("data") if isinstance(error, dict) else None)
     return answer["result"]
 
 

@@ -1,0 +1,59 @@
+from dataclasses import replace
+
+from eth_account import Account
+from eth_utils.crypto import keccak
+
+from indexer.contracts import registry
+from indexer.contracts.registry import ExpiryStatement, MintAuthorization, MintReceipt, SignerRotation
+
+_SIGNER = Account.from_key("0x" + "11" * 32)
+_REGISTRY = "0x" + "ab" * 20
+_MINT = MintAuthorization("0x" + "01" * 20, "0x" + "02" * 20, "ABC", 3, 4, 5)
+_STATEMENTS = (
+    _MINT,
+    MintReceipt(_MINT.claimer, _MINT.token, "ABC", 4, 5),
+    ExpiryStatement(7, 8, 9),
+    SignerRotation(_MINT.claimer, 8, 9),
+)
+
+
+def test_statements_are_recovered_to_their_signer() -> None:
+    for statement in _STATEMENTS:
+        signature = registry.sign(_SIGNER, 8453, _REGISTRY, statement)
+        assert len(signature) == 65
+        assert registry.recover_signer(8453, _REGISTRY, statement, signature) == _SIGNER.address
+        assert registry.recover_signer(1, _REGISTRY, statement, signature) != _SIGNER.address
+
+
+def test_the_case_of_an_address_changes_no_signature() -> None:
+    upper = replace(_MINT, claimer="0x" + "Ab" * 20)
+    lower = replace(_MINT, claimer="0x" + "ab" * 20)
+    assert registry.sign(_SIGNER, 1, _REGISTRY, upper) == registry.sign(_SIGNER, 1, _REGISTRY, lower)
+
+
+def test_typed_data_is_what_the_contract_hashes() -> None:
+    document = _MINT.typed_data(8453, _REGISTRY)
+    fields = ",".join(f"{field['type']} {field['name']}" for field in document["types"]["MintAuthorization"])
+    assert f"MintAuthorization({fields})" == (
+        "MintAuthorization(address claimer,address token,string symbol,uint256 fee,uint256 deadline,uint256 nonce)"
+    )
+    assert document["domain"] == {
+        "name": "Regalia Registry",
+        "version": "1",
+        "chainId": 8453,
+        "verifyingContract": _REGISTRY,
+    }
+
+
+def test_topics_are_the_hashes_of_the_events_signatures() -> None:
+    topics = registry.event_topics()
+    assert topics["Registered"] == "0x" + keccak(text="Registered(uint256,address,address,string,uint256,bool)").hex()
+    assert topics["MetadataChanged"] == "0x" + keccak(text="MetadataChanged(uint256,string)").hex()
+    assert len(set(topics.values())) == 7
+
+
+def test_refusals_are_explained_by_name() -> None:
+    assert registry.explain_revert("0x" + keccak(text="Soulbound()")[:4].hex()) == "Soulbound"
+    assert registry.explain_revert("0x08c379a0") is None
+    assert registry.explain_revert("0x") is None
+    assert registry.explain_revert(None) is None
