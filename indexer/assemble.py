@@ -3,10 +3,8 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pyarrow
 from numpy.typing import NDArray
 
 from indexer.chains.evm.errors import ChainMoved
@@ -14,12 +12,12 @@ from indexer.chains.evm.headers import Headers, join_headers
 from indexer.chains.evm.rpc import EvmClient
 from indexer.creations import creation_columns
 from indexer.decoders.frame import Column, Columns, Frame
+from indexer.distinct import distinct
 from indexer.fetch import Chunk
 from indexer.known import Known, Origin
 from indexer.tokens import TokenRow, collect_touches, judge_tokens, read_touched, token_columns
 from indexer.write import Change, Rows
 
-_ARROW: Any = pyarrow  # it ships no types
 _POOL_TABLES = ("fact_pool", "fact_swap", "fact_pool_state", "fact_liquidity")
 
 
@@ -87,27 +85,13 @@ def learn_pools(frames: Iterable[Frame], known: Known) -> None:
 
 def keep_known_pools(frame: Frame, known: Known) -> Columns:
     """The frame's rows whose pool is genuine and speaks the frame's protocol."""
-    keys, codes = distinct(frame.columns["pool"])
+    keys, codes, _ = distinct(frame.columns["pool"])
     protocols = known.protocols(keys)
     genuine = np.array([protocols[key] == frame.protocol for key in keys], np.bool_)
     if genuine.all():
         return frame.columns
     rows = np.flatnonzero(genuine[codes])
     return {name: _take(column, rows) for name, column in frame.columns.items()}
-
-
-def distinct(values: Column) -> tuple[list[bytes], NDArray[np.int64]]:
-    """Different values in order of first appearance, and each row's index into them."""
-    if isinstance(values, list):
-        array = _ARROW.array(values, _ARROW.binary())
-    else:
-        rows, width = values.shape
-        array = _ARROW.FixedSizeBinaryArray.from_buffers(
-            _ARROW.binary(width), rows, [None, _ARROW.py_buffer(np.ascontiguousarray(values))]
-        )
-    encoded = array.dictionary_encode()
-    codes: NDArray[Any] = encoded.indices.to_numpy(zero_copy_only=False)
-    return encoded.dictionary.to_pylist(), codes.astype(np.int64)
 
 
 def first_blocks(parts: Sequence[Rows], name: str) -> dict[bytes, int]:
@@ -117,12 +101,9 @@ def first_blocks(parts: Sequence[Rows], name: str) -> dict[bytes, int]:
         blocks = np.asarray(part["block_number"])
         if not len(blocks):
             continue
-        keys, codes = distinct(part[name])  # type: ignore[arg-type]
-        lowest = np.full(len(keys), np.iinfo(np.uint64).max, np.uint64)
-        # Rows come in chain order, and codes in order of first appearance: a key's first row is where codes grow.
-        rows = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
-        lowest[codes[rows]] = blocks[rows]
-        for key, block in zip(keys, lowest.tolist(), strict=True):
+        keys, _, rows = distinct(part[name])  # type: ignore[arg-type]
+        # Rows come in the order of the chain, so a key's first row is in its lowest block.
+        for key, block in zip(keys, blocks[rows].tolist(), strict=True):
             firsts[key] = min(block, firsts.get(key, block))
     return firsts
 

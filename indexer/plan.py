@@ -14,12 +14,12 @@ class Limits:
 
     unit_rows: int = 150_000
     unit_blocks: int = 20_000
-    range_logs: int = 12_000
+    range_logs: int = 8_000
     range_blocks: int = 2_000
     first_range_blocks: int = 32
     slow_seconds: float = 5.0
-    fetchers: int = 8
-    ranges_ahead: int = 16
+    fetchers: int = 16
+    ranges_ahead: int = 24
     logs_ahead: int = 200_000
 
 
