@@ -11,10 +11,12 @@ from api.claims import endpoints as claims
 from api.core.errors import RouteGroup
 from api.fees import endpoints as fees
 from api.health import endpoints as health
+from api.heartbeats import endpoints as heartbeats
 from api.registrations import endpoints as registrations
 from api.registry import endpoints as registry
 from api.search import endpoints as search
 from api.symbols import endpoints as symbols
+from api.tokens import endpoints as tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,4 +35,6 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(registry.router, registry.GROUPS),
     Mounted(fees.router, fees.GROUPS),
     Mounted(search.router, search.GROUPS),
+    Mounted(tokens.router, tokens.GROUPS),
+    Mounted(heartbeats.router, heartbeats.GROUPS),
 )

@@ -84,7 +84,7 @@ CREATE TABLE serve_token
             registration_token_id, lower(hex(registration_owner)), lower(hex(registration_manager)),
             lower(hex(registry_address)), toUnixTimestamp(registered_at), registration_expired, verification_method,
             toUnixTimestamp(verified_at), logo_url, website, twitter, telegram, discord, as_of_block,
-            toUnixTimestamp(as_of_time)
+            toUnixTimestamp(as_of_time), made_by_factory
         ),
         'Tuple(symbol String, name String, name_source String, sources Array(String), decimals Nullable(UInt8),
             holders Nullable(UInt64), price_usd Nullable(String), market_cap_usd Nullable(String),
@@ -94,7 +94,8 @@ CREATE TABLE serve_token
             registration_token_id Nullable(UInt64), registration_owner String, registration_manager String,
             registry_address String, registered_at Nullable(UInt32), registration_expired UInt8,
             verification_method String, verified_at Nullable(UInt32), logo_url String, website String,
-            twitter String, telegram String, discord String, as_of_block UInt64, as_of_time UInt32)'))
+            twitter String, telegram String, discord String, as_of_block UInt64, as_of_time UInt32,
+            made_by_factory UInt8)'))
         COMMENT 'what a search result shows of the row; reading one column costs a tenth of reading forty'
 )
 ENGINE = MergeTree ORDER BY (symbol_key, chain_id, address, version)

@@ -1,0 +1,141 @@
+"""GET /api/v2/heartbeat/..."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query
+
+from api.core.access import ApiKey
+from api.core.addresses import evm_address
+from api.core.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
+from api.core.errors import InvalidInput, RouteGroup
+from api.core.rendering import JsonResponse, respond
+from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
+from api.heartbeats.service import HeartbeatService
+from api.search.parameters import readable_chain, search_symbol
+from api.tokens.endpoints import ChainPath, SymbolPath
+from indexer.chains.facts import Chain, Chains
+
+GROUP = RouteGroup(prefix="/api/v2/heartbeat")
+GROUPS = (GROUP,)
+_DIGITS = re.compile(r"[0-9]{1,10}")
+_LATEST = datetime.fromtimestamp(2**32 - 1, UTC)
+_EARLIEST = datetime.fromtimestamp(0, UTC)
+
+router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"])
+
+
+def heartbeat_service(store: StoreDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep) -> HeartbeatService:
+    """The service of a request."""
+    return HeartbeatService(store, warehouse, chains, clock)
+
+
+ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
+TokenAddress = Annotated[
+    str | None, Query(alias="tokenAddress", description="Scopes the lookup to one token of the symbol.")
+]
+
+
+@router.get("/at-risk", response_model=TokensAtRisk, responses=GROUP.responses(400, 401, 403, 503))
+async def list_tokens_at_risk(
+    access: ApiKey,
+    service: ServiceDep,
+    chains: ChainsDep,
+    level: Annotated[
+        Literal["warning", "critical"] | None,
+        Query(description="Only scores below 62 (critical), or from 62 to below 70 (warning). Default: both."),
+    ] = None,
+    chain: Annotated[str | None, Query(description="Only this chain.", examples=["base"])] = None,
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    page_size: Annotated[int, Query(alias="pageSize", ge=1, le=100)] = 25,
+) -> JsonResponse:
+    """Registered tokens whose score is below 70, lowest first. Below 60 a registration is inactive, unless it is in
+    its first 30 days."""
+    place = evm_chain(chains, chain) if chain is not None else None
+    return respond(await service.at_risk(level, place, page=page, page_size=page_size))
+
+
+@router.get("/{symbol}/{chain}", response_model=Heartbeat, responses=GROUP.responses(400, 401, 403, 404, 503))
+async def get_heartbeat(
+    access: ApiKey,
+    service: ServiceDep,
+    chains: ChainsDep,
+    symbol: SymbolPath,
+    chain: ChainPath,
+    token_address: TokenAddress = None,
+) -> JsonResponse:
+    """A token's current score. Where a chain has several tokens of the symbol, the registered one is meant, else the
+    original, unless `tokenAddress` names one. EVM chains only; a token without a score yet answers 404."""
+    wanted, place = search_symbol("symbol", symbol), evm_chain(chains, chain)
+    return respond(await service.current(wanted, place, _address(token_address)))
+
+
+@router.get(
+    "/{symbol}/{chain}/history", response_model=HeartbeatHistory, responses=GROUP.responses(400, 401, 403, 404, 503)
+)
+async def get_heartbeat_history(
+    access: ApiKey,
+    service: ServiceDep,
+    chains: ChainsDep,
+    symbol: SymbolPath,
+    chain: ChainPath,
+    token_address: TokenAddress = None,
+    begin: Annotated[
+        str | None,
+        Query(alias="from", description="ISO 8601 or Unix seconds. Default: 7 days before `to`, 90 for days."),
+    ] = None,
+    end: Annotated[
+        str | None, Query(alias="to", description="ISO 8601 or Unix seconds, exclusive. Default: now.")
+    ] = None,
+    interval: Annotated[
+        Literal["hour", "day"], Query(description="A point an hour, or the last one of each day (UTC).")
+    ] = "hour",
+    limit: Annotated[int, Query(ge=1, le=1000, description="Points per page.")] = 168,
+    cursor: Annotated[
+        str | None, Query(description="`pagination.nextCursor` of the page before, with the same other parameters.")
+    ] = None,
+) -> JsonResponse:
+    """Scores over time, newest first, each with the status and components it had."""
+    wanted, place = search_symbol("symbol", symbol), evm_chain(chains, chain)
+    return respond(
+        await service.history(
+            wanted,
+            place,
+            _address(token_address),
+            begin=_moment("from", begin),
+            end=_moment("to", end),
+            interval=interval,
+            limit=limit,
+            cursor=cursor,
+        )
+    )
+
+
+def evm_chain(chains: Chains, name: str) -> Chain:
+    """The EVM chain that a key, alias or numeric id means.
+
+    Raises:
+        InvalidInput: there is none, or it is not an EVM chain.
+    """
+    chain = readable_chain(chains, name)
+    if chain.kind != "evm":
+        raise InvalidInput("chain", f"heartbeats cover EVM chains only, not {chain.name}")
+    return chain
+
+
+def _address(text: str | None) -> str | None:
+    return None if text is None else evm_address("tokenAddress", text)
+
+
+def _moment(field: str, text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromtimestamp(int(text), UTC) if _DIGITS.fullmatch(text) else datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidInput(field, "must be an ISO 8601 time or Unix seconds") from error
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    if not _EARLIEST <= moment <= _LATEST:
+        raise InvalidInput(field, "must be between 1970 and 2106")
+    return moment

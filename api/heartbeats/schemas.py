@@ -1,0 +1,98 @@
+"""Wire shapes of heartbeats."""
+
+from collections.abc import Mapping
+
+from pydantic import Field
+
+from api.core.rendering import Number, Wire
+
+
+class Components(Wire):
+    """What a score is made of, each 0 to 100."""
+
+    timestamp: Number = Field(description="Recency of activity.")
+    volume: Number
+    holders: Number
+    confidence: Number = Field(description="How complete the data behind the score are.")
+
+
+class Heartbeat(Wire):
+    """A token's current score."""
+
+    symbol: str
+    chain_id: int
+    score: Number = Field(description="Composite, 0 to 100.")
+    status: str = Field(description="grace_period, healthy, moderate, at_risk or inactive.")
+    last_updated: str
+    components: Components
+    token_address: str
+    as_of_block: int
+
+
+class HeartbeatPoint(Wire):
+    """A score as of an hour."""
+
+    timestamp: str
+    score: Number
+    status: str
+    components: Components
+    weights_version: int
+    as_of_block: int
+
+
+class HistoryPagination(Wire):
+    """Where to go on."""
+
+    returned: int
+    limit: int
+    has_more: bool
+    next_cursor: str | None
+
+
+class HeartbeatHistory(Wire):
+    """Scores over time, newest first."""
+
+    symbol: str
+    chain_id: int
+    token_address: str
+    interval: str
+    begin: str = Field(alias="from")
+    end: str = Field(alias="to")
+    points: list[HeartbeatPoint]
+    pagination: HistoryPagination
+
+
+class TokenAtRisk(Wire):
+    """A registered token with a low score."""
+
+    symbol: str
+    chain_id: int
+    chain_key: str
+    token_address: str
+    token_id: int
+    owner: str
+    level: str = Field(description="critical below 62, warning below 70.")
+    score: Number
+    status: str
+    last_updated: str
+    components: Components
+    as_of_block: int
+
+
+class PagePagination(Wire):
+    """Where the page stands."""
+
+    total: int
+    returned: int
+    page: int
+    page_size: int
+    total_pages: int
+    has_more: bool
+
+
+class TokensAtRisk(Wire):
+    """Registered tokens with low scores, lowest first."""
+
+    tokens: list[TokenAtRisk]
+    pagination: PagePagination
+    level_counts: Mapping[str, int] = Field(description="How many of each level, on the chain asked for.")

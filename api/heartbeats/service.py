@@ -1,0 +1,196 @@
+"""Heartbeats from their rows."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from api.core.addresses import shown
+from api.core.clock import Clock
+from api.core.errors import InvalidInput, NotFound
+from api.core.rendering import timestamp
+from api.core.store import Row, Store
+from api.heartbeats.repository import HeartbeatRepository
+from api.heartbeats.schemas import (
+    Components,
+    Heartbeat,
+    HeartbeatHistory,
+    HeartbeatPoint,
+    HistoryPagination,
+    PagePagination,
+    TokenAtRisk,
+    TokensAtRisk,
+)
+from api.registrations.statuses import heartbeat_status
+from indexer.chains.facts import Chain, Chains
+from warehouse.readers import heartbeats as readings
+from warehouse.readers.source import Source
+
+WARNING_BELOW = Decimal(70)
+CRITICAL_BELOW = Decimal(62)
+LEVELS = {"critical": (Decimal(0), CRITICAL_BELOW), "warning": (CRITICAL_BELOW, WARNING_BELOW)}
+STEP_SECONDS = {"hour": 3_600, "day": 86_400}
+DEFAULT_SPAN = {"hour": timedelta(days=7), "day": timedelta(days=90)}
+
+
+class HeartbeatService:
+    """Answers of the heartbeat routes."""
+
+    def __init__(self, store: Store, source: Source, chains: Chains, clock: Clock) -> None:
+        self.repository = HeartbeatRepository(store)
+        self.source = source
+        self.chains = chains
+        self.clock = clock
+
+    async def current(self, symbol: str, chain: Chain, address: str | None) -> Heartbeat:
+        """The current score.
+
+        Raises:
+            NotFound: there is no such token, or it has no score yet.
+        """
+        row = await self._token(symbol, chain, address)
+        if row["score"] is None:
+            raise NotFound(f"symbol: {symbol} on {chain.name} has no score yet")
+        return Heartbeat(
+            symbol=symbol,
+            chain_id=chain.chain_id,
+            score=row["score"],
+            status=heartbeat_status(row["score"], row["minted_at"], self.clock.now()),
+            last_updated=timestamp(row["scored_at"]),
+            components=_components(row),
+            token_address=shown(row["address"]),
+            as_of_block=row["as_of_block"],
+        )
+
+    async def history(
+        self,
+        symbol: str,
+        chain: Chain,
+        address: str | None,
+        *,
+        begin: datetime | None,
+        end: datetime | None,
+        interval: str,
+        limit: int,
+        cursor: str | None,
+    ) -> HeartbeatHistory:
+        """Scores over time, newest first.
+
+        Raises:
+            NotFound: there is no such token.
+            InvalidInput: the range ends before it begins, or the cursor is none.
+        """
+        end = end or self.clock.now()
+        begin = begin or end - DEFAULT_SPAN[interval]
+        if begin >= end:
+            raise InvalidInput("from", "must be before to")
+        row = await self._token(symbol, chain, address)
+        # A step is read whole or not at all: the cursor is the beginning of the last step given.
+        reached = _cursor_time(cursor) if cursor is not None else end
+        points = await readings.read_heartbeats(
+            self.source,
+            chain.chain_id,
+            row["address"].removeprefix("0x"),
+            begin=begin,
+            end=min(reached, end),
+            step_seconds=STEP_SECONDS[interval],
+            limit=limit + 1,
+        )
+        given, more = points[:limit], len(points) > limit
+        following = None
+        if more:
+            last = int(given[-1].hour.timestamp())
+            following = str(last - last % STEP_SECONDS[interval])
+        return HeartbeatHistory(
+            symbol=symbol,
+            chain_id=chain.chain_id,
+            token_address=shown(row["address"]),
+            interval=interval,
+            begin=timestamp(begin),
+            end=timestamp(end),
+            points=[_point(point, row["minted_at"]) for point in given],
+            pagination=HistoryPagination(returned=len(given), limit=limit, has_more=more, next_cursor=following),
+        )
+
+    async def at_risk(self, level: str | None, chain: Chain | None, *, page: int, page_size: int) -> TokensAtRisk:
+        """Registered tokens with low scores, lowest first."""
+        least, below = LEVELS[level] if level else (Decimal(0), WARNING_BELOW)
+        chain_id = chain.chain_id if chain else None
+        counts = await self.repository.count_below(CRITICAL_BELOW, WARNING_BELOW, chain_id)
+        offset = (page - 1) * page_size
+        rows = await self.repository.registered_below(least, below, chain_id, limit=page_size, offset=offset)
+        total = counts[level] if level else sum(counts.values())
+        return TokensAtRisk(
+            tokens=self._at_risk(rows),
+            pagination=PagePagination(
+                total=total,
+                returned=len(rows),
+                page=page,
+                page_size=page_size,
+                total_pages=-(-total // page_size),
+                has_more=bool(rows) and offset + len(rows) < total,
+            ),
+            level_counts=counts,
+        )
+
+    def _at_risk(self, rows: Sequence[Row]) -> list[TokenAtRisk]:
+        now = self.clock.now()
+        tokens = []
+        for row in rows:
+            chain = self.chains.by_id(row["chain_id"])
+            tokens.append(
+                TokenAtRisk(
+                    symbol=row["symbol_key"],
+                    chain_id=row["chain_id"],
+                    chain_key=chain.key if chain else str(row["chain_id"]),
+                    token_address=shown(row["address"]),
+                    token_id=row["token_id"],
+                    owner=shown(row["owner"]),
+                    level="critical" if row["score"] < CRITICAL_BELOW else "warning",
+                    score=row["score"],
+                    status=heartbeat_status(row["score"], row["minted_at"], now),
+                    last_updated=timestamp(row["scored_at"]),
+                    components=_components(row),
+                    as_of_block=row["as_of_block"],
+                )
+            )
+        return tokens
+
+    async def _token(self, symbol: str, chain: Chain, address: str | None) -> Row:
+        row = await self.repository.token(symbol, chain.chain_id, address)
+        if row is None:
+            which = f" at {address}" if address else ""
+            raise NotFound(f"symbol: no token {symbol}{which} on {chain.name}")
+        return row
+
+
+def _components(row: Row) -> Components:
+    return Components(
+        timestamp=row["timestamp_score"],
+        volume=row["volume_score"],
+        holders=row["holders_score"],
+        confidence=row["confidence_score"],
+    )
+
+
+def _point(point: readings.HeartbeatPoint, minted_at: datetime | None) -> HeartbeatPoint:
+    # A mint still to come at that hour gives no grace.
+    minted = minted_at if minted_at is not None and minted_at <= point.hour else None
+    return HeartbeatPoint(
+        timestamp=timestamp(point.hour),
+        score=point.score,
+        status=heartbeat_status(point.score, minted, point.hour),
+        components=Components(
+            timestamp=point.timestamp_score,
+            volume=point.volume_score,
+            holders=point.holders_score,
+            confidence=point.confidence_score,
+        ),
+        weights_version=point.weights_version,
+        as_of_block=point.as_of_block,
+    )
+
+
+def _cursor_time(text: str) -> datetime:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 10 and int(text) < 2**32):
+        raise InvalidInput("cursor", "is not one that a history handed out")
+    return datetime.fromtimestamp(int(text), UTC)

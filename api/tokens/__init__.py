@@ -1,0 +1,1 @@
+"""One token, by symbol and chain."""

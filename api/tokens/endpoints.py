@@ -1,0 +1,60 @@
+"""GET /api/v2/token/{symbol}/{chain}."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.responses import Response
+
+from api.core.access import ApiKey
+from api.core.addresses import evm_address
+from api.core.dependencies import ChainsDep
+from api.core.errors import InvalidInput, RouteGroup
+from api.search.endpoints import SearchDep
+from api.search.parameters import readable_chain, search_symbol
+from api.search.schemas import SearchResult
+from api.tokens.service import TokenService
+
+GROUP = RouteGroup(prefix="/api/v2/token")
+GROUPS = (GROUP,)
+
+router = APIRouter(prefix="/api/v2/token", tags=["search"])
+
+
+def token_service(request: Request, search: SearchDep) -> TokenService:
+    """The application's token lookups, over the search it has now."""
+    state = request.app.state
+    service: TokenService | None = getattr(state, "tokens", None)
+    if service is None or service.search is not search:
+        service = state.tokens = TokenService(search, state.metrics)
+    return service
+
+
+TokenDep = Annotated[TokenService, Depends(token_service)]
+SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
+ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
+
+
+@router.get(
+    "/{symbol}/{chain}",
+    response_model=SearchResult,
+    responses=GROUP.responses(400, 401, 403, 404, 503),
+)
+async def get_token(
+    access: ApiKey,
+    service: TokenDep,
+    chains: ChainsDep,
+    symbol: SymbolPath,
+    chain: ChainPath,
+    token_address: Annotated[
+        str | None, Query(alias="tokenAddress", description="Scopes the lookup to one token of the symbol.")
+    ] = None,
+) -> Response:
+    """The search result of one token. Where a chain has several tokens of the symbol, the registered one is meant,
+    else the original, unless `tokenAddress` names one."""
+    wanted, place = search_symbol("symbol", symbol), readable_chain(chains, chain)
+    address = None
+    if token_address is not None:
+        if place.kind != "evm":
+            raise InvalidInput("tokenAddress", f"is not offered for {place.name}")
+        address = evm_address("tokenAddress", token_address)
+    return Response(await service.answer(wanted, place, address, access.wallet), media_type="application/json")

@@ -1,0 +1,62 @@
+"""The token that a symbol means on a chain."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from api.core.cache import Cache
+from api.core.errors import NotFound
+from api.core.metrics import Metrics
+from api.core.rendering import dumps
+from api.search import results
+from api.search.ranking import GRACE_PERIOD, INACTIVE_BELOW_HUNDREDTHS, Status
+from api.search.service import SearchService
+from indexer.chains.facts import Chain
+from warehouse.readers.tokens import read_foremost_token
+
+ANSWER_SECONDS = 5.0
+Found = tuple[str, Mapping[str, Any]]
+
+
+class TokenService:
+    """Lookups of one application."""
+
+    def __init__(self, search: SearchService, metrics: Metrics) -> None:
+        self.search = search
+        self._found: Cache[Found | None] = Cache("token", ttl_seconds=ANSWER_SECONDS, metrics=metrics, limit=20_000)
+
+    async def answer(self, symbol: str, chain: Chain, address: str | None, wallet: str) -> bytes:
+        """The search result of the registered token of the symbol, else of the original, or of the one at an address.
+
+        Raises:
+            NotFound: there is none.
+        """
+        digits = (address or "").removeprefix("0x")
+        found = await self._found.get((symbol, chain.key, digits), lambda: self._read(symbol, chain, digits))
+        if found is None:
+            which = f" at {address}" if address else ""
+            raise NotFound(f"symbol: no token {symbol}{which} on {chain.name}")
+        token, document = found
+        status = document_status(document, self.search.clock.now(), wallet)
+        result = results.token_result(chain, token, document, status, self.search.site_url)
+        return dumps(result.model_dump(by_alias=True, exclude={"explain"}))
+
+    async def _read(self, symbol: str, chain: Chain, digits: str) -> Found | None:
+        publication = await self.search.repository.publication()
+        return await read_foremost_token(
+            self.search.source, symbol, chain.chain_id, version=publication.version, address=digits
+        )
+
+
+def document_status(document: Mapping[str, Any], now: datetime, wallet: str) -> Status:
+    """The status of one token, the first that holds."""
+    minted, score = document["registered_at"], document["heartbeat_score"]
+    if document["registration_token_id"] is None or document["registration_expired"]:
+        return Status.UNCLAIMED
+    if minted is not None and minted > int((now - GRACE_PERIOD).timestamp()):
+        return Status.GRACE_PERIOD
+    if score is not None and Decimal(score) * 100 < INACTIVE_BELOW_HUNDREDTHS:
+        return Status.INACTIVE
+    owned = document["made_by_factory"] and f"0x{document['registration_owner']}" == wallet
+    return Status.OWNED if owned else Status.CLAIMED

@@ -1,0 +1,19 @@
+-- The token a symbol means on a chain: the registered one, else originals before copies, the larger market, the more
+-- holders, the older; or the one at {address} (hexadecimal, empty for any).
+SELECT
+    lower(hex(address)) AS address_hex,
+    document
+FROM
+(
+    SELECT address, document, deleted, registration_token_id, registration_expired, is_copy, market_score, holders,
+        first_seen_at
+    FROM serve_token
+    WHERE symbol_key = {symbol:String} AND chain_id = {chain_id:UInt32} AND version <= {version:UInt64}
+        AND ({address:String} = '' OR address = unhex({address:String}))
+    ORDER BY address, version DESC
+    LIMIT 1 BY address
+)
+WHERE deleted = 0
+ORDER BY registration_token_id IS NULL OR registration_expired, is_copy, market_score DESC, holders DESC, first_seen_at,
+    address
+LIMIT 1
