@@ -1,4 +1,4 @@
-"""The demo's chain: ``python -m indexer.devchain`` under a guard, so that it never outlives the demo."""
+"""The demo's chain: ``python -m indexer.devchain.serve`` under a guard, so that it never outlives the demo."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ class ChainProcess:
         self.chains_file = directory / "chains.toml"
         self.log = directory / "logs" / "chain.log"
         self.log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "indexer.devchain", "--out", str(directory), "--scale", scale]
+        command = [sys.executable, "-m", "indexer.devchain.serve", "--out", str(directory), "--scale", scale]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(GUARD), str(self.log), str(LOG_LIMIT_BYTES), "--", *command],
             stdin=subprocess.PIPE,

@@ -1,5 +1,9 @@
-"""A local chain that lives: its history is written, its facts are left in files, and trade goes on until the end."""
+"""A local chain that lives: its history is written, its facts are left in files, and trade goes on until the end.
 
+``python -m indexer.devchain.serve --out DIR`` is what the demo runs.
+"""
+
+import argparse
 import json
 import logging
 import os
@@ -9,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.devchain.anvil import Anvil, AnvilError
-from indexer.devchain.world import World
+from indexer.devchain.world import SCALES, World
 
 log = logging.getLogger(__name__)
 
@@ -17,7 +21,7 @@ CHAIN_KEY = "base"
 CLAIMED = "aurum"
 
 
-def serve(out: Path, *, scale: str, seed: int, port: int | None, block_seconds: int, actions: int) -> None:
+def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actions: int = 6) -> None:
     """Build the world and trade in it until SIGINT or SIGTERM.
 
     ``chains.toml`` and then ``world.json`` appear in ``out`` when the history is complete.
@@ -25,7 +29,7 @@ def serve(out: Path, *, scale: str, seed: int, port: int | None, block_seconds: 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with Anvil.start(port=port) as anvil:
+    with Anvil.start() as anvil:
         world = World.create(anvil, seed=seed, scale=scale, with_registry=False)
         deployer = world.wallet("contracts deployer")
         anvil.rpc("anvil_setBalance", deployer.address, hex(10**21))
@@ -68,3 +72,17 @@ def _write(path: Path, text: str) -> None:
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
     draft.replace(path)
+
+
+def main() -> None:
+    """Command line of the demo's chain."""
+    parser = argparse.ArgumentParser(prog="python -m indexer.devchain.serve")
+    parser.add_argument("--out", type=Path, required=True, help="folder for chains.toml and world.json")
+    parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
+    given = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    serve(given.out, scale=given.scale)
+
+
+if __name__ == "__main__":
+    main()
