@@ -75,11 +75,11 @@ class Eligibility:
         except RpcError as error:
             raise unverified() from error
 
-    async def block_time(self, claim: Claim) -> int:
-        """The chain's time: the timestamp of its newest block."""
+    async def head(self, claim: Claim) -> tuple[int, int]:
+        """Number and timestamp of the chain's newest block."""
         try:
             block = await self.reader(claim).request("eth_getBlockByNumber", "latest", False)
-            return quantity(block["timestamp"])
+            return quantity(block["number"]), quantity(block["timestamp"])
         except (RpcError, TypeError, KeyError) as error:
             raise unverified() from error
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from api.core.addresses import shown
@@ -144,6 +144,17 @@ class ClaimRepository:
     async def save_proof(self, transaction: Transaction, proof: dict[str, Any]) -> None:
         """Keep a proof; the same signature verified again leaves the first one as it is."""
         await transaction.execute(insert(ClaimProof).values(**proof).on_conflict_do_nothing())
+
+    async def last_deadline(self, chain_id: int, symbol: str, wallet: str) -> datetime | None:
+        """When the wallet's last authorisation for the symbol runs out."""
+        row = await self.store.row(
+            select(func.max(ClaimAuthorization.deadline).label("deadline")).where(
+                ClaimAuthorization.chain_id == chain_id,
+                ClaimAuthorization.symbol == symbol,
+                ClaimAuthorization.wallet == wallet,
+            )
+        )
+        return row["deadline"] if row else None
 
     async def save_authorization(
         self,

@@ -23,9 +23,11 @@ from api.claims.schemas import (
     VerifyResponse,
 )
 from api.claims.signatures import is_signed_by
+from api.claims.tasks import watch_claim
 from api.core.addresses import shown
 from api.core.clock import Clock
 from api.core.errors import ApiError, InvalidInput, Unavailable
+from api.core.jobs import defer
 from api.core.pricing import Pricing
 from api.core.store import Row
 from indexer.chains.evm.errors import RpcError
@@ -131,12 +133,22 @@ class ClaimService:
         return await self._authorize(claim, proof, control.method, price)
 
     async def _authorize(self, claim: Claim, proof: Row, method: str, price: Quote) -> BuildResponse:
-        now = await self.eligibility.block_time(claim)
+        head, now = await self.eligibility.head(claim)
         fee = await fee_wei(claim, price, self.repository, datetime.fromtimestamp(now, UTC))
         deadline, nonce = now + AUTHORIZATION_SECONDS, secrets.randbits(256)
         address = claim.chain.contracts["registry"]
         data = self._calldata(claim, address, fee=None if price.is_free else fee, deadline=deadline, nonce=nonce)
+        watched = await self.repository.last_deadline(claim.chain.chain_id, claim.symbol, claim.wallet)
         async with self.repository.store.transaction() as transaction:
+            if watched is None or watched.timestamp() < now:  # else a watch is under way, and sees the new deadline
+                await defer(
+                    transaction,
+                    watch_claim,
+                    chain_id=claim.chain.chain_id,
+                    symbol=claim.symbol,
+                    wallet=claim.wallet,
+                    from_block=head,
+                )
             await self.repository.save_authorization(
                 transaction,
                 proof=proof,

@@ -13,12 +13,14 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from warehouse.errors import StoreUnavailable
 
 from api.core.rendering import dumps
+from warehouse.errors import StoreUnavailable
 
 Row = dict[str, Any]
 _POOL_SECONDS = 15
+# The job queue's tables and functions are in a schema of their own; its statements name none.
+JOBS_OPTIONS = "-c search_path=public,jobs"
 
 
 class Store:
@@ -30,7 +32,7 @@ class Store:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=_POOL_SECONDS,
-            connect_args={"connect_timeout": 5, "application_name": "regalia-api"},
+            connect_args={"connect_timeout": 5, "application_name": "regalia-api", "options": JOBS_OPTIONS},
             json_serializer=lambda value: dumps(value).decode(),
         )
         self._reads = self.engine.execution_options(isolation_level="AUTOCOMMIT")
@@ -91,6 +93,11 @@ class Transaction:
         """Run a statement; the answer is how many rows it touched."""
         result = await self.connection.execute(_executable(statement), parameters or {})
         return int(result.rowcount)
+
+    async def driver_connection(self) -> Any:
+        """The driver's own connection, for a library that joins the transaction."""
+        raw = await self.connection.get_raw_connection()
+        return raw.driver_connection
 
 
 def _executable(statement: str | Executable) -> Executable:

@@ -19,7 +19,7 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Majors:
-    """Canonical addresses of the coins that everyone knows, by folded symbol: ``{symbol: ((chain id, address), …)}``."""
+    """Canonical addresses of the coins that everyone knows, as ``{folded symbol: ((chain id, address), …)}``."""
 
     by_symbol: Mapping[str, tuple[Place, ...]]
 

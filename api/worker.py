@@ -1,0 +1,65 @@
+"""The worker process: runs the jobs that requests queue. ``python -m api.worker``.
+
+Jobs of a worker that was killed stay marked as running; every minute those without a heartbeat are given back.
+"""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack
+
+from procrastinate import JobContext
+
+from api.claims import tasks as claims
+from api.core.chains import ChainReaders
+from api.core.clock import SystemClock
+from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
+from api.core.settings import ApiSettings, load
+from api.core.store import Store
+from indexer.chains import facts
+from warehouse import engines
+
+LOG = logging.getLogger(__name__)
+POLL_SECONDS = 1.0
+CONCURRENCY = 10
+
+# Importing a module of tasks declares them.
+TASK_MODULES = (claims,)
+
+
+@TASKS.periodic(cron="* * * * *")
+@TASKS.task(name="upkeep.retry_stalled", pass_context=True, queueing_lock="upkeep.retry_stalled")
+async def retry_stalled(context: JobContext, timestamp: int) -> None:
+    """Give back the jobs of workers that are gone."""
+    for job in await context.app.job_manager.get_stalled_jobs():
+        LOG.warning("job %s of a worker that is gone runs again", job.id)
+        await context.app.job_manager.retry_job(job)
+
+
+async def work(settings: ApiSettings, *, wait: bool = True) -> None:
+    """Run jobs until a signal comes; without ``wait``, until none is due."""
+    urls = engines.locate(settings)
+    async with AsyncExitStack() as stack:
+        store = Store(urls.database_url, pool_size=settings.store_pool_size)
+        stack.push_async_callback(store.close)
+        readers = ChainReaders(timeout_seconds=settings.chain_timeout_seconds)
+        stack.push_async_callback(readers.close)
+        app = await stack.enter_async_context(open_queue(urls.database_url))
+        context = WorkContext(store, readers, facts.load(settings.chains), SystemClock())
+        await app.run_worker_async(
+            wait=wait,
+            concurrency=CONCURRENCY,
+            fetch_job_polling_interval=POLL_SECONDS,
+            delete_jobs="successful",
+            install_signal_handlers=wait,
+            additional_context={CONTEXT_KEY: context},
+        )
+
+
+def main() -> None:
+    """Entry point of the process."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    asyncio.run(work(load()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Claims whose status nobody asks for."""
+
+from pathlib import Path
+
+from api.core.settings import ApiSettings
+from api.worker import work
+from tests.api.claims.conftest import ClaimChain, Claimer
+from tests.api.conftest import Service
+from warehouse.postgres import Connection
+
+
+def settings_of(claim_chain: ClaimChain, data_dir: Path) -> ApiSettings:
+    return ApiSettings(
+        data_dir=data_dir,
+        database_url=claim_chain.store_url,
+        clickhouse_url="http://127.0.0.1:9/unused",
+        chains=claim_chain.chains_path,
+    )
+
+
+def jobs(store: Connection) -> list[tuple[str, str, int]]:
+    rows = store.execute("SELECT task_name, status::text, attempts FROM jobs.procrastinate_jobs ORDER BY id").fetchall()
+    return [(row["task_name"], row["status"], row["attempts"]) for row in rows]
+
+
+async def test_the_worker_records_a_mint_and_waits_for_one(
+    claim_chain: ClaimChain, claim_service: Service, data_dir: Path
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "WATCHED")
+    claim_chain.index()
+    claim_chain.price_native()
+    claimer = Claimer(claim_service, "WATCHED", token, wallet.address)
+    proof = (await claimer.prove(wallet))["proofHash"]
+    transaction = (await claimer.build(proof)).json()["transaction"]
+    assert (await claimer.build(proof)).status_code == 200
+    assert jobs(claim_chain.store) == [("claims.watch", "todo", 0)]
+
+    settings = settings_of(claim_chain, data_dir)
+    await work(settings, wait=False)
+    assert jobs(claim_chain.store) == [("claims.watch", "todo", 1)]
+    assert claim_chain.rows_written()["registration"] == 0
+
+    claim_chain.send(wallet, transaction["to"], transaction["data"], int(transaction["value"], 16))
+    claim_chain.store.execute("SET search_path = public, jobs")
+    claim_chain.store.execute("UPDATE jobs.procrastinate_jobs SET scheduled_at = now()")
+    await work(settings, wait=False)
+    assert jobs(claim_chain.store) == []
+    registered = (await claim_service.get("/registration/WATCHED/base")).json()
+    assert (registered["owner"], registered["verificationMethod"]) == (wallet.address, "deployer")
+    assert claim_chain.rows_written()["event_log"] == 1
+
+
+async def test_a_watch_ends_with_the_last_authorisation(
+    claim_chain: ClaimChain, claim_service: Service, data_dir: Path
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "GIVENUP")
+    claim_chain.index()
+    claim_chain.price_native()
+    claimer = Claimer(claim_service, "GIVENUP", token, wallet.address)
+    assert (await claimer.build((await claimer.prove(wallet))["proofHash"])).status_code == 200
+    claim_chain.store.execute("UPDATE claim_authorization SET deadline = now() - interval '1 hour'")
+    await work(settings_of(claim_chain, data_dir), wait=False)
+    assert jobs(claim_chain.store) == []
+    assert claim_chain.rows_written()["registration"] == 0
+
+
+async def test_a_refused_claim_queues_nothing(claim_chain: ClaimChain, claim_service: Service) -> None:
+    wallet = claim_chain.wallet()
+    answer = await Claimer(claim_service, "ABSENT", wallet.address, wallet.address).build("0x" + "00" * 32)
+    assert answer.json()["check"] == "not_a_token"
+    assert jobs(claim_chain.store) == []
