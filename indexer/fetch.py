@@ -4,8 +4,9 @@ A chunk holds columns, not the answers they came from, so that what is in memory
 """
 
 import logging
+import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
@@ -56,6 +57,8 @@ class Source:
     client: EvmClient
     scope: Scope
     method: Method
+    # Many threads wait for the node, few compute: more would only fight over caches and the interpreter.
+    computing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
 
 
 def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
@@ -85,21 +88,24 @@ def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
 
 def _fetch(source: Source, first: int, last: int) -> Chunk:
     started = time.monotonic()
-    logs = fetch_logs(source.client, first, last)
+    answer = fetch_logs(source.client, first, last)
     headers = fetch_header_range(source.client, first, last)
-    prove_logs(source.client, logs, headers)
     creations = fetch_creations(source.client, headers, source.method)
-    frames = decoders.decode(logs, source.scope)
+    with source.computing:
+        logs = parse_logs(answer)
+        expected = expected_counts(logs, headers)
+        frames = decoders.decode(logs, source.scope)
+    require_counts(source.client, headers, expected)
     return Chunk(headers, frames, creations, len(logs), time.monotonic() - started)
 
 
-def fetch_logs(client: EvmClient, first: int, last: int) -> Logs:
-    """Logs of the topics we decode, in these blocks."""
-    return parse_logs(client.raw("eth_getLogs", {"fromBlock": hex(first), "toBlock": hex(last), "topics": [_WANTED]}))
+def fetch_logs(client: EvmClient, first: int, last: int) -> bytes:
+    """The node's answer with the logs of the topics we decode, in these blocks."""
+    return client.raw("eth_getLogs", {"fromBlock": hex(first), "toBlock": hex(last), "topics": [_WANTED]})
 
 
-def prove_logs(client: EvmClient, logs: Logs, headers: Headers) -> None:
-    """Every audit of logs against headers; blocks that may lack some are asked for again, by their hash."""
+def expected_counts(logs: Logs, headers: Headers) -> dict[int, int]:
+    """Audit logs against headers; blocks that may lack some, with how many logs they had here."""
     audit.require_in_range(logs, headers)
     audit.require_same_fork(logs, headers)
     audit.require_order(logs)
@@ -111,6 +117,11 @@ def prove_logs(client: EvmClient, logs: Logs, headers: Headers) -> None:
     edge = audit.last_block_with_logs(logs, headers)
     if edge is not None:
         expected[edge[0]] = edge[1]
+    return expected
+
+
+def require_counts(client: EvmClient, headers: Headers, expected: dict[int, int]) -> None:
+    """Ask for single blocks again, by their hash: each must have as many logs as it had among others."""
     if not expected:
         return
     client.counters["blocks_rechecked"] += len(expected)
