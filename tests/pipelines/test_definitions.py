@@ -11,7 +11,7 @@ from indexer.run import advance
 from pipelines.holders.checks import compare_balances
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import window_blocks, window_key
-from tests.factories.ledger import Ledger
+from tests.factories.ledger import CHAINS_TOML, Ledger
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import build_market
 from warehouse.clickhouse import Warehouse
@@ -22,8 +22,6 @@ CHECKOUT = Path(__file__).parents[2]
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch, warehouse_url: str, store_url: str, tmp_path: Path) -> None:
     """Dagster's runs find the test's engines the way they find any."""
-    from tests.factories.ledger import CHAINS_TOML
-
     path = tmp_path / "chains.toml"
     path.write_text(CHAINS_TOML.replace('rpc_urls = ["http://127.0.0.1:1"]\n', ""))
     monkeypatch.setenv("REGALIA_CLICKHOUSE_URL", warehouse_url)

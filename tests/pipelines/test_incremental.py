@@ -7,7 +7,7 @@ import pytest
 
 from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
-from tests.factories.ledger import START, USDC, WETH, ZERO, Ledger, address
+from tests.factories.ledger import USDC, WETH, ZERO, Ledger, address
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -37,9 +37,21 @@ TABLES = {
                             ORDER BY version DESC LIMIT 1 BY wallet, chain_id, token, method) WHERE deleted = 0""",
 }
 DERIVED = (
-    "agg_token", "agg_token_hour", "agg_holder_day", "agg_top_holder", "agg_pool_candle", "agg_pool_liquidity",
-    "agg_token_price", "agg_document_request", "agg_provenance", "agg_heartbeat", "serve_token", "serve_symbol",
-    "serve_symbol_form", "serve_provenance", "serve_publication",
+    "agg_token",
+    "agg_token_hour",
+    "agg_holder_day",
+    "agg_top_holder",
+    "agg_pool_candle",
+    "agg_pool_liquidity",
+    "agg_token_price",
+    "agg_document_request",
+    "agg_provenance",
+    "agg_heartbeat",
+    "serve_token",
+    "serve_symbol",
+    "serve_symbol_form",
+    "serve_provenance",
+    "serve_publication",
 )
 
 
@@ -47,7 +59,7 @@ def contents(warehouse: Warehouse) -> dict[str, list[str]]:
     """Every table's rows as text, in an order of their own."""
     found = {}
     for table, query in TABLES.items():
-        rows = warehouse.rows(f"SELECT hex(formatRow('RowBinary', *)) AS raw, toString(tuple(*)) AS row FROM ({query})")
+        rows = warehouse.rows(f"SELECT toString(tuple(*)) AS row FROM ({query})")
         found[table] = sorted(row["row"] for row in rows)
     return found
 
@@ -58,6 +70,10 @@ def forget(warehouse: Warehouse, store: Connection) -> None:
         warehouse.command(f"TRUNCATE TABLE {table}")
     store.execute("DELETE FROM derive_checkpoint")
     store.execute("DELETE FROM indexed_token")
+
+
+LISTED = """SELECT chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence,
+                   is_copy, copy_of_address, copy_rule FROM indexed_token ORDER BY address"""
 
 
 class Economy:
@@ -122,7 +138,7 @@ class Economy:
                 ledger.transfer(rng.choice(self.tokens), *ends, rng.randrange(0, 10**4) * ETHER)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_step_by_step_equals_all_at_once(
     seed: int, warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
 ) -> None:
@@ -154,10 +170,6 @@ def test_step_by_step_equals_all_at_once(
     assert taken_back == 1
 
 
-LISTED = """SELECT chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence,
-                   is_copy, copy_of_address, copy_rule FROM indexed_token ORDER BY address"""
-
-
 def test_again_writes_nothing(warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger) -> None:
     economy = Economy(ledger, 4)
     economy.found()
@@ -176,4 +188,3 @@ def test_again_writes_nothing(warehouse: Warehouse, store: Connection, chains: C
     runs = refresh(warehouse, store, chains)
     assert sum(run.rows for run in runs) == 0
     assert sizes() == before
-    assert START

@@ -1,0 +1,64 @@
+from indexer.chains.facts import Chains
+from pipelines.refresh import refresh
+from tests.factories.ledger import ZERO, Ledger, address
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+RELAYER = "0000000071727de22e5e9d8baf0edac6f37da032"
+DEPLOYER, OWNER, ADMIN, WHALE, WALLET = (address(number) for number in (0xD1, 0xD2, 0xD3, 0xD4, 0xD5))
+
+
+def controls(warehouse: Warehouse) -> set[tuple[str, str]]:
+    rows = warehouse.rows(
+        "SELECT lower(hex(wallet)) AS who, method, deleted FROM serve_provenance"
+        " WHERE version <= (SELECT max(version) FROM serve_publication)"
+        " ORDER BY version DESC LIMIT 1 BY wallet, chain_id, token, method"
+    )
+    return {(row["who"], row["method"]) for row in rows if not row["deleted"]}
+
+
+def test_every_way_of_control_is_found_and_followed(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    token = ledger.token(0x9E9E, "PEPE", supply=100, creator=DEPLOYER, owner=OWNER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert controls(warehouse) == {(DEPLOYER, "deployer"), (OWNER, "owner"), (DEPLOYER, "majority_holder")}
+
+    ledger.mine()
+    ledger.transfer(token, DEPLOYER, WHALE, 51)
+    ledger.control(token, "owner", ADMIN)
+    ledger.control(token, "default_admin_granted", ADMIN)
+    ledger.control(token, "proxy_admin", WALLET)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert controls(warehouse) == {
+        (DEPLOYER, "deployer"), (ADMIN, "owner"), (ADMIN, "admin"), (WALLET, "admin"), (WHALE, "majority_holder"),
+    }  # fmt: skip
+
+    ledger.mine()
+    ledger.transfer(token, WHALE, DEPLOYER, 1)
+    ledger.control(token, "owner", ZERO)
+    ledger.control(token, "default_admin_revoked", ADMIN)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert controls(warehouse) == {(DEPLOYER, "deployer"), (WALLET, "admin")}
+
+    ledger.take_back()
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert (WHALE, "majority_holder") in controls(warehouse)
+    assert (ADMIN, "owner") in controls(warehouse)
+
+
+def test_a_relayer_is_never_the_deployer(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    ledger.token(0x9001, "ONE", creator=RELAYER, factory=WALLET)
+    ledger.token(0x9002, "TWO", creator=RELAYER, factory=RELAYER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert controls(warehouse) == {(WALLET, "deployer")}

@@ -1,0 +1,136 @@
+import pytest
+
+from indexer.chains.facts import Chains
+from pipelines import publication
+from pipelines.derivation import PassBusy, derive_pass
+from pipelines.documents import derive as documents
+from pipelines.refresh import STEPS, refresh
+from tests.factories.ledger import Ledger
+from tests.pipelines.test_refresh import build_market, served
+from warehouse import postgres
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+
+def versions(warehouse: Warehouse) -> int:
+    count: int = warehouse.scalar("SELECT count() FROM serve_publication")
+    return count
+
+
+def test_rows_are_seen_when_their_version_is_named_and_not_before(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    chain = chains.by_key["base"]
+    with derive_pass(warehouse, store, chains) as run:
+        for step in STEPS.values():
+            step(run, chain)
+        assert warehouse.scalar("SELECT count() FROM serve_token") == 3
+        assert served(warehouse) == {}
+        publication.publish(run)
+    assert len(served(warehouse)) == 3
+
+
+def test_a_pass_that_died_before_publishing_is_published_by_the_next(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    chain = chains.by_key["base"]
+    with derive_pass(warehouse, store, chains) as run:
+        for step in STEPS.values():
+            step(run, chain)
+    assert served(warehouse) == {}
+    refresh(warehouse, store, chains, thorough=False)
+    assert len(served(warehouse)) == 3
+
+
+def test_the_publication_says_up_to_which_block(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    refresh(warehouse, store, chains)
+    newest = "SELECT as_of_blocks[8453] FROM serve_publication ORDER BY version DESC LIMIT 1"
+    assert warehouse.scalar(newest) == ledger.block
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert warehouse.scalar(newest) == ledger.block
+    before = versions(warehouse)
+    refresh(warehouse, store, chains)
+    assert versions(warehouse) == before
+
+
+def test_superseded_rows_are_kept_for_ten_minutes_and_then_removed(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    refresh(warehouse, store, chains)
+    ledger.mine()
+    ledger.read(token, "FROG")
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    shown = served(warehouse)
+    assert set(shown) == {"WETH", "USDC", "FROG"}
+    rows = warehouse.scalar("SELECT count() FROM serve_token")
+    with derive_pass(warehouse, store, chains) as run:
+        publication.clean(run)
+    assert warehouse.scalar("SELECT count() FROM serve_token") == rows
+
+    warehouse.command("CREATE TABLE older AS serve_publication")
+    warehouse.command(
+        "INSERT INTO older SELECT version, published_at - INTERVAL 15 MINUTE, as_of_blocks FROM serve_publication"
+    )
+    warehouse.command("EXCHANGE TABLES older AND serve_publication")
+    with derive_pass(warehouse, store, chains) as run:
+        publication.clean(run)
+    assert served(warehouse) == shown
+    assert warehouse.scalar("SELECT count() FROM serve_token") == 3
+    assert warehouse.scalar("SELECT count() FROM serve_symbol") == 3
+    assert warehouse.scalar("SELECT count() FROM agg_document_request") == 0
+
+
+def test_two_passes_exclude_each_other(warehouse: Warehouse, store: Connection, store_url: str, chains: Chains) -> None:
+    with (
+        postgres.connect(store_url, autocommit=True) as other,
+        derive_pass(warehouse, other, chains),
+        pytest.raises(PassBusy),
+        derive_pass(warehouse, store, chains, wait_seconds=0.1),
+    ):
+        pass
+
+
+def test_a_chain_that_is_being_written_is_left_out_and_comes_with_the_next_pass(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
+) -> None:
+    build_market(ledger)
+    with postgres.connect(store_url, autocommit=True) as writer:
+        writer.execute("SELECT pg_advisory_lock(821, 8453)")
+        runs = refresh(warehouse, store, chains, writer_wait_seconds=0.1)
+        assert [run.note for run in runs if run.note] == ["the chain is being written"]
+        assert served(warehouse) == {}
+    refresh(warehouse, store, chains)
+    assert len(served(warehouse)) == 3
+
+
+def test_an_unfinished_unit_keeps_its_chain_as_it_was(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    store.execute("""UPDATE chain_checkpoint SET pending = '{"unit_id": 99, "phase": "sums"}'""")
+    refresh(warehouse, store, chains)
+    assert served(warehouse) == {}
+    store.execute("UPDATE chain_checkpoint SET pending = NULL")
+    refresh(warehouse, store, chains)
+    assert len(served(warehouse)) == 3
+
+
+def test_assets_run_one_by_one_come_to_the_same(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    for step in STEPS:
+        refresh(warehouse, store, chains, steps=[step])
+    assert served(warehouse)["PEPE"]["price_usd"] == 2
+    assert documents.SUBJECT in STEPS
+    account = store.execute("SELECT DISTINCT asset FROM asset_run").fetchall()
+    assert {"tokens", "holders", "prices", "documents"} <= {row["asset"] for row in account}

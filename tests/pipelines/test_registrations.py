@@ -1,0 +1,155 @@
+from typing import Any
+
+import pytest
+
+from indexer.chains.facts import Chains
+from pipelines.refresh import refresh
+from tests.factories.ledger import Ledger, address
+from tests.pipelines.test_refresh import served
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+OWNER = address(0x0A)
+
+
+@pytest.fixture
+def token(ledger: Ledger) -> str:
+    """A token, and the first registration of the registry, of its symbol."""
+    ledger.mine()
+    token = ledger.token(0x9E9E, "PEPE", supply=100, creator=OWNER)
+    ledger.publish()
+    return token
+
+
+def register(ledger: Ledger, token: str, token_id: int = 1) -> None:
+    ledger.registry("registered", token_id, symbol="PEPE", owner=OWNER, token_address=token, fee_wei=5)
+
+
+def rows(store: Connection) -> list[dict[str, Any]]:
+    return store.execute("SELECT * FROM registration ORDER BY token_id").fetchall()
+
+
+def events(store: Connection) -> list[dict[str, Any]]:
+    return store.execute("SELECT * FROM event_log WHERE type = 'token.minted'").fetchall()
+
+
+@pytest.mark.usefixtures("token")
+def test_no_event_is_no_registration(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+    refresh(warehouse, store, chains)
+    assert rows(store) == []
+    assert served(warehouse)["PEPE"]["registration_token_id"] is None
+
+
+def test_a_registration_and_what_becomes_of_it(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    (row,) = rows(store)
+    assert (row["symbol"], row["owner"], row["token_address"]) == ("PEPE", f"0x{OWNER}", f"0x{token}")
+    assert row["is_final"] is False
+    shown = served(warehouse)["PEPE"]
+    assert shown["registration_token_id"] == 1
+    assert shown["sources"][0] == "registry"
+
+    ledger.mine()
+    for account, enabled in ((0xB1, 1), (0xB2, 1), (0xB1, 0)):
+        ledger.registry("manager", 1, account=address(account), enabled=enabled)
+    ledger.registry("metadata", 1, metadata_cid="bafy")
+    ledger.registry("canonical_peer", 1, peer_chain_id=1, peer_token_id=7)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    (row,) = rows(store)
+    assert row["managers"] == [f"0x{address(0xB2)}"]
+    assert (row["metadata_cid"], row["peer_chain_id"], row["peer_token_id"]) == ("bafy", 1, 7)
+
+    ledger.mine()
+    ledger.registry("released", 1, symbol="PEPE", owner=OWNER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert rows(store)[0]["released_at"] is not None
+    assert served(warehouse)["PEPE"]["registration_token_id"] is None
+
+    ledger.take_back()
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert rows(store)[0]["released_at"] is None
+    assert served(warehouse)["PEPE"]["registration_token_id"] == 1
+
+
+def test_an_orphaned_registration_is_taken_back(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    ledger.take_back()
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert rows(store) == []
+    assert served(warehouse)["PEPE"]["registration_token_id"] is None
+
+
+def test_a_row_written_from_a_receipt_that_was_orphaned_unseen_is_taken_back(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    store.execute(
+        """INSERT INTO registration (chain_id, token_id, block_hash, log_index, block_number, transaction_hash,
+               registry, symbol, owner, token_address, fee_wei, with_receipt, minted_at)
+           VALUES (8453, 1, '0xdead', 0, 1, '0x01', '0x5e', 'PEPE', '0x0a', %s, 0, false, now())""",
+        (f"0x{token}",),
+    )
+    refresh(warehouse, store, chains)
+    assert len(rows(store)) == 1, "its block is not indexed yet"
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert rows(store) == []
+
+
+def test_the_mint_is_recorded_once_and_at_finality(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.finality_blocks = 2
+    ledger.mine()
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert events(store) == []
+    for _ in range(3):
+        ledger.mine()
+        ledger.publish()
+        refresh(warehouse, store, chains)
+    (event,) = events(store)
+    assert event["payload"]["tokenId"] == 1
+    assert event["payload"]["owner"] == f"0x{OWNER}"
+    assert event["dedupe_key"].startswith("token.minted:8453:1:0x")
+    assert rows(store)[0]["is_final"] is True
+
+
+def test_what_a_claim_says_of_its_proof_is_kept(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    store.execute(
+        """INSERT INTO claim_proof (proof_hash, chain_id, token_address, symbol, wallet, verification_method,
+               methods_attempted, signed_at, expires_at)
+           VALUES ('0xp', 8453, %(token)s, 'PEPE', %(owner)s, 'deployer', '{deployer}', now(), now())""",
+        {"token": f"0x{token}", "owner": f"0x{OWNER}"},
+    )
+    store.execute(
+        """INSERT INTO claim_authorization (chain_id, token_address, symbol, wallet, proof_hash, verification_method,
+               nonce, fee_wei, price_usd, deadline)
+           VALUES (8453, %(token)s, 'PEPE', %(owner)s, '0xp', 'deployer', 1, 5, 1, now())""",
+        {"token": f"0x{token}", "owner": f"0x{OWNER}"},
+    )
+    ledger.mine()
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert rows(store)[0]["verification_method"] == "deployer"
+    assert served(warehouse)["PEPE"]["verification_method"] == "deployer"
