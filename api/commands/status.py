@@ -32,7 +32,7 @@ ORDER BY asset, chain_id, started_at DESC
 
 # The job tables belong to libraries, each in a schema of its own; they are absent until the library made them.
 QUEUE_TABLES = """
-SELECT to_regclass('procrastinate.procrastinate_jobs') IS NOT NULL AS jobs,
+SELECT to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
        to_regclass('dagster.runs') IS NOT NULL AS dagster
 """
 
@@ -41,7 +41,7 @@ SELECT queue_name AS queue,
        count(*) FILTER (WHERE status = 'todo') AS waiting,
        count(*) FILTER (WHERE status = 'doing') AS running,
        count(*) FILTER (WHERE status = 'failed') AS failed
-FROM procrastinate.procrastinate_jobs
+FROM jobs.procrastinate_jobs
 GROUP BY queue_name
 ORDER BY queue_name
 """

@@ -13,7 +13,6 @@ from indexer.chains.facts import Chain, Chains
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
 
-WORKER_MODULE = "api.worker"
 ENGINE_STOP_SECONDS = 30.0
 
 _OURS = frozenset({"warehouse", "indexer", "pipelines", "api"})
@@ -43,8 +42,7 @@ def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]
     # A part that reads the engines stops before them.
     needs = (*embedded, "migrations")
     parts.append(_api(settings, needs))
-    if importlib.util.find_spec(WORKER_MODULE):
-        parts.append(Part("worker", _python(WORKER_MODULE), needs=needs, stop_seconds=15))
+    parts.append(Part("worker", _python("api.worker"), needs=needs, stop_seconds=15))
     if wanted.followers:
         parts += (_follower(chain, needs) for chain in followed(chains))
     if wanted.dagster:
@@ -116,7 +114,7 @@ def _api(settings: StackSettings, needs: tuple[str, ...]) -> Part:
 
 def _follower(chain: Chain, needs: tuple[str, ...]) -> Part:
     return Part(
-        f"follow-{chain.key}", _python("pipelines", "follow", "--chain", chain.key), needs=needs, stop_seconds=20
+        f"follow-{chain.key}", _python("pipelines", "follow", "--chain", chain.key), needs=needs, stop_seconds=10
     )
 
 
@@ -147,7 +145,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
         needs=needs,
         ready=probes.accepts(code_port),
         environment=environment,
-        stop_seconds=20,
+        stop_seconds=10,
         listens=f"grpc://127.0.0.1:{code_port}",
         port=code_port,
     )

@@ -88,12 +88,21 @@ def test_status_shows_the_last_run_of_each_asset(tmp_path: Path, store: Connecti
     assert shown == [("holders", "base", 0.25, 42, "6", "9"), ("search", None, 1.5, 7, None, None)]
 
 
-def test_status_shows_queues_once_their_libraries_made_them(tmp_path: Path, store: Connection, store_url: str) -> None:
+def test_status_shows_the_depth_of_queues(tmp_path: Path, store: Connection, store_url: str) -> None:
     assert report_of(tmp_path, store_url, "").queues == []
-    store.execute("CREATE SCHEMA IF NOT EXISTS dagster")
-    store.execute("CREATE TABLE dagster.runs (status text, update_timestamp timestamp)")
+    store.execute("SET search_path = jobs")
+    store.execute(
+        "INSERT INTO jobs.procrastinate_jobs (queue_name, task_name, status) VALUES"
+        " ('mail', 'send', 'todo'), ('mail', 'send', 'todo'), ('mail', 'send', 'failed'), ('watch', 'look', 'doing')"
+    )
+    # As Dagster makes it, once it runs on this store.
+    store.execute("CREATE SCHEMA dagster CREATE TABLE runs (status text, update_timestamp timestamp)")
     store.execute("INSERT INTO dagster.runs VALUES ('QUEUED', now()), ('STARTED', now()), ('FAILURE', '2020-01-01')")
-    assert report_of(tmp_path, store_url, "").queues == [status.QueueStatus("dagster runs", 1, 1, 0)]
+    assert report_of(tmp_path, store_url, "").queues == [
+        status.QueueStatus("mail", waiting=2, running=0, failed=1),
+        status.QueueStatus("watch", waiting=0, running=1, failed=0),
+        status.QueueStatus("dagster runs", waiting=1, running=1, failed=0),
+    ]
 
 
 def test_the_table_is_plain_text(

@@ -94,9 +94,9 @@ def test_the_whole_service_starts_is_guarded_and_leaves_nothing(tmp_path: Path, 
     chains.write_text(f'[chains.base]\nrpc_urls = ["{anvil.url}"]\n[chains.robinhood]\nrpc_urls = ["{anvil.url}"]\n')
     with up(tmp_path / "data", REGALIA_CHAINS=str(chains)) as service:
         parts = service.parts()
-        wanted = ["store", "warehouse", "migrations", "api", "follow-base"]
+        wanted = ["store", "warehouse", "migrations", "api", "worker", "follow-base"]
         wanted += ["dagster-setup", "dagster-code", "dagster-web", "dagster-daemon"]
-        assert [name for name in parts if name != "worker"] == wanted
+        assert list(parts) == wanted
         assert {part["phase"] for part in parts.values()} <= {"ready", "done"}
         with urllib.request.urlopen(f"{parts['api']['listens']}/health/ready", timeout=10) as answer:
             assert json.load(answer) == {"status": "ready"}
@@ -148,8 +148,8 @@ def test_killed_engines_come_back_where_they_were_and_a_stop_is_orderly(tmp_path
         assert service.process.wait(60) == 0
         assert gone(family, 1)
         stopped = [line.split()[2] for line in service.said().splitlines() if " stopped in " in line]
-        assert stopped[0] == "api"
-        assert set(stopped[1:]) == set(ENGINES)
+        assert "api" in stopped[:-2]
+        assert set(stopped[-2:]) == set(ENGINES)
     for path in (data_dir / "run" / "stack.json", data_dir / "run" / "stack.lock", data_dir / "logs" / "api.log"):
         assert path.stat().st_mode & 0o077 == 0
     assert state.read(data_dir) is None

@@ -178,6 +178,29 @@ async def test_parts_stop_in_reverse_order_and_stragglers_are_killed(data_dir: P
     assert not guards()
 
 
+async def test_a_second_request_to_stop_kills_at_once(data_dir: Path) -> None:
+    deaf = python("import signal,time; signal.signal(15,signal.SIG_IGN); print('up',flush=True); time.sleep(600)")
+    log = data_dir / "logs" / "deaf.log"
+    supervisor = supervise(data_dir, Part("deaf", deaf, ready=lambda: read(log) == "up\n", stop_seconds=60))
+    async with running(supervisor) as task:
+        await until(lambda: supervisor.states["deaf"].phase is Phase.READY)
+        supervisor.request_stop()
+        await until(lambda: supervisor.states["deaf"].phase is Phase.STOPPING)
+        supervisor.request_stop()
+        await asyncio.wait_for(asyncio.shield(task), 5)
+    assert not guards()
+
+
+async def test_a_stop_before_anything_is_ready_is_quick_and_complete(data_dir: Path) -> None:
+    never = Part("never", SLEEP, ready=lambda: False)
+    supervisor = supervise(data_dir, never, Part("waits", SLEEP, needs=("never",)))
+    task = asyncio.create_task(supervisor.run())
+    await asyncio.sleep(0)  # parts are being started at this very moment
+    supervisor.request_stop()
+    await asyncio.wait_for(task, 5)
+    assert not guards()
+
+
 async def test_what_a_part_leaves_behind_is_gone_before_it_starts_again(data_dir: Path) -> None:
     spawns = (
         "import os,sys,time\n"
