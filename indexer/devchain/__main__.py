@@ -1,29 +1,51 @@
-"""``python -m indexer.devchain``: a local chain with tokens, markets and trade, for demos and by-hand tests."""
+"""A local chain to try things on: ``python -m indexer.devchain``. It trades until Ctrl-C."""
 
-import argparse
-import logging
+import signal
+import sys
+import threading
 from pathlib import Path
+from typing import Annotated
 
-from indexer.devchain.serve import serve
-from indexer.devchain.world import SCALES
+import typer
+
+from indexer.devchain.anvil import Anvil, AnvilError
+from indexer.devchain.artifacts import ArtifactError
+from indexer.devchain.world import SCALES, World
 
 
-def main() -> None:
-    """Command line of the local chain."""
-    parser = argparse.ArgumentParser(prog="python -m indexer.devchain", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="folder for chains.toml and world.json")
-    parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--port", type=int, help="of the node; a free one by default")
-    parser.add_argument("--block-seconds", type=int, default=2)
-    parser.add_argument("--actions", type=int, default=6, help="transfers and swaps a block")
-    given = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    serve(
-        given.out, scale=given.scale, seed=given.seed, port=given.port,
-        block_seconds=given.block_seconds, actions=given.actions,
-    )  # fmt: skip
+def run(
+    port: Annotated[int | None, typer.Option(help="Port of the node. Default: a free one.")] = None,
+    chain_id: Annotated[int, typer.Option(help="Chain id the node reports.")] = 8453,
+    key: Annotated[str, typer.Option(help="Chain key in the chains file.")] = "base",
+    scale: Annotated[str, typer.Option(help="small or demo.")] = "demo",
+    seed: Annotated[int, typer.Option(help="The same seed makes the same world.")] = 1,
+    block_seconds: Annotated[int, typer.Option(min=1, help="Time between blocks.")] = 2,
+    actions: Annotated[int, typer.Option(min=0, help="Transfers and swaps per block; 0 for silence.")] = 6,
+    registry_signer: Annotated[str | None, typer.Option(help="Address whose claims the registry accepts.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the chains file here as well as to the output.")] = None,
+) -> None:
+    """Run a chain with tokens, exchanges and a day of history, and keep trading on it until stopped."""
+    if scale not in SCALES:
+        raise typer.BadParameter(f"{scale!r} is none of {', '.join(SCALES)}", param_hint="--scale")
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        with Anvil.start(chain_id=chain_id, port=port, state_roots=False) as anvil:
+            print(f"writing the history of {scale} world {seed}", file=sys.stderr)
+            world = World.create(anvil, seed, scale, registry_signer=registry_signer)
+            text = world.chain_toml(key)
+            if out is not None:
+                out.write_text(text)
+            print(text, flush=True)
+            world.live(block_seconds)
+            while not stop.wait(block_seconds):
+                if actions:
+                    world.step(actions, mine=False)
+    except (AnvilError, ArtifactError, OSError) as error:
+        print(f"devchain: {error}", file=sys.stderr)
+        raise typer.Exit(1) from None
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(run)

@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 
 CHAIN_KEY = "base"
 CLAIMED = "aurum"
+_DEPLOY_SECONDS = 60.0
 
 
 def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actions: int = 6) -> None:
@@ -29,13 +31,14 @@ def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actio
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with Anvil.start() as anvil:
+    with Anvil.start(state_roots=False) as anvil:
         world = World.create(anvil, seed=seed, scale=scale, with_registry=False)
         deployer = world.wallet("contracts deployer")
         anvil.rpc("anvil_setBalance", deployer.address, hex(10**21))
-        world.live(block_seconds)
         _write(out / "chains.toml", world.chain_toml(CHAIN_KEY))
         _write(out / "world.json", json.dumps(_facts(world, "0x" + bytes(deployer.key).hex()), indent=1))
+        _await_contracts(anvil, deployer.address, stop)
+        world.live(block_seconds)
         while not stop.wait(block_seconds):
             try:
                 world.step(actions, mine=False)
@@ -45,6 +48,14 @@ def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actio
                 log.warning("trade pauses: %s", error)
                 world.sender.forget_nonces()
             world.sender.sent.clear()
+
+
+def _await_contracts(anvil: Anvil, deployer: str, stop: threading.Event) -> None:
+    """Mine at once for as long as our contracts are being deployed; then blocks may take their time."""
+    deadline = time.monotonic() + _DEPLOY_SECONDS
+    while time.monotonic() < deadline and not stop.wait(0.1):
+        if anvil.rpc("eth_getTransactionCount", deployer, "latest") != "0x0":
+            return
 
 
 def _facts(world: World, deployer_key: str) -> dict[str, Any]:

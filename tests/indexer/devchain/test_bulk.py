@@ -37,6 +37,8 @@ def test_balances_are_the_sums_of_transfers(chain: BulkChain) -> None:
         topics, data, token = log["topics"], log["data"], log["address"]
         assert isinstance(data, str)
         assert isinstance(token, str)
+        if len(topics) == 4:  # positions of V3 are collectibles
+            continue
         sums[token, "0x" + topics[1][26:]] -= int(data, 16)
         sums[token, "0x" + topics[2][26:]] += int(data, 16)
     held = [key for key in sums if key[0] in chain.tokens and int(key[1], 16) != 0]
