@@ -15,11 +15,11 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import NullPool
-from warehouse.errors import StoreUnavailable
 
 from api.core.access import hash_key
 from api.core.addresses import wallet_text
 from api.models.account import PLANS, Account, ApiKeyRecord
+from warehouse.errors import StoreUnavailable
 
 _SECRET_BYTES = 32
 _SHOWN_CHARACTERS = 8

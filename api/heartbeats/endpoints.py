@@ -47,8 +47,8 @@ async def list_tokens_at_risk(
         Query(description="Only scores below 62 (critical), or from 62 to below 70 (warning). Default: both."),
     ] = None,
     chain: Annotated[str | None, Query(description="Only this chain.", examples=["base"])] = None,
-    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
-    page_size: Annotated[int, Query(alias="pageSize", ge=1, le=100)] = 25,
+    page: Annotated[int, Query(ge=1, le=1_000_000, description="Which page, from 1.")] = 1,
+    page_size: Annotated[int, Query(alias="pageSize", ge=1, le=100, description="Entries per page.")] = 25,
 ) -> JsonResponse:
     """Registered tokens whose score is below 70, lowest first. Below 60 a registration is inactive, unless it is in
     its first 30 days."""

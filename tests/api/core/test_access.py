@@ -57,3 +57,10 @@ def test_a_second_key_changes_the_plan_of_the_same_account(store_url: str) -> No
     accounts.create_key(HOLDER, "free")
     accounts.create_key(HOLDER, "developer")
     assert [key.plan for key in accounts.list_keys()] == ["developer", "developer"]
+
+
+async def test_the_key_is_asked_for_before_anything_else_is_looked_at(service: Service) -> None:
+    for path in ("/claim", "/claim/verify", "/registration/check-qualify", "/verify/symbol"):
+        answer = await service.anonymous.post(f"/api/v2{path}", json={})
+        assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
+    assert (await service.anonymous.get("/api/v2/registration/PEPE/nowhere")).status_code == 401
