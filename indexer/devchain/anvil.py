@@ -29,6 +29,8 @@ _START_SECONDS = 20.0
 _REQUEST_SECONDS = 300.0
 _BATCH_CALLS = 2000
 _PR_SET_PDEATHSIG = 1
+# Nothing is written there while history is pruned; it only keeps the node out of the home directory.
+_UNUSED_CACHE = str(Path(tempfile.gettempdir()) / "regalia-anvil")
 
 
 class AnvilError(RuntimeError):
@@ -43,13 +45,12 @@ class Anvil:
     """One running node. Thread-safe; use as a context manager or call ``stop``."""
 
     def __init__(
-        self, process: "subprocess.Popen[bytes]", port: int, chain_id: int, cache: Path, parent: "Anvil | None" = None
+        self, process: "subprocess.Popen[bytes]", port: int, chain_id: int, parent: "Anvil | None" = None
     ) -> None:
         self.process = process
         self.port = port
         self.chain_id = chain_id
         self.url = f"http://127.0.0.1:{port}"
-        self._cache = cache
         self._parent = parent
         self._local = threading.local()
         self._ids = itertools.count(1)
@@ -79,11 +80,10 @@ class Anvil:
             AnvilError: there is no anvil, or it ended instead of answering; the message says why.
         """
         chosen = port or _free_port()
-        cache = Path(tempfile.mkdtemp(prefix="regalia-anvil-"))
         command = [
             str(find_binary()), "--host", "127.0.0.1", "--port", str(chosen), "--chain-id", str(chain_id), "--quiet",
             "--hardfork", "cancun", "--prune-history", str(kept_states), "--order", "fifo", "--no-request-size-limit",
-            "--gas-limit", "1000000000", "--mnemonic", MNEMONIC, "--cache-path", str(cache),
+            "--gas-limit", "1000000000", "--mnemonic", MNEMONIC, "--cache-path", _UNUSED_CACHE,
             "--timestamp", str(genesis_time or int(time.time()) - HISTORY_SECONDS),
         ]  # fmt: skip
         if block_time is not None:
@@ -99,7 +99,7 @@ class Anvil:
             stderr=subprocess.PIPE,
             preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
         )
-        anvil = cls(process, chosen, chain_id, cache, parent)
+        anvil = cls(process, chosen, chain_id, parent)
         try:
             anvil._await_answer()
             if genesis_time is None:
@@ -165,7 +165,6 @@ class Anvil:
         connection = getattr(self._local, "connection", None)
         if connection is not None:
             connection.close()
-        shutil.rmtree(self._cache, ignore_errors=True)
         if self._parent is not None:
             self._parent.stop()
 

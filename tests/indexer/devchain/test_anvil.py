@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -32,11 +33,11 @@ def test_batch_keeps_the_order_of_its_calls(anvil: Anvil) -> None:
 
 def test_stop_ends_the_node_and_leaves_nothing() -> None:
     node = Anvil.start(chain_id=31337)
-    cache = node._cache
+    node.mine(200)
     node.stop()
     node.stop()
     assert node.process.returncode is not None
-    assert not cache.exists()
+    assert not list((Path(tempfile.gettempdir()) / "regalia-anvil").glob("*"))
     with pytest.raises(AnvilError):
         node.rpc("eth_chainId")
 
