@@ -4,6 +4,8 @@ from pathlib import Path
 
 from api.core.settings import ApiSettings
 from api.worker import work
+from indexer.chains import facts
+from pipelines.refresh import refresh
 from tests.api.claims.conftest import ClaimChain, Claimer
 from tests.api.conftest import Service
 from warehouse.postgres import Connection
@@ -71,3 +73,27 @@ async def test_a_refused_claim_queues_nothing(claim_chain: ClaimChain, claim_ser
     answer = await Claimer(claim_service, "ABSENT", wallet.address, wallet.address).build("0x" + "00" * 32)
     assert answer.json()["check"] == "not_a_token"
     assert jobs(claim_chain.store) == []
+
+
+async def test_indexing_finds_the_row_as_the_claim_left_it(claim_chain: ClaimChain, claim_service: Service) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "AGREED")
+    claim_chain.index()
+    claim_chain.price_native()
+    claimer = Claimer(claim_service, "AGREED", token, wallet.address)
+    transaction = (await claimer.build((await claimer.prove(wallet))["proofHash"])).json()["transaction"]
+    sent = claim_chain.send(wallet, transaction["to"], transaction["data"], int(transaction["value"], 16))
+    await claimer.status(sent["transactionHash"])
+    facts_of_row = "SELECT to_jsonb(registration) - 'updated_at' - 'is_final' AS row FROM registration"
+    before = claim_chain.store.execute(facts_of_row).fetchall()
+
+    claim_chain.node.mine(10)
+    claim_chain.index()
+    refresh(claim_chain.warehouse, claim_chain.store, facts.load(claim_chain.chains_path))
+    assert claim_chain.store.execute(facts_of_row).fetchall() == before
+    final = claim_chain.store.execute("SELECT is_final FROM registration").fetchone()
+    assert final == {"is_final": True}
+    events = claim_chain.store.execute("SELECT type FROM event_log ORDER BY created_at").fetchall()
+    assert [event["type"] for event in events] == ["claim.confirmed", "token.minted"]
+    await claimer.status(sent["transactionHash"])
+    assert claim_chain.rows_written()["event_log"] == 2
