@@ -1,7 +1,7 @@
 """Contract creations of a range of blocks: top-level ones, and those made inside transactions where traces exist.
 
 Nodes with ``trace_block`` tell everything. Others tell top-level creations by their receipts; what a factory makes
-there is found when its first transfer is (see ``indexer.metadata``).
+there is known as a token from its first transfer (see ``indexer.tokens``), without a creation.
 """
 
 from collections.abc import Sequence

@@ -93,7 +93,13 @@ class IndexContext:
     sessions: dict[str, ChainSession] = field(default_factory=dict)
 
     def session(self, chain: Chain) -> ChainSession:
-        """The chain's session, made on first use."""
+        """The chain's session, made on first use.
+
+        Raises:
+            ValueError: the chain is not an EVM chain, or has no node.
+        """
+        if chain.kind != "evm":
+            raise ValueError(f"chain {chain.key} is not an EVM chain")
         if chain.key not in self.sessions:
             self.sessions[chain.key] = ChainSession(
                 chain,
