@@ -3,7 +3,9 @@
 -- Addresses and hashes are binary strings (20 bytes on EVM chains, 32 on Solana; V4 pool ids are 32),
 -- absent ones are empty. Amounts are base units. Every row names the unit of work that wrote it, so a
 -- unit that is abandoned or orphaned can be removed exactly. The deduplication windows make a repeated
--- insert with the same token a no-op, which is what lets a crashed unit be finished by repeating it.
+-- insert with the same token a no-op, which is what lets a crashed unit be finished by repeating it; rows are on disk
+-- before an insert is acknowledged, because the checkpoint that vouches for them is. The index on unit_id finds a
+-- unit's rows without reading the history.
 
 CREATE TABLE raw_block
 (
@@ -13,10 +15,11 @@ CREATE TABLE raw_block
     parent_hash String,
     block_time DateTime('UTC'),
     transaction_count UInt32,
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, block_number)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 -- Low-volume logs kept whole (pool creations, control changes, our registry), so that they can be decoded
 -- again without a node. Transfers, swaps and liquidity changes keep every field in their fact tables.
@@ -29,10 +32,11 @@ CREATE TABLE raw_log
     topics Array(String),
     data String,
     transaction_hash String,
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 CREATE TABLE fact_contract_creation
 (
@@ -44,10 +48,11 @@ CREATE TABLE fact_contract_creation
     transaction_hash String,
     creator String COMMENT 'sender of the transaction',
     factory String COMMENT 'contract that created it; empty for a top-level creation',
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, address, block_number)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 -- A reading of a token's own account of itself, at read_block. The newest reading of an address counts.
 CREATE TABLE fact_token
@@ -65,10 +70,11 @@ CREATE TABLE fact_token
     first_block UInt64 COMMENT 'block of creation when seen, else of the first transfer seen',
     first_time DateTime('UTC'),
     read_block UInt64,
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, address, read_block)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 CREATE TABLE fact_transfer
 (
@@ -81,10 +87,11 @@ CREATE TABLE fact_transfer
     from_address String COMMENT '20 zero bytes for a mint',
     to_address String COMMENT '20 zero bytes for a burn',
     amount_raw UInt256,
-    unit_id UInt64 CODEC(Delta, ZSTD(1))
+    unit_id UInt64 CODEC(Delta, ZSTD(1)),
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, token, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 CREATE TABLE fact_pool
 (
@@ -102,10 +109,11 @@ CREATE TABLE fact_pool
     log_index UInt32,
     block_time DateTime('UTC'),
     transaction_hash String,
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, pool)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 CREATE TABLE fact_swap
 (
@@ -122,10 +130,11 @@ CREATE TABLE fact_swap
     sqrt_price_x96 UInt256 COMMENT 'after the swap; 0 on V2',
     liquidity UInt256 COMMENT 'in range after the swap; 0 on V2',
     tick Int32,
-    unit_id UInt64 CODEC(Delta, ZSTD(1))
+    unit_id UInt64 CODEC(Delta, ZSTD(1)),
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, pool, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 -- States a pool announces besides swaps: V2 Sync (reserves), V3 and V4 Initialize (price).
 CREATE TABLE fact_pool_state
@@ -139,10 +148,11 @@ CREATE TABLE fact_pool_state
     reserve1_raw UInt256,
     sqrt_price_x96 UInt256 COMMENT 'V3 and V4 only, else 0',
     tick Int32,
-    unit_id UInt64 CODEC(Delta, ZSTD(1))
+    unit_id UInt64 CODEC(Delta, ZSTD(1)),
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, pool, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 -- Positions: V3 Mint and Burn, V4 ModifyLiquidity. V2 needs none: its Sync states carry the reserves.
 CREATE TABLE fact_liquidity
@@ -156,10 +166,11 @@ CREATE TABLE fact_liquidity
     tick_lower Int32,
     tick_upper Int32,
     liquidity_delta Int256,
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, pool, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 CREATE TABLE fact_control
 (
@@ -172,10 +183,11 @@ CREATE TABLE fact_control
     kind LowCardinality(String) COMMENT 'owner, default_admin_granted, default_admin_revoked, proxy_admin, implementation',
     previous_account String,
     account String COMMENT '20 zero bytes when renounced',
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, address, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 CREATE TABLE fact_registry_event
 (
@@ -198,10 +210,11 @@ CREATE TABLE fact_registry_event
     metadata_cid String COMMENT 'metadata',
     peer_chain_id UInt64 COMMENT 'canonical_peer',
     peer_token_id UInt64 COMMENT 'canonical_peer',
-    unit_id UInt64
+    unit_id UInt64,
+    INDEX unit unit_id TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, block_number, log_index)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 -- Balance changes per wallet and day, summed by merges. A balance is the sum of a wallet's rows; an orphaned
 -- unit is taken back by the same amounts with the opposite sign. The zero address has no balance.
@@ -214,7 +227,7 @@ CREATE TABLE agg_balance_day
     delta_raw Int256
 )
 ENGINE = SummingMergeTree PARTITION BY chain_id ORDER BY (chain_id, token, wallet, day)
-SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 1024;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, index_granularity = 1024;
 
 -- What each change (a published unit or the taking back of one) touched, and from when on: derived tables are
 -- brought up to date from this, so their cost follows the change and not the history. Change ids come from the
@@ -229,4 +242,4 @@ CREATE TABLE fact_change
     from_time DateTime('UTC')
 )
 ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, change_id, subject, key)
-SETTINGS non_replicated_deduplication_window = 1000;
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
