@@ -80,7 +80,7 @@ class HeartbeatService:
             InvalidInput: the range ends before it begins, or the cursor is none.
         """
         end = end or self.clock.now()
-        begin = begin or end - DEFAULT_SPAN[interval]
+        begin = begin or max(end - DEFAULT_SPAN[interval], datetime.fromtimestamp(0, UTC))
         if begin >= end:
             raise InvalidInput("from", "must be before to")
         row = await self._token(symbol, chain, address)

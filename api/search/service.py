@@ -69,7 +69,9 @@ class SearchService:
 
     async def _compute(self, query: SearchQuery, wallet: str | None) -> Answer:
         answer, found = await self.search(query, wallet)
-        return Answer(dumps(answer.model_dump(by_alias=True)), personal=bool(found.rows.factory_owner.any()))
+        left_out = None if query.explain else {"results": {"__all__": {"explain"}}}
+        body = dumps(answer.model_dump(by_alias=True, exclude=left_out))
+        return Answer(body, personal=bool(found.rows.factory_owner.any()))
 
     async def search(self, query: SearchQuery, wallet: str | None = None) -> tuple[SearchAnswer, Found]:
         """A page of results, and everything it was cut from.

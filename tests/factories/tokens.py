@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from warehouse.clickhouse import Warehouse
 from warehouse.symbols import deletion_edits, deletion_forms, fold, symbol_key
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 """When the generated world was seen; mints and deployments lie before it."""
+_INSERT_ROWS = 200_000
 CHAIN_SHARES = {8453: 0.34, 56: 0.22, 1: 0.2, 42161: 0.1, 137: 0.08, 43114: 0.04, 100: 0.02}
 
 _TIME = pa.timestamp("s", tz="UTC")
@@ -70,8 +72,11 @@ def token_row(symbol: str, **given: Any) -> dict[str, Any]:
         row |= {"is_copy": 1, "copy_of_chain_id": original["chain_id"], "copy_of_address": original["address"],
                 "copy_rule": "older_and_larger"}  # fmt: skip
     if given.pop("registered", False):
-        row |= {"registration_token_id": 1, "registration_owner": b"\x0e" * 20, "registered_at": datetime(2025, 1, 1, tzinfo=UTC),
-                "registry_address": b"\x0f" * 20, "heartbeat_score": Decimal(90), "sources": ["registry", "indexer"]}  # fmt: skip
+        row |= {
+            "registration_token_id": 1, "registration_owner": b"\x0e" * 20, "registry_address": b"\x0f" * 20,
+            "registered_at": datetime(2025, 1, 1, tzinfo=UTC), "heartbeat_score": Decimal(90),
+            "sources": ["registry", "indexer"],
+        }  # fmt: skip
     row |= given
     if isinstance(row["address"], int):
         row["address"] = row["address"].to_bytes(20, "big")
@@ -91,6 +96,23 @@ def symbol_tables(rows: Iterable[Mapping[str, Any]], version: int) -> tuple[pa.T
             symbols.setdefault(row["symbol_key"], []).append(row["market_score"])
     listed = [(key, fold(key), len(scores), max(scores)) for key, scores in sorted(symbols.items())]
     return _symbol_table(listed, version), form_table(key for key, *_ in listed)
+
+
+def publish(warehouse: Warehouse, rows: Sequence[Mapping[str, Any]], version: int = 1) -> None:
+    """Write the rows under a version, with all tokens of their symbols given, and make the version public."""
+    tokens = token_table([{**row, "version": version} for row in rows])
+    publish_tables(warehouse, tokens, *symbol_tables(rows, version), version=version)
+
+
+def publish_tables(warehouse: Warehouse, tokens: pa.Table, symbols: pa.Table, forms: pa.Table, *, version: int) -> None:
+    """Write tables of one version and make the version public."""
+    for name, table in (("serve_token", tokens), ("serve_symbol", symbols), ("serve_symbol_form", forms)):
+        for offset in range(0, table.num_rows, _INSERT_ROWS):
+            warehouse.insert_arrow(name, table.slice(offset, _INSERT_ROWS))
+    warehouse.command(
+        "INSERT INTO serve_publication VALUES ({version:UInt64}, now64(3), map(8453, {block:UInt64}))",
+        {"version": version, "block": version * 100},
+    )
 
 
 def form_table(keys: Iterable[str]) -> pa.Table:

@@ -37,4 +37,4 @@ async def read_heartbeats(
             "limit": limit,
         },
     )
-    return [HeartbeatPoint(**{**row, "hour": datetime.fromtimestamp(row["hour"], UTC)}) for row in found]
+    return [HeartbeatPoint(hour=datetime.fromtimestamp(row.pop("at"), UTC), **row) for row in found]

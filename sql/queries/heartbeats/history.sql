@@ -1,6 +1,6 @@
 -- A token's scores from {from} to before {to}, newest first: one an hour, or the last of each {step} seconds.
 SELECT
-    toUnixTimestamp(max(hour)) AS hour,
+    toUnixTimestamp(max(hour)) AS at,
     argMax(score, hour) AS score,
     argMax(timestamp_score, hour) AS timestamp_score,
     argMax(volume_score, hour) AS volume_score,

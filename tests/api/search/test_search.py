@@ -1,0 +1,247 @@
+"""What a search finds, and how it says so."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from api.core.addresses import shown
+from tests.api.conftest import HOLDER, Serve, Service
+from tests.factories.tokens import publish, token_row, token_table
+from warehouse.clickhouse import Warehouse
+
+
+async def found_symbols(finder: Service, symbol: str, **parameters: str) -> list[str]:
+    answer = (await finder.get("/search", symbol=symbol, **parameters)).json()
+    return [result["token"]["symbol"] for result in answer["results"] if result["token"]["address"]]
+
+
+async def test_exact_matches_come_first_then_lookalikes_then_near_symbols(
+    finder: Service, warehouse: Warehouse
+) -> None:
+    publish(
+        warehouse,
+        [
+            token_row("PEPE", address=1),
+            token_row("РЕРЕ", address=2, market_score=Decimal("0.9")),  # Cyrillic
+            token_row("PEPECOIN", address=3, market_score=Decimal("0.8")),
+            token_row("DOGE", address=4, market_score=Decimal("1.0")),
+        ],
+    )
+    answer = (await finder.get("/search", symbol="pepe", chain="base")).json()
+    assert [result["token"]["symbol"] for result in answer["results"]] == ["PEPE", "РЕРЕ", "PEPECOIN"]
+    assert answer["meta"]["queryExpanded"] is True
+    assert answer["meta"]["expansionQueries"] == ["РЕРЕ", "PEPECOIN"]
+
+
+async def test_exact_turns_expansion_off(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPE", address=1), token_row("PEPECOIN", address=2), token_row("P3PE", address=3)])
+    answer = (await finder.get("/search", symbol="PEPE", exact="true", chain="base")).json()
+    assert [result["token"]["symbol"] for result in answer["results"]] == ["PEPE"]
+    assert answer["meta"]["queryExpanded"] is False
+    assert answer["meta"]["expansionQueries"] == []
+
+
+NEAR = (
+    ("CATT", "CAT", False),  # four characters allow no edit
+    ("SHIBB", "SHIB", True),  # one from five on
+    ("SHBIB", "SHIBB", True),  # neighbours exchanged are one edit
+    ("SHIBX", "SHI", False),  # two edits
+    ("MOONSHOT", "MOONSXOX", False),  # eight characters: still one
+    ("MOONSHOTS", "MOONXHOXX", False),  # three edits
+    ("MOONSHOTS", "MOONXHOTX", True),  # two from nine on
+    ("ELON", "ELONMUSK", True),  # a prefix
+    ("LON", "ELON", False),  # not an infix
+    ("S0L", "SOL", True),  # look-alikes at any length
+    ("A1", "AL", True),
+    ("BTC", "ＢＴＣ", True),  # full width
+    ("CAFE", "CAFÉ", True),  # diacritics
+)
+
+
+async def test_near_symbols_are_found_and_others_are_not(finder: Service, warehouse: Warehouse) -> None:
+    symbols = sorted({symbol for _, symbol, _ in NEAR})
+    publish(warehouse, [token_row(symbol, address=number) for number, symbol in enumerate(symbols, 1)])
+    for query, symbol, found in NEAR:
+        assert (symbol in await found_symbols(finder, query)) is found, (query, symbol)
+
+
+async def test_expansion_is_bounded_to_the_fifty_foremost_by_market(finder: Service, warehouse: Warehouse) -> None:
+    publish(
+        warehouse,
+        [token_row(f"CAT{number}", address=number, market_score=Decimal(number) / 1000) for number in range(1, 71)],
+    )
+    answer = (await finder.get("/search", symbol="CAT", pageSize=100, chain="base")).json()
+    expansions = answer["meta"]["expansionQueries"]
+    assert expansions == [f"CAT{number}" for number in range(70, 20, -1)]
+    assert answer["meta"]["totalResults"] == 51  # and CAT itself is available
+
+
+async def test_a_chain_without_the_symbol_shows_it_as_available(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPE", address=1, market_score=Decimal("0.9"))])
+    answer = (await finder.get("/search", symbol="pepe", explain="1")).json()
+    first = answer["results"][0]
+    assert (first["chainKey"], first["registration"], first["hasCrown"]) == ("gnosis", None, False)
+    assert first["token"]["symbol"] == "PEPE"
+    assert {value for name, value in first["token"].items() if name not in ("symbol", "isCopy")} == {None}
+    assert first["explain"]["status"] == "available"
+    assert answer["meta"]["statusCounts"] == {"available": 1, "unclaimed": 1}
+    assert answer["meta"]["chainCounts"] == {"gnosis": 1, "base": 1}  # not on Robinhood: claims only
+
+
+async def test_a_token_of_a_near_symbol_does_not_take_the_chain(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPECOIN", address=1)])
+    answer = (await finder.get("/search", symbol="PEPE")).json()
+    assert answer["meta"]["statusCounts"] == {"available": 2, "unclaimed": 1}
+
+
+async def test_an_inactive_token_takes_the_chain_even_when_it_is_not_shown(
+    finder: Service, warehouse: Warehouse
+) -> None:
+    publish(warehouse, [token_row("PEPE", address=1, registered=True, heartbeat_score=Decimal("12"))])
+    answer = (await finder.get("/search", symbol="PEPE", chain="base")).json()
+    assert answer["results"] == []
+
+
+async def test_crowns_only_never_shows_what_is_available(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("DOGE", address=1)])
+    answer = (await finder.get("/search", symbol="PEPE", crownsOnly="true")).json()
+    assert (answer["results"], answer["meta"]["chainCounts"], answer["pagination"]["totalPages"]) == ([], {}, 0)
+
+
+async def test_a_result_says_all_that_is_known_and_null_for_the_rest(finder: Service, warehouse: Warehouse) -> None:
+    minted = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    publish(
+        warehouse,
+        [
+            token_row(
+                "PEPE",
+                address=0xABCDEF,
+                registered=True,
+                registered_at=minted,
+                verified_at=minted,
+                verification_method="deployer",
+                registration_token_id=7,
+                registration_manager=b"\x0d" * 20,
+                price_usd=Decimal("0.000000000000000000000000000000000001"),
+                market_cap_usd=Decimal("123456789012345678901234567890.123456"),
+                volume_24h_usd=Decimal("25.000000"),
+                logo_url='https://pictures.test/"q".png',
+                as_of_block=123,
+            )
+        ],
+    )
+    response = await finder.get("/search", symbol="PEPE", chain="base")
+    assert b'"priceUsd":0.000000000000000000000000000000000001' in response.content
+    assert b'"marketCap":123456789012345678901234567890.123456' in response.content
+    result = response.json()["results"][0]
+    assert result["token"] | {"priceUsd": None, "marketCap": None} == {
+        "address": shown("0x0000000000000000000000000000000000abcdef"), "symbol": "PEPE", "name": "PEPE token",
+        "nameSource": "indexer", "logoUrl": 'https://pictures.test/"q".png', "website": None, "twitter": None,
+        "telegram": None, "discord": None, "decimals": 18, "holders": None, "marketCap": None, "fdv": None,
+        "volume24h": 25, "priceUsd": None, "priceChange24h": None, "liquidity": None, "heartbeatScore": 90,
+        "tokenRank": None, "isCopy": False,
+    }  # fmt: skip
+    assert result["registration"] == {
+        "status": "claimed", "tokenId": 7, "owner": shown("0x" + "0e" * 20), "manager": shown("0x" + "0d" * 20),
+        "tokenAddress": result["token"]["address"], "crownContractAddress": shown("0x" + "0f" * 20),
+        "verificationMethod": "deployer", "verifiedAt": "2026-01-02T03:04:05.000Z",
+        "mintTimestamp": int(minted.timestamp()),
+    }  # fmt: skip
+    assert (result["source"], result["sources"], result["hasCrown"]) == ("registry", ["registry", "indexer"], True)
+    assert (result["chainId"], result["chainName"], result["chainKey"]) == (8453, "Base", "base")
+    assert result["shareUrl"] == "https://site.test/base/PEPE"
+    assert (result["asOfBlock"], result["asOfTime"]) == (123, "2026-01-01T00:00:00.000Z")
+    assert "explain" not in result
+
+
+async def test_the_answer_repeats_what_was_asked_and_says_how_far_it_reaches(
+    finder: Service, warehouse: Warehouse
+) -> None:
+    publish(warehouse, [token_row("PEPE", address=1)], version=5)
+    answer = (await finder.get("/search", symbol="pepe", chain="BASE", status="unclaimed", sort="volume")).json()
+    assert (answer["success"], answer["symbol"]) == (True, "PEPE")
+    assert answer["filters"] == {"chain": "base", "status": "unclaimed"}
+    assert answer["sort"] == {"field": "volume", "order": "desc"}
+    assert answer["meta"]["asOf"]["version"] == 5
+    assert answer["meta"]["asOf"]["blocks"] == {"base": 500}
+
+
+async def test_statuses_follow_the_registration_and_the_heartbeat(finder: Service, warehouse: Warehouse) -> None:
+    now = datetime.now(UTC)
+    long_ago, lately = now - timedelta(days=31), now - timedelta(days=29)
+    given = [
+        ("unclaimed", {}),
+        ("unclaimed", {"registered": True, "registered_at": lately, "registration_expired": 1}),
+        ("grace_period", {"registered": True, "registered_at": lately, "heartbeat_score": Decimal("1")}),
+        ("claimed", {"registered": True, "registered_at": long_ago, "heartbeat_score": Decimal("60")}),
+        ("claimed", {"registered": True, "registered_at": long_ago, "heartbeat_score": None}),
+        ("inactive", {"registered": True, "registered_at": long_ago, "heartbeat_score": Decimal("59.99")}),
+    ]
+    publish(warehouse, [token_row("PEPE", address=number, **changes) for number, (_, changes) in enumerate(given, 1)])
+    answer = (await finder.get("/search", symbol="PEPE", includeInactive="true", chain="base")).json()
+    found = {result["token"]["address"].lower(): result for result in answer["results"]}
+    for number, (status, _) in enumerate(given, 1):
+        result = found[f"0x{number:040x}"]
+        assert (result["registration"]["status"], result["hasCrown"]) == (status, status != "unclaimed")
+
+
+async def test_a_token_of_our_factory_is_owned_for_its_owner_alone(finder: Service, warehouse: Warehouse) -> None:
+    mine = token_row(
+        "MINE", address=1, registered=True, made_by_factory=1, registration_owner=bytes.fromhex(HOLDER[2:])
+    )
+    other = token_row("MINE", address=2, registered=True, made_by_factory=1)
+    publish(warehouse, [mine, other])
+    answer = (await finder.get("/search", symbol="MINE", chain="base")).json()
+    statuses = {result["token"]["address"][-1]: result["registration"]["status"] for result in answer["results"]}
+    assert statuses == {"1": "owned", "2": "claimed"}
+    assert answer["meta"]["statusCounts"] == {"claimed": 1, "owned": 1}
+
+
+async def test_explain_gives_each_term_of_the_order(finder: Service, warehouse: Warehouse) -> None:
+    original = token_row("PEPE", address=1, chain_id=1, market_score=Decimal("0.25"))
+    publish(warehouse, [original, token_row("PEPE", address=2, copy_of=original)])
+    results = (await finder.get("/search", symbol="PEPE", explain="true", chain="base")).json()["results"]
+    assert results[0]["explain"] == {
+        "level": "exact", "isCopy": True, "copyOf": "eip155:1:0x0000000000000000000000000000000000000001",
+        "copyRule": "older_and_larger", "status": "unclaimed", "statusPriority": 1, "marketScore": 0,
+        "chainPriority": 3,
+    }  # fmt: skip
+
+
+async def test_a_second_answer_comes_from_the_cache_until_refresh(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPE", address=1)], version=1)
+    first = await finder.get("/search", symbol="PEPE")
+    publish(warehouse, [token_row("PEPE", address=1), token_row("PEPE", address=2)], version=2)
+    again = await finder.get("/search", symbol="pepe")
+    fresh = await finder.get("/search", symbol="PEPE", refresh="true")
+    after = await finder.get("/search", symbol="PEPE")
+    assert first.content == again.content
+    assert fresh.json()["meta"]["asOf"]["version"] == 2
+    assert after.content == fresh.content
+    metrics = (await finder.anonymous.get("/metrics")).text
+    assert 'regalia_cache_reads_total{cache="search",result="hit"} 2.0' in metrics
+    assert 'regalia_cache_reads_total{cache="search",result="miss"} 2.0' in metrics
+
+
+async def test_what_is_not_published_is_not_seen(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPE", address=1)], version=1)
+    unpublished = [token_row("PEPE", address=2, version=2), token_row("PEPE", address=1, version=2, deleted=1)]
+    warehouse.insert_arrow("serve_token", token_table(unpublished))
+    answer = (await finder.get("/search", symbol="PEPE", chain="base")).json()
+    assert [result["token"]["address"][-1] for result in answer["results"]] == ["1"]
+    publish(warehouse, [token_row("OTHER", address=9)], version=2)
+    answer = (await finder.get("/search", symbol="PEPE", chain="base", refresh="true")).json()
+    assert [result["token"]["address"][-1] for result in answer["results"]] == ["2"]
+
+
+async def test_before_the_first_publication_the_answer_is_503(finder: Service) -> None:
+    response = await finder.get("/search", symbol="PEPE")
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+    assert int(response.headers["Retry-After"]) > 0
+
+
+async def test_without_the_warehouse_the_answer_is_503(serve: Serve) -> None:
+    async with serve(clickhouse_url="http://u:p@127.0.0.1:9/regalia") as running:
+        for path, code in (("/search?symbol=PEPE", "unavailable"), ("/token/PEPE/base", "UNAVAILABLE")):
+            response = await running.client.get(f"/api/v2{path}")
+            assert (response.status_code, response.json()["code"]) == (503, code)
+            assert int(response.headers["Retry-After"]) > 0

@@ -1,0 +1,65 @@
+"""One token by symbol and chain: which one is meant, and what is said of it."""
+
+from collections.abc import AsyncIterator
+from decimal import Decimal
+
+import pytest
+
+from api.core.addresses import shown
+from tests.api.conftest import HOLDER, Serve, Service
+from tests.factories.tokens import publish, token_row
+from warehouse.clickhouse import Warehouse
+
+
+@pytest.fixture
+async def finder(serve: Serve, warehouse_url: str) -> AsyncIterator[Service]:
+    async with serve(clickhouse_url=warehouse_url, site_url="https://site.test") as running:
+        yield running
+
+
+async def address_of(finder: Service, path: str, **parameters: str) -> str:
+    return str((await finder.get(path, **parameters)).json()["token"]["address"])[-1]
+
+
+async def test_the_registered_token_is_meant_else_the_original(finder: Service, warehouse: Warehouse) -> None:
+    original = token_row("PEPE", address=1, market_score=Decimal("0.1"))
+    copy = token_row("PEPE", address=2, market_score=Decimal("0.9"), copy_of=original)
+    registered = token_row("DOGE", address=3, registered=True)
+    larger = token_row("DOGE", address=4, market_score=Decimal("0.9"))
+    expired = token_row("CAT", address=5, registered=True, registration_expired=1)
+    alive = token_row("CAT", address=6, market_score=Decimal("0.2"))
+    publish(warehouse, [original, copy, registered, larger, expired, alive])
+    assert await address_of(finder, "/token/pepe/base") == "1"
+    assert await address_of(finder, "/token/DOGE/8453") == "3"
+    assert await address_of(finder, "/token/CAT/base") == "6"
+    assert await address_of(finder, "/token/PEPE/base", tokenAddress=f"0x{2:040x}") == "2"
+
+
+async def test_the_answer_is_one_search_result(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPE", address=1, registered=True, price_usd=Decimal("0.5"))])
+    alone = (await finder.get("/token/PEPE/base")).json()
+    listed = (await finder.get("/search", symbol="PEPE", chain="base")).json()["results"][0]
+    assert alone == listed
+    assert alone["registration"]["status"] == "claimed"
+
+
+async def test_an_unknown_token_is_404(finder: Service, warehouse: Warehouse) -> None:
+    publish(warehouse, [token_row("PEPE", address=1, chain_id=1), token_row("GONE", address=2, deleted=1)])
+    for path in ("/token/PEPE/base", "/token/GONE/base", f"/token/PEPE/eth?tokenAddress=0x{9:040x}"):
+        response = await finder.client.get(f"/api/v2{path}")
+        assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND"), path
+
+
+async def test_bad_input_is_named(finder: Service) -> None:
+    for path, field in (
+        ("/token/PE-PE/base", "symbol"),
+        (f"/token/{'A' * 21}/base", "symbol"),
+        ("/token/PEPE/nochain", "chain"),
+        ("/token/PEPE/robinhood", "chain"),
+        ("/token/PEPE/base?tokenAddress=0x12", "tokenAddress"),
+        (f"/token/PEPE/base?tokenAddress=0x{shown(HOLDER)[2:].swapcase()}", "tokenAddress"),
+    ):
+        response = await finder.client.get(f"/api/v2{path}")
+        assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST"), path
+        assert response.json()["error"].startswith(f"{field}: "), path
+    assert (await finder.anonymous.get("/api/v2/token/PEPE/base")).status_code == 401
