@@ -39,7 +39,9 @@ def main() -> int:
     if arguments.only in (None, "search"):
         from tests.bench import search
 
-        results += search.measure(arguments.tokens, progress)
+        searched = search.measure(ROOT / "build" / "bench", arguments.tokens, progress)
+        results += searched.results
+        plots.draw_latencies(searched.latencies_ms, pictures / "search.png")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps([result.as_dict() for result in results], indent=1) + "\n")
     Console(highlight=False).print(_table(results))
