@@ -7,6 +7,7 @@ from pipelines.tokens.derive import count_touched
 
 SUBJECT = "holders"
 _TOKENS_PER_STATEMENT = 2_000
+_TRANSFERS_PER_STATEMENT = 400_000
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
@@ -22,18 +23,29 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
 def _refresh(run: DerivePass, window: Window) -> int:
     parameters = {**window.parameters(run.version), "zero": ZERO_WALLET}
     touched = count_touched(run, window, ["token"])
-    parts = 1 + touched // _TOKENS_PER_STATEMENT
+    parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_anew(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
         run.empty("work_token", "work_move", "work_wallet")
         run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
         for row in run.warehouse.rows(
             "SELECT after_block >= 0 AS incremental, min(from_block) AS first FROM work_token GROUP BY incremental"
         ):
-            first = row["first"] if row["incremental"] else 0
-            run.transform("holders/moves", {**parameters, "incremental": row["incremental"], "from_block": first})
-        run.transform("holders/wallets", parameters)
+            way = "" if row["incremental"] else "_anew"
+            run.transform(f"holders/moves{way}", {**parameters, "from_block": row["first"]})
+            run.transform(f"holders/wallets{way}", parameters)
         # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
         # the other tables are written makes the next one start these tokens over.
         for step in ("hours", "days", "top_kept", "top_full"):
             run.transform(f"holders/{step}", parameters)
     return touched
+
+
+def _transfers_anew(run: DerivePass, window: Window) -> int:
+    """How many transfers a first build has before it; a later pass has few, or few tokens that start over."""
+    if window.after > 0:
+        return 0
+    return int(
+        run.warehouse.scalar(
+            "SELECT count() FROM fact_transfer WHERE chain_id = {chain_id:UInt32}", {"chain_id": window.chain.chain_id}
+        )
+    )

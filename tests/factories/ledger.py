@@ -170,6 +170,7 @@ class Ledger:
     block: int = -1
     time: int = START
     fork: int = 0
+    forks: dict[int, int] = field(default_factory=dict)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     units: list[tuple[int, int, int, dict[str, list[dict[str, Any]]]]] = field(default_factory=list)
     _log_index: int = 0
@@ -178,6 +179,7 @@ class Ledger:
     def mine(self, seconds: int = 2) -> int:
         """A new block, so many seconds after the last."""
         self.block += 1
+        self.forks[self.block] = self.fork
         self.time += seconds
         self._log_index = 0
         if self._unit_first is None:
@@ -194,8 +196,8 @@ class Ledger:
         return self.block
 
     def block_hash(self, number: int) -> str:
-        """Hash of a block on the present fork."""
-        return f"{self.fork:032x}{number + 1:032x}"
+        """Hash of a block: of the fork on which it was mined last."""
+        return f"{self.forks.get(number, self.fork):032x}{number + 1:032x}"
 
     def add(self, table: str, **values: Any) -> None:
         """A row in the present block."""

@@ -8,6 +8,7 @@ import pytest
 from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, ZERO, Ledger, address
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -159,6 +160,8 @@ def test_step_by_step_equals_all_at_once(
             economy.pools = known[1]
             taken_back += 1
     refresh(warehouse, store, chains)
+    for check in sorted((sql.directory() / "checks").glob("*.sql")):
+        assert warehouse.rows(sql.load(f"checks/{check.stem}")) == [], check.stem
     gradually = contents(warehouse)
     listed = store.execute(LISTED).fetchall()
     forget(warehouse, store)

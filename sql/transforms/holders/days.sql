@@ -11,24 +11,28 @@ FROM
         toInt64(start_raw > 0 AND end_raw <= 0) - toInt64(start_raw > 0 AND counted_raw <= 0) AS leaving
     FROM
     (
+        -- A wallet's balance before is its first move, at day 0; beside it, by how much the start of its first day
+        -- differs from that, which is what the day had moved already.
         SELECT
-            move.token AS token,
-            move.day AS day,
-            wallet.before_raw + sum(move.delta_raw) OVER days AS end_raw,
-            end_raw - move.delta_raw AS counted_raw,
-            if(row_number() OVER days = 1, wallet.day_start_raw, counted_raw) AS start_raw
+            token,
+            day,
+            sum(delta_raw) OVER days AS end_raw,
+            end_raw - delta_raw AS counted_raw,
+            counted_raw + lagInFrame(shift_raw, 1, toInt256(0)) OVER days AS start_raw
         FROM
         (
-            SELECT token, wallet, toDate(hour) AS day, sum(delta_raw) AS delta_raw
+            SELECT token, wallet, toDate(hour) AS day, sum(delta_raw) AS delta_raw, toInt256(0) AS shift_raw
             FROM work_move
             WHERE wallet != unhex({zero:String}) AND wallet != ''
             GROUP BY token, wallet, day
-        ) AS move
-        INNER JOIN work_wallet AS wallet ON wallet.token = move.token AND wallet.wallet = move.wallet
-        WINDOW days AS (
-            PARTITION BY move.token, move.wallet ORDER BY move.day ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            UNION ALL
+            SELECT token, wallet, toDate(0), before_raw, day_start_raw - before_raw
+            FROM work_wallet
+            WHERE before_raw != 0 OR day_start_raw != 0
         )
+        WINDOW days AS (PARTITION BY token, wallet ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
     )
+    WHERE day > toDate(0)
     UNION ALL
     SELECT
         token,

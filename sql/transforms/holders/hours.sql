@@ -16,7 +16,7 @@ FROM
 (
     SELECT
         token,
-        arrayJoin([hour, toDateTime(0, 'UTC')]) AS hour,
+        arrayJoin([move_hour, toDateTime(0, 'UTC')]) AS hour,
         sent AS transfers,
         toInt64(held_after) - toInt64(held_before) AS holders_net,
         if(is_zero, -delta_raw, toInt256(0)) AS supply_net_raw,
@@ -24,22 +24,30 @@ FROM
         if(is_zero, last_block, 0) AS last_supply_block
     FROM
     (
+        -- A wallet's balance before is its first move, at hour 0; running sums then are its balances.
         SELECT
-            move.token AS token,
-            move.hour AS hour,
-            move.delta_raw AS delta_raw,
-            move.sent AS sent,
-            move.last_time AS last_time,
-            move.last_block AS last_block,
-            move.wallet = unhex({zero:String}) OR move.wallet = '' AS is_zero,
-            wallet.before_raw + sum(move.delta_raw) OVER (
-                PARTITION BY move.token, move.wallet ORDER BY move.hour ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+            token,
+            hour AS move_hour,
+            delta_raw,
+            sent,
+            last_time,
+            last_block,
+            wallet = unhex({zero:String}) OR wallet = '' AS is_zero,
+            sum(delta_raw) OVER (
+                PARTITION BY token, wallet ORDER BY hour ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS after_raw,
             NOT is_zero AND after_raw > 0 AS held_after,
-            NOT is_zero AND after_raw - move.delta_raw > 0 AS held_before
-        FROM work_move AS move
-        LEFT JOIN work_wallet AS wallet ON wallet.token = move.token AND wallet.wallet = move.wallet
+            NOT is_zero AND after_raw - delta_raw > 0 AS held_before
+        FROM
+        (
+            SELECT token, wallet, hour, delta_raw, sent, last_time, last_block FROM work_move
+            UNION ALL
+            SELECT token, wallet, toDateTime(0, 'UTC'), before_raw, toInt64(0), toDateTime(0, 'UTC'), toUInt64(0)
+            FROM work_wallet
+            WHERE before_raw != 0
+        )
     )
+    WHERE move_hour > toDateTime(0, 'UTC')
     UNION ALL
     SELECT
         token,

@@ -15,9 +15,9 @@ FROM
     FROM fact_transfer AS transfer
     INNER JOIN work_token AS work ON work.token = transfer.token
     WHERE transfer.chain_id = {chain_id:UInt32}
-      AND transfer.token IN (SELECT token FROM work_token WHERE (after_block >= 0) = {incremental:UInt8})
+      AND transfer.token IN (SELECT token FROM work_token WHERE after_block >= 0)
       AND transfer.block_number >= {from_block:UInt64} AND transfer.block_number <= {through:UInt64}
-      AND toInt64(transfer.block_number) > work.after_block
+      AND work.after_block >= 0 AND toInt64(transfer.block_number) > work.after_block
 )
 ARRAY JOIN [
     tuple(from_address, -toInt256(amount_raw), toInt64(1)),

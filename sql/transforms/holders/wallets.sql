@@ -12,8 +12,13 @@ INNER JOIN
     SELECT token, wallet, sum(delta_raw) AS moved_raw, toDate(min(hour)) AS first_day
     FROM work_move
     WHERE wallet != unhex({zero:String}) AND wallet != ''
+      AND token IN (SELECT token FROM work_token WHERE after_block >= 0)
     GROUP BY token, wallet
 ) AS moved ON moved.token = balances.token AND moved.wallet = balances.wallet
 WHERE balances.chain_id = {chain_id:UInt32}
-  AND (balances.token, balances.wallet) IN (SELECT token, wallet FROM work_move)
+  AND (balances.token, balances.wallet) IN
+  (
+      SELECT token, wallet FROM work_move
+      WHERE token IN (SELECT token FROM work_token WHERE after_block >= 0)
+  )
 GROUP BY balances.token, balances.wallet

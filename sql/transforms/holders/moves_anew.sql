@@ -1,0 +1,18 @@
+-- The same for tokens that start over: all their transfers.
+INSERT INTO work_move
+SELECT
+    token,
+    side.1 AS wallet,
+    toStartOfHour(block_time) AS hour,
+    sum(side.2) AS delta_raw,
+    sum(side.3) AS sent,
+    max(block_time) AS last_time,
+    max(block_number) AS last_block
+FROM fact_transfer
+ARRAY JOIN [
+    tuple(from_address, -toInt256(amount_raw), toInt64(1)),
+    tuple(to_address, toInt256(amount_raw), toInt64(0))
+] AS side
+WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64}
+  AND token IN (SELECT token FROM work_token WHERE after_block < 0)
+GROUP BY token, wallet, hour
