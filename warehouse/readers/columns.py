@@ -39,38 +39,52 @@ def positions_in(values: Sequence[str], column: Any) -> NDArray[np.uint32]:
     """For each text of a column its position in ``values``, where all of them are."""
     encoded = _one(column).dictionary_encode()
     places = np.array([values.index(text) for text in encoded.dictionary.to_pylist()], np.uint32)
-    found: NDArray[np.uint32] = places[encoded.indices.to_numpy(zero_copy_only=False)]
+    found: NDArray[np.uint32] = places[_values(encoded.indices, "<i4")]
     return found
 
 
 def fixed_records(column: Any, record: np.dtype[Any]) -> Array:
     """A column of byte strings of one width as records."""
-    array = _one(column)
-    if len(array) == 0:
-        return np.zeros(0, record)
-    return np.frombuffer(array.buffers()[1], record)[array.offset : array.offset + len(array)]
+    return _values(_one(column), record)
 
 
 def sort_key(column: Any) -> SortKey:
     """Any column as exact words: decimals of up to 256 bits, integers, times; text without regard to case, and empty
     text as no value."""
     array = _one(column)
-    missing = np.asarray(array.is_null().to_numpy(zero_copy_only=False), bool)
+    missing = _missing(array)
     kind = str(array.type)
     if kind.startswith("decimal"):
-        if len(array) == 0:
-            return SortKey((np.zeros(0, np.int64),), missing)
-        words = np.frombuffer(array.buffers()[1], "<u8").reshape(-1, array.type.byte_width // 8)
-        words = words[array.offset : array.offset + len(array)]
-        lower = tuple(np.ascontiguousarray(words[:, index]) for index in range(words.shape[1] - 1))
+        width = array.type.byte_width // 8
+        words = _values(array, np.dtype(("<u8", (width,))))
+        lower = tuple(np.ascontiguousarray(words[:, index]) for index in range(width - 1))
         return SortKey((*lower, np.ascontiguousarray(words[:, -1]).view(np.int64)), missing)
     if kind in ("string", "large_string"):
         texts = [(text or "").casefold() for text in array.to_pylist()]
         places = {text: place for place, text in enumerate(sorted(set(texts)))}
         order = np.array([places[text] for text in texts], np.int64)
         return SortKey((order,), missing | np.array([not text for text in texts], bool))
-    whole = array if kind == "uint64" else array.cast("int64")
-    return SortKey((whole.fill_null(0).to_numpy(zero_copy_only=False),), missing)
+    if kind != "uint64":
+        array = array.cast("int64")
+    return SortKey((_values(array, "<u8" if kind == "uint64" else "<i8"),), missing)
+
+
+# Not by to_numpy(): the first call would import pandas, which takes longer than a hundred searches.
+def _values(array: Any, record: Any) -> Array:
+    """The values of an array of one width; rubbish where there is none."""
+    if len(array) == 0:
+        return np.zeros(0, record)
+    return np.frombuffer(array.buffers()[1], record)[array.offset : array.offset + len(array)]
+
+
+def _missing(array: Any) -> NDArray[np.bool_]:
+    """Where an array has no value."""
+    bits = array.buffers()[0]
+    if bits is None:
+        return np.zeros(len(array), bool)
+    given = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")[array.offset : array.offset + len(array)]
+    missing: NDArray[np.bool_] = given == 0
+    return missing
 
 
 def _one(column: Any) -> Any:

@@ -93,7 +93,7 @@ async def read_publication(source: Source, version: int = NEWEST) -> Publication
 async def read_near_symbols(source: Source, symbol: str, *, edits: int, limit: int, version: int) -> list[NearSymbol]:
     """Symbols that begin with ``symbol``, look like it, or are within ``edits`` edits; itself among them."""
     folded = fold(symbol)
-    found = await source.rows(
+    found = await source.arrow(
         sql.load("queries/search/expansions"),
         {
             "symbol": symbol,
@@ -104,7 +104,7 @@ async def read_near_symbols(source: Source, symbol: str, *, edits: int, limit: i
             "version": version,
         },
     )
-    return [NearSymbol(row["symbol_key"], row["folded"], row["tokens"]) for row in found]
+    return [NearSymbol(row["symbol_key"], row["folded"], row["tokens"]) for row in found.to_pylist()]
 
 
 async def read_token_rows(
@@ -140,7 +140,7 @@ async def read_documents(source: Source, rows: TokenRows, positions: Sequence[in
     if rows.documents is not None:
         return {rows.key(position): orjson.loads(rows.documents[position]) for position in positions}
     keys = {rows.key(position) for position in positions}
-    found = await source.rows(
+    found = await source.arrow(
         sql.load("queries/search/documents"),
         {
             "symbols": sorted({rows.symbols[int(rows.symbol[position])] for position in positions}),
@@ -148,7 +148,7 @@ async def read_documents(source: Source, rows: TokenRows, positions: Sequence[in
             "version": max(version for _, _, version in keys),
         },
     )
-    read = {(row["chain_id"], row["address_hex"], row["version"]): row["document"] for row in found}
+    read = {(row["chain_id"], row["address_hex"], row["version"]): row["document"] for row in found.to_pylist()}
     return {key: orjson.loads(read[key]) for key in keys if key in read}
 
 
