@@ -68,7 +68,7 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
     after = _overlaid(chain, before, made, set(tokens), as_of)
     verdicts = _judge(run, chain, after.values(), {row["symbol_folded"] for row in made.values()} | _folds(listed))
     for row in after.values():
-        _apply_verdict(row, verdicts.get(row["address"]), chain)
+        _apply_verdict(row, verdicts.get(f"0x{row['address']}"), chain)
     written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
     for row in written:
         row.update(as_of, version=run.version)
