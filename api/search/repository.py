@@ -60,7 +60,7 @@ class SearchRepository:
         found = await read_publication(self.source, version)
         return found if found is not None and found.version == version else None
 
-    async def symbols(self, symbol: str, *, exact: bool, version: int) -> tuple[list[str], bool]:
+    async def symbols(self, symbol: str, *, exact: bool, version: int, refresh: bool = False) -> tuple[list[str], bool]:
         """The symbol and those it is expanded to, foremost first; and whether their tokens are few."""
         if exact:
             return [symbol], False
@@ -69,6 +69,7 @@ class SearchRepository:
             lambda: read_near_symbols(
                 self.source, symbol, edits=allowed_edits(symbol), limit=MOST_EXPANSIONS + 1, version=version
             ),
+            refresh=refresh,
         )
         chosen, tokens = [symbol], 0
         for other in near:
@@ -78,12 +79,15 @@ class SearchRepository:
         total = tokens + sum(other.tokens for other in near if other.symbol == symbol)
         return chosen, total <= INLINE_DOCUMENTS
 
-    async def rows(self, symbols: Sequence[str], *, version: int, sort_column: str, few: bool) -> TokenRows:
+    async def rows(
+        self, symbols: Sequence[str], *, version: int, sort_column: str, few: bool, refresh: bool = False
+    ) -> TokenRows:
         """The tokens of the symbols at a version; few ones come with their documents."""
         key = (tuple(symbols), version, sort_column)
         return await self._rows.get(
             key,
             lambda: read_token_rows(self.source, symbols, version=version, sort_column=sort_column, with_documents=few),
+            refresh=refresh,
         )
 
     async def documents(self, rows: TokenRows, positions: Sequence[int]) -> dict[RowKey, Document]:

@@ -93,9 +93,10 @@ class SearchService:
         """All matches in order: at the cursor's state, or at the newest."""
         publication = await self._publication(query, cursor)
         moment = cursor.moment if cursor else self.clock.now().replace(microsecond=0)
-        symbols, few = await self.repository.symbols(query.symbol, exact=query.exact, version=publication.version)
+        version, anew = publication.version, query.refresh
         column, inverted = SORT_COLUMNS[query.sort]
-        rows = await self.repository.rows(symbols, version=publication.version, sort_column=column, few=few)
+        symbols, few = await self.repository.symbols(query.symbol, exact=query.exact, version=version, refresh=anew)
+        rows = await self.repository.rows(symbols, version=version, sort_column=column, few=few, refresh=anew)
         matches = find_matches(
             rows,
             available_on=self._available_on(rows),
