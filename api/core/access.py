@@ -17,16 +17,17 @@ from uuid import UUID
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader
-from warehouse.errors import StoreUnavailable
 
 from api.core.cache import Cache
 from api.core.clock import Clock
 from api.core.errors import Forbidden, Unauthorized
 from api.core.metrics import Metrics
 from api.core.store import Store
+from warehouse.errors import StoreUnavailable
 
 LOG = logging.getLogger(__name__)
 ACCESS_MARK = "__access__"
+API_KEY_HEADER = "X-API-Key"
 Dependency = TypeVar("Dependency", bound=Callable[..., Any])
 
 _LOOKUP = """
@@ -113,18 +114,22 @@ def declares_access(name: str) -> Callable[[Dependency], Dependency]:
     return mark
 
 
-_HEADER = APIKeyHeader(name="X-API-Key", scheme_name="ApiKey", description="Account API key.", auto_error=False)
+_HEADER = APIKeyHeader(name=API_KEY_HEADER, scheme_name="ApiKey", description="Account API key.", auto_error=False)
 
 
 @declares_access("api_key")
 async def require_api_key(request: Request, secret: Annotated[str | None, Security(_HEADER)]) -> Caller:
-    """The account of the request's API key: 401 without one, 403 with one that is not valid."""
+    """The account of the request's API key: 401 without one, 403 with one that is not valid. Asked once a request."""
+    known: Caller | None = getattr(request.state, "caller", None)
+    if known is not None:
+        return known
     if not secret:
         raise Unauthorized("header X-API-Key is missing")
     keys: ApiKeys = request.app.state.api_keys
     caller = await keys.find(secret)
     if caller is None:
         raise Forbidden("the API key is not valid")
+    request.state.caller = caller
     return caller
 
 

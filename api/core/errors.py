@@ -58,6 +58,12 @@ _TEXTS: Mapping[int, str] = {
     500: "something went wrong on our side",
     503: "cannot be answered now, try again",
 }
+# pydantic's kinds of problems whose own words say little to a client.
+_PROBLEMS: Mapping[str, str] = {
+    "missing": "is required",
+    "model_attributes_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
+}
 RETRY_SECONDS = 5
 
 
@@ -214,7 +220,7 @@ def from_validation(error: RequestValidationError) -> InvalidInput:
     if kind == "json_invalid":
         return InvalidInput("body", "is not valid JSON")
     name = ".".join(location) or "body"
-    problem = "is required" if kind == "missing" else str(first["msg"]).removeprefix("Value error, ")
+    problem = _PROBLEMS.get(kind) or str(first["msg"]).removeprefix("Value error, ")
     return InvalidInput(name, problem[:1].lower() + problem[1:])
 
 
@@ -235,6 +241,8 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
 
     async def on_http(request: Request, error: Exception) -> JsonResponse:
         assert isinstance(error, HTTPException)  # noqa: S101
+        if error.status_code == 400:  # only what reads bodies says so: not UTF-8, or a number of thousands of digits
+            return render(request, InvalidInput("body", "cannot be read as JSON"))
         text = str(error.detail) if error.status_code == 413 else _TEXTS.get(error.status_code, str(error.detail))
         return render(request, ApiError(text, status=error.status_code, headers=error.headers))
 

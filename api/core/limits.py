@@ -1,4 +1,4 @@
-"""Limits of a request: how large its body, of what type, how long it may take. Pure ASGI, before any route."""
+"""Limits of a request: how large its body, how long it may take. Pure ASGI, before any route."""
 
 import asyncio
 import logging
@@ -10,7 +10,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.core.errors import ApiError, RouteGroups, Unavailable
 
 LOG = logging.getLogger(__name__)
-_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 
 class _BodyTooLarge(HTTPException):
@@ -19,7 +18,7 @@ class _BodyTooLarge(HTTPException):
 
 
 class LimitsMiddleware:
-    """Refuses bodies that are too large or of the wrong type, and requests that take too long."""
+    """Refuses bodies that are too large, and requests that take too long."""
 
     def __init__(self, app: ASGIApp, *, groups: RouteGroups, body_limit_bytes: int, timeout_seconds: float) -> None:
         self.app = app
@@ -32,9 +31,9 @@ class LimitsMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refusal = self._refuse(scope)
-        if refusal is not None:
-            await self._answer(refusal, scope, receive, send)
+        length = Headers(scope=scope).get("content-length", "0")
+        if length.isdecimal() and int(length) > self.body_limit_bytes:
+            await self._answer(self._too_large(), scope, receive, send)
             return
         started = False
         received = 0
@@ -58,21 +57,8 @@ class LimitsMiddleware:
         except TimeoutError:
             if started or not limit.expired():
                 raise
-            LOG.warning("%s %s took longer than %s s", scope["method"], scope["path"], self.timeout_seconds)
+            LOG.warning("%s %a took longer than %s s", scope["method"], scope["path"], self.timeout_seconds)
             await self._answer(Unavailable("this took too long, try again"), scope, receive, send)
-
-    def _refuse(self, scope: Scope) -> ApiError | None:
-        headers = Headers(scope=scope)
-        length = headers.get("content-length", "0")
-        if length.isdecimal() and int(length) > self.body_limit_bytes:
-            return self._too_large()
-        carries_body = length != "0" or "transfer-encoding" in headers
-        if scope["method"] in _WITH_BODY and carries_body:
-            given = headers.get("content-type", "").partition(";")[0].strip().lower()
-            accepted = self.groups.of(scope).body_types
-            if given not in accepted:
-                return ApiError(f"Content-Type must be {' or '.join(accepted)}", status=415)
-        return None
 
     def _too_large(self) -> ApiError:
         # The rest of the body is not read, so the connection cannot be used again.

@@ -60,7 +60,7 @@ class ObservationMiddleware:
             await self.app(scope, receive, observed_send)
         except Exception:
             # The last line of defence: whatever escapes is logged with its id and answered in the group's shape.
-            LOG.exception("request %s failed: %s %s", request_id, scope["method"], scope["path"])
+            LOG.exception("request %s failed: %s %a", request_id, scope["method"], scope["path"])
             if started:
                 raise
             answer = self.groups.of(scope).render(ApiError("something went wrong on our side"))

@@ -14,6 +14,7 @@ from api.core.addresses import claim_symbol, evm_address, find_chain, wallet_add
 from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
 from api.core.errors import InvalidInput, NotFound, RouteGroup, Unavailable
 from api.core.rendering import JsonResponse, respond
+from api.core.routes import KeyedBodyRoute
 from api.registrations.claimable import ClaimableFinder
 from api.registrations.qualification import Qualifier
 from api.registrations.repository import RegistrationRepository
@@ -34,7 +35,7 @@ GROUPS = (GROUP, CLAIMABLE)
 _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _MOST_ID = 2**63 - 1
 
-router = APIRouter(prefix="/api/v2/registration", tags=["registrations"])
+router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=KeyedBodyRoute)
 
 
 @router.get("/claimable", response_model=ClaimableTokens, responses=CLAIMABLE.responses(400, 401, 403, 503))

@@ -11,11 +11,12 @@ from api.core.access import ApiKey
 from api.core.dependencies import ChainsDep, MajorsDep, StoreDep
 from api.core.errors import RouteGroup
 from api.core.rendering import JsonResponse, Wire, respond
+from api.core.routes import KeyedBodyRoute
 from api.symbols.service import SOLANA_LONGEST, SymbolChecker
 
 GROUP = RouteGroup(prefix="/api/v2/verify")
 GROUPS = (GROUP,)
-router = APIRouter(prefix="/api/v2/verify", tags=["symbols"])
+router = APIRouter(prefix="/api/v2/verify", tags=["symbols"], route_class=KeyedBodyRoute)
 
 
 class SymbolRequest(Wire):

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 
 from api.app import create_app
 from api.core.access import ACCESS_MARK
+from api.core.routes import KeyedBodyRoute
 from api.core.settings import ApiSettings
 from api.router import ROUTERS
 
@@ -54,6 +55,11 @@ def test_every_route_declares_its_access_once() -> None:
 def test_only_health_and_metrics_are_public() -> None:
     public = {route.path for route in routes() if "public" in accesses(route.dependant)}
     assert public == {"/health/live", "/health/ready", "/metrics"}
+
+
+def test_every_body_is_read_after_the_key() -> None:
+    unguarded = {route.path for route in routes() if route.body_field and not isinstance(route, KeyedBodyRoute)}
+    assert unguarded == set()
 
 
 def test_every_group_covers_its_routes() -> None:

@@ -1,5 +1,7 @@
 """API keys: how they are told apart, and how soon a revocation counts."""
 
+import pytest
+
 from api.accounts.service import Accounts
 from tests.api.conftest import HOLDER, Serve, Service
 from warehouse.postgres import Connection
@@ -64,3 +66,19 @@ async def test_the_key_is_asked_for_before_anything_else_is_looked_at(service: S
         answer = await service.anonymous.post(f"/api/v2{path}", json={})
         assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
     assert (await service.anonymous.get("/api/v2/registration/PEPE/nowhere")).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/claim", "/claim/message", "/claim/verify", "/verify/symbol"])
+@pytest.mark.parametrize(
+    ("content", "media_type"),
+    [(b"{", "application/json"), (b"\xff", "application/json"), (b"symbol=PEPE", "text/plain")],
+)
+async def test_nobody_without_a_key_is_told_what_is_wrong_with_a_body(
+    service: Service, path: str, content: bytes, media_type: str
+) -> None:
+    headers = {"content-type": media_type}
+    missing = await service.anonymous.post(f"/api/v2{path}", content=content, headers=headers)
+    assert (missing.status_code, missing.json()["code"]) == (401, "UNAUTHORIZED")
+    headers["X-API-Key"] = "rgl_live_unknown"
+    wrong = await service.anonymous.post(f"/api/v2{path}", content=content, headers=headers)
+    assert (wrong.status_code, wrong.json()["code"]) == (403, "FORBIDDEN")

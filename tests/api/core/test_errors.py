@@ -67,6 +67,32 @@ async def test_what_is_not_json_is_400_of_the_group(service: Service) -> None:
         assert (answer.status_code, answer.json()) == (400, {"error": "body: is not valid JSON", "code": code})
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b'{"symbol": "\xff"}', "body: cannot be read as JSON"),
+        (b'{"symbol": ' + b"1" * 5_000 + b"}", "body: cannot be read as JSON"),
+        (b"[" * 20_000, "body: is not valid JSON"),
+        (b"null", "body: must be a JSON object"),
+        (b"[]", "body: must be a JSON object"),
+        (b'"PEPE"', "body: must be a JSON object"),
+        (b"", "body: is required"),
+        (b'{"symbol": "\\ud800"}', "symbol: must be text: half of a surrogate pair is none"),
+    ],
+)
+async def test_a_body_that_is_no_object_of_text_says_so(service: Service, content: bytes, problem: str) -> None:
+    answer = await service.client.post(
+        "/api/v2/verify/symbol", content=content, headers={"content-type": "application/json"}
+    )
+    assert (answer.status_code, answer.json()) == (400, {"error": problem, "code": "INVALID_REQUEST"})
+
+
+async def test_a_path_that_is_not_there_is_404_whatever_is_sent(service: Service) -> None:
+    headers = {"content-type": "text/plain"}
+    assert (await service.client.post("/api/v2/nowhere", content=b"x", headers=headers)).status_code == 404
+    assert (await service.client.post("/api/v2/config/fees", content=b"x", headers=headers)).status_code == 405
+
+
 async def test_a_request_that_takes_too_long_is_503(serve: Serve) -> None:
     async with serve(request_timeout_seconds=0.05) as service:
 
