@@ -1,5 +1,6 @@
 """What clients send to the claim routes, made into a claim or refused with the field's name."""
 
+import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
@@ -9,7 +10,8 @@ from api.core.addresses import claim_symbol, evm_address
 from api.core.errors import InvalidInput
 from indexer.chains.facts import Chain, Chains
 
-_LONGEST_SIGNATURE = 2 * 32 * 1024
+_SIGNATURE = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,32768}")
+_PROOF = re.compile(r"0x[0-9a-fA-F]{64}")
 
 
 def _chain_number(value: Any) -> Any:
@@ -21,6 +23,10 @@ def _chain_number(value: Any) -> Any:
 def _text(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("must be text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("must be text: half of a surrogate pair is none") from error
     return value
 
 
@@ -79,13 +85,9 @@ def signature_bytes(text: str) -> bytes:
     Raises:
         InvalidInput: not 0x and an even number of hexadecimal digits.
     """
-    digits = text.removeprefix("0x")
-    if not digits or len(digits) > _LONGEST_SIGNATURE or not text.startswith("0x"):
-        raise InvalidInput("signature", "must be 0x and hexadecimal digits")
-    try:
-        return bytes.fromhex(digits)
-    except ValueError as error:
-        raise InvalidInput("signature", "must be 0x and hexadecimal digits") from error
+    if not _SIGNATURE.fullmatch(text):
+        raise InvalidInput("signature", "must be 0x and hexadecimal digits, two for each byte")
+    return bytes.fromhex(text[2:])
 
 
 def proof_hash(text: str) -> str:
@@ -94,7 +96,6 @@ def proof_hash(text: str) -> str:
     Raises:
         InvalidInput: not 0x and 64 hexadecimal digits.
     """
-    digits = text.removeprefix("0x").lower()
-    if len(digits) != 64 or len(text) != 66 or any(digit not in "0123456789abcdef" for digit in digits):
+    if not _PROOF.fullmatch(text):
         raise InvalidInput("proofHash", "must be 0x and 64 hexadecimal digits")
-    return "0x" + digits
+    return text.lower()

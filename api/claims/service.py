@@ -138,6 +138,11 @@ class ClaimService:
         deadline, nonce = now + AUTHORIZATION_SECONDS, secrets.randbits(256)
         address = claim.chain.contracts["registry"]
         data = self._calldata(claim, address, fee=None if price.is_free else fee, deadline=deadline, nonce=nonce)
+        reader = self.eligibility.reader(claim)
+        try:
+            gas = await estimate_mint(reader, claim.wallet, address, data, fee)
+        except RpcError as error:
+            raise unverified() from error
         watched = await self.repository.last_deadline(claim.chain.chain_id, claim.symbol, claim.wallet)
         async with self.repository.store.transaction() as transaction:
             if watched is None or watched.timestamp() < now:  # else a watch is under way, and sees the new deadline
@@ -158,11 +163,6 @@ class ClaimService:
                 price_usd=price.usd,
                 deadline=datetime.fromtimestamp(deadline, UTC),
             )
-        reader = self.eligibility.reader(claim)
-        try:
-            gas = await estimate_mint(reader, claim.wallet, address, data, fee)
-        except RpcError as error:
-            raise unverified() from error
         return BuildResponse(
             success=True,
             transaction=UnsignedTransaction(

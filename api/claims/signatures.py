@@ -14,6 +14,8 @@ from indexer.chains.evm.reader import EvmReader, data_bytes
 
 _MAGIC_6492 = bytes.fromhex("6492" * 16)
 _NO_FACTORY = "0x" + "00" * 20
+# The call runs code of anybody's choice: enough to make a contract wallet and have it check a passkey, and an end.
+_CALL_GAS = 15_000_000
 _HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 
 
@@ -36,7 +38,8 @@ async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: Evm
     arguments = encode(
         ["address", "bytes32", "address", "bytes", "bytes"], [wallet, digest, factory, factory_call, inner]
     )
-    answer = (await reader.settle([("eth_call", ({"data": _validator() + arguments.hex()}, "latest"))]))[0]
+    call = {"data": _validator() + arguments.hex(), "gas": hex(_CALL_GAS)}
+    answer = (await reader.settle([("eth_call", (call, "latest"))]))[0]
     if isinstance(answer, CallFailed):
         return False
     if isinstance(answer, RpcError):

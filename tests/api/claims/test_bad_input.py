@@ -40,7 +40,7 @@ CASES = [
     *((path, field, value) for path in REQUESTS for field, value in COMMON),
     *(("/claim/message", "claimerAddress", value) for value in ("0xabc", WRONG_CHECKSUM, 7)),
     *((path, "walletAddress", value) for path in ("/claim/verify", "/claim") for value in ("0xabc", WRONG_CHECKSUM)),
-    *(("/claim/verify", "signature", value) for value in ("", "0x", "00" * 65, "0xzz", "0x" + "0" * 131, 5)),
+    *(("/claim/verify", "signature", value) for value in ("", "0x", "00" * 65, "0xzz", "0x" + "0" * 131, "0x11 11", 5)),
     *(("/claim/verify", "timestamp", value) for value in ("0", 1.5, True, None)),
     *(("/claim", "proofHash", value) for value in ("0x12", "00" * 33, "0x" + "g" * 64, 5)),
 ]

@@ -3,8 +3,10 @@
 import asyncio
 from decimal import Decimal
 
+import pytest
 from eth_abi.abi import encode
 
+from indexer.chains.evm.errors import NodeUnavailable
 from indexer.devchain import artifacts
 from tests.api.claims.conftest import NATIVE_USD, ClaimChain, Claimer, built, sign
 from tests.api.conftest import Service
@@ -164,6 +166,25 @@ async def test_a_hundred_concurrent_claims_make_one_registration(
     assert sorted(status["status"] for status in statuses) == ["confirmed"] + ["failed"] * 99
     counts = claim_chain.rows_written()
     assert (counts["registration"], counts["claim_authorization"], counts["event_log"]) == (1, 100, 1)
+
+
+async def test_nothing_is_written_where_the_chain_falls_silent_before_the_answer(
+    claim_chain: ClaimChain, claim_service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "SILENT")
+    claim_chain.index()
+    claim_chain.price_native()
+    claimer = Claimer(claim_service, "SILENT", token, wallet.address)
+    proof = (await claimer.prove(wallet))["proofHash"]
+
+    async def fall_silent(*_: object) -> None:
+        raise NodeUnavailable("gone")
+
+    monkeypatch.setattr("api.claims.service.estimate_mint", fall_silent)
+    answer = await claimer.build(proof)
+    assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")
+    assert claim_chain.rows_written()["claim_authorization"] == 0
 
 
 async def test_a_former_owner_reclaims_free_with_a_receipt(claim_chain: ClaimChain, claim_service: Service) -> None:
