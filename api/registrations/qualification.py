@@ -6,11 +6,15 @@ from api.claims.control import CONFIDENCE, MEANING
 from api.claims.eligibility import Eligibility
 from api.claims.messages import Claim
 from api.claims.prices import quote
+from api.claims.rules import Refusal
 from api.core.errors import InvalidInput
 from api.core.pricing import Pricing
 from api.registrations.schemas import Qualification, QualifyResponse
 from indexer.chains.facts import Chain, Chains
 
+_NOWHERE = Refusal(
+    "not_claimable", "not_a_token", "There is no token at this address on a chain that tokens are registered on."
+)
 _WIRE_METHODS = {"majorityHolder": "majority_holder"}
 
 
@@ -31,17 +35,14 @@ class Qualifier:
             Unavailable: it cannot be said now.
         """
         chain = chain or await self._chain_of(token, wallet)
+        if chain is None:
+            return self._refused(_NOWHERE)
         claim = Claim(chain=chain, token=token, symbol=symbol or "", wallet=wallet)
         reading = await self.eligibility.read(claim)
         claim = Claim(chain=chain, token=token, symbol=symbol or (reading.symbol or "").upper(), wallet=wallet)
         refusal = await self.eligibility.refusal(claim, reading)
         if refusal is not None:
-            return QualifyResponse(
-                success=True,
-                eligible=False,
-                reason=refusal.reason,
-                claimability=refusal.claimability(self.support_email),
-            )
+            return self._refused(refusal)
         if await self.eligibility.registered_id(claim) is not None:
             return QualifyResponse(success=True, eligible=False, reason="already_claimed")
         control = await self.eligibility.control(claim, reading)
@@ -61,15 +62,23 @@ class Qualifier:
             pro_trial_days=self.pricing.pro_trial_days,
         )
 
-    async def _chain_of(self, token: str, wallet: str) -> Chain:
-        """The enabled chain that has this token: as indexed, else as the nodes say."""
+    def _refused(self, refusal: Refusal) -> QualifyResponse:
+        return QualifyResponse(
+            success=True,
+            eligible=False,
+            reason=refusal.reason,
+            claimability=refusal.claimability(self.support_email),
+        )
+
+    async def _chain_of(self, token: str, wallet: str) -> Chain | None:
+        """The enabled chain that has this token: as indexed, else as the nodes say; None where none has it."""
         minting = [chain for chain in self.chains.enabled() if chain.kind == "evm" and "registry" in chain.contracts]
         indexed = await self.eligibility.repository.chains_of_token(token)
         found = [chain for chain in minting if chain.chain_id in indexed]
         if not found:
             found = [chain for chain in minting if await self.eligibility.has_code(Claim(chain, token, "", wallet))]
         if not found:
-            raise InvalidInput("tokenAddress", "there is no such token on a chain that tokens are registered on")
+            return None
         if len(found) > 1:
             keys = ", ".join(str(chain.chain_id) for chain in found)
             raise InvalidInput("chainId", f"is required: there is a contract at this address on {keys}")

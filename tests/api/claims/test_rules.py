@@ -195,6 +195,20 @@ async def test_an_unreadable_chain_is_503_and_never_no(
             assert int(answer.headers["retry-after"]) > 0
 
 
+async def test_an_address_without_a_contract_is_no_token_on_any_chain(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
+    wallet = claim_chain.wallet()
+    for chain in (8453, None):
+        found = await qualify(claim_service, wallet.address, wallet, chainId=chain)
+        assert (found["eligible"], found["reason"], found["claimability"]["rule"]) == (
+            False,
+            "not_claimable",
+            "not_a_token",
+        )
+        assert found["claimability"]["supportEmail"]
+
+
 async def test_a_second_node_answers_for_a_dead_one(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "SPARE")
