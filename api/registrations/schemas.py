@@ -83,7 +83,9 @@ class RegistrationStatus(Wire):
     heartbeat: HeartbeatSummary | None
     metadata: dict[str, Any] | None
     metadata_cid: str | None
-    verified_domains: list[VerifiedDomain] | None = Field(default=None, description="Present when there are any.")
+    verified_domains: list[VerifiedDomain] | None = Field(
+        default=None, description="Present when there are any.", exclude_if=lambda domains: domains is None
+    )
 
 
 class Qualification(Wire):

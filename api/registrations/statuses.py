@@ -48,9 +48,9 @@ def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) 
 
 def render_registration(row: Row) -> Registration:
     """A registration record from its row."""
-    metadata: Mapping[str, Any] = row["metadata"] or {}
+    metadata: Mapping[str, Any] = row["metadata"] if isinstance(row["metadata"], dict) else {}
     tiers = metadata.get("tiers")
-    name, avatar = metadata.get("displayName"), metadata.get("avatarUrl")
+    name, avatar = _text(metadata.get("displayName")), _text(metadata.get("avatarUrl"))
     peer = None
     if row["peer_chain_id"] and row["peer_token_id"]:
         peer = CanonicalPeer(chain_id=row["peer_chain_id"], crown_id=row["peer_token_id"])
@@ -92,6 +92,11 @@ def render_status(
         metadata=registration["metadata"] if registration else None,
         metadata_cid=(registration["metadata_cid"] or None) if registration else None,
     )
+
+
+def _text(value: Any) -> str | None:
+    """What the document's author wrote, where it is text at all."""
+    return value if isinstance(value, str) else None
 
 
 def _heartbeat(token: Row | None, minted_at: datetime | None, now: datetime) -> HeartbeatSummary | None:

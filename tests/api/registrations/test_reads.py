@@ -46,6 +46,19 @@ async def test_a_record_shows_metadata_and_peer(service: Service, store: Connect
     assert record["canonicalPeer"] == {"chainId": 1, "crownId": 9}
 
 
+async def test_metadata_that_is_not_what_it_should_be_breaks_nothing(service: Service, store: Connection) -> None:
+    add_registration(store, metadata=Jsonb({"displayName": {"en": "Pepe"}, "avatarUrl": 5, "tiers": "many"}))
+    record = await service.get("/registration/PEPE")
+    assert (record.status_code, record.json()["tierCount"]) == (200, 0)
+    assert "identity" not in record.json()
+
+
+async def test_verified_domains_are_absent_where_there_are_none(service: Service, store: Connection) -> None:
+    add_registration(store)
+    for symbol in ("PEPE", "OTHER"):
+        assert "verifiedDomains" not in (await service.get(f"/registration/{symbol}/base")).json()
+
+
 async def test_a_number_means_the_earliest_mint_unless_a_chain_is_named(service: Service, store: Connection) -> None:
     add_registration(store, "LATER", minted_at=LONG_AGO + timedelta(days=1))
     add_registration(store, "EARLIER", chain_id=ARBITRUM)
