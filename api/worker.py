@@ -55,9 +55,16 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
         )
 
 
+def configure_logging() -> None:
+    """Log to standard error, without what must not be kept."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    # At INFO it writes the address of every request, and a node's address often holds the operator's key to it.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+
+
 def main() -> None:
     """Entry point of the process."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure_logging()
     asyncio.run(work(load()))
 
 
