@@ -133,9 +133,9 @@ def _moment(field: str, text: str | None) -> datetime | None:
         return None
     try:
         moment = datetime.fromtimestamp(int(text), UTC) if _DIGITS.fullmatch(text) else datetime.fromisoformat(text)
-    except ValueError as error:
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise InvalidInput(field, "must be an ISO 8601 time or Unix seconds") from error
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     if not _EARLIEST <= moment <= _LATEST:
         raise InvalidInput(field, "must be between 1970 and 2106")
     return moment

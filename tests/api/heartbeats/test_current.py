@@ -81,6 +81,8 @@ async def test_bad_input_is_named(service: Service) -> None:
         ("/heartbeat/PEPE/base/history?limit=1001", "limit"),
         ("/heartbeat/PEPE/base/history?from=yesterday", "from"),
         ("/heartbeat/PEPE/base/history?to=0", "from"),
+        ("/heartbeat/PEPE/base/history?from=0001-01-01T00:00:00%2B23:59", "from"),
+        ("/heartbeat/PEPE/base/history?to=9999-12-31T23:59:59-23:59", "to"),
         ("/heartbeat/PEPE/base/history?from=2026-05-02&to=2026-05-01", "from"),
         ("/heartbeat/at-risk?level=dead", "level"),
         ("/heartbeat/at-risk?page=0", "page"),
