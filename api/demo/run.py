@@ -17,7 +17,8 @@ from api.accounts.service import Accounts
 from api.demo import directory, guide, readiness, trial
 from api.demo.chain import ChainProcess, World
 from api.stack import parts, ports
-from api.stack.part import StackError
+from api.stack.part import Phase, StackError
+from api.stack.process import describe_exit
 from api.stack.run import run as run_stack
 from api.stack.settings import StackSettings, load
 from api.stack.supervisor import Supervisor
@@ -45,33 +46,52 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int
         os.environ["REGALIA_CHAINS"] = str(home / "chains.toml")
         settings = load()
         ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")
-        with _step("chain with a history of a day"):
-            chain = ChainProcess(home, dict(os.environ), scale)
-        with chain:
-            with _step("tokens, markets and trade on it"):
+        print(f"Regalia's demo, in {home}\n", flush=True)
+        with ChainProcess(home, dict(os.environ), scale) as chain:
+            with _step("a chain with tokens, markets and a day of trade"):
                 world = chain.world()
             with _step("our contracts on it"):
                 _deploy(world, chain.chains_file)
-            demo = Demo(home, settings, world, once=once, begun=begun)
-            run_stack(settings, parts.Wanted(dagster=dagster), on_ready=demo.on_ready)
+            demo = Demo(home, settings, world, chain, once=once, begun=begun)
+            run_stack(settings, parts.Wanted(dagster=dagster), on_start=demo.on_start, on_ready=demo.on_ready)
+            demo.stopped = True
+    print("stopped", flush=True)
     return demo.status
 
 
 class Demo:
     """What happens once the service is up, in a thread beside it."""
 
-    def __init__(self, home: Path, settings: StackSettings, world: World, *, once: bool, begun: float) -> None:
+    def __init__(
+        self, home: Path, settings: StackSettings, world: World, chain: ChainProcess, *, once: bool, begun: float
+    ) -> None:
         self.home = home
         self.settings = settings
         self.world = world
+        self.chain = chain
         self.once = once
         self.begun = begun
+        self.stack_begun = time.monotonic()
         self.status = 0
+        self.stopped = False
+
+    def on_start(self, supervisor: Supervisor) -> None:
+        """Called on the supervisor's loop before the first part starts."""
+        loop = asyncio.get_running_loop()
+        for act, name in ((self._finish, "demo"), (self._watch_chain, "chain-watch")):
+            threading.Thread(target=act, args=(supervisor, loop), name=name, daemon=True).start()
 
     def on_ready(self, supervisor: Supervisor) -> None:
-        """Called on the supervisor's loop when every part is ready."""
-        loop = asyncio.get_running_loop()
-        threading.Thread(target=self._finish, args=(supervisor, loop), name="demo", daemon=True).start()
+        """Called on the loop when every part is ready; Dagster is the last."""
+        _say(time.monotonic() - self.stack_begun, f"all {len(supervisor.parts)} parts of the service")
+
+    def _watch_chain(self, supervisor: Supervisor, loop: asyncio.AbstractEventLoop) -> None:
+        """Without its chain the demo has nothing to show."""
+        status = self.chain.wait()
+        if not self.stopped:
+            log.error("the chain ended with %s (log: %s)", describe_exit(status), self.chain.log)
+            self.status = 1
+            loop.call_soon_threadsafe(supervisor.request_stop)
 
     def _finish(self, supervisor: Supervisor, loop: asyncio.AbstractEventLoop) -> None:
         try:
@@ -87,7 +107,15 @@ class Demo:
         if self.once:
             loop.call_soon_threadsafe(supervisor.request_stop)
 
+    def _await_parts(self, supervisor: Supervisor) -> None:
+        """Wait for what a client needs; a part that does not start ends the stack, and this thread with it."""
+        needed = {name for name in supervisor.parts if not name.startswith("dagster")}
+        while any(supervisor.states[name].phase not in (Phase.READY, Phase.DONE) for name in needed):
+            time.sleep(0.05)
+
     def _show(self, supervisor: Supervisor) -> None:
+        with _step("store, warehouse and API"):
+            self._await_parts(supervisor)
         listens = {name: part.listens for name, part in supervisor.parts.items()}
         urls = engines.locate(self.settings)
         claimant = self.world.claimant
@@ -137,5 +165,11 @@ def _write_private(path: Path, text: str) -> None:
 @contextlib.contextmanager
 def _step(what: str) -> Iterator[None]:
     started = time.monotonic()
+    if sys.stdout.isatty():
+        print(f"         …  {what}", end="\r", flush=True)
     yield
-    print(f"  {time.monotonic() - started:6.1f} s  {what}", flush=True)
+    _say(time.monotonic() - started, what)
+
+
+def _say(seconds: float, what: str) -> None:
+    print(f"  {seconds:6.1f} s  {what}", flush=True)

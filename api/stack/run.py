@@ -24,12 +24,13 @@ def run(
     wanted: parts.Wanted | None = None,
     *,
     more: Sequence[Part] = (),
+    on_start: Callable[[Supervisor], None] | None = None,
     on_ready: Callable[[Supervisor], None] | None = None,
 ) -> None:
     """Run the service until SIGINT or SIGTERM; everything is stopped when this returns or raises.
 
-    ``more`` are parts beside the service's own. ``on_ready`` is called once, on the loop, when every part is ready or
-    known to be failing.
+    ``more`` are parts beside the service's own. ``on_start`` is called once, on the loop, before the first part starts,
+    ``on_ready`` when every part is ready or known to be failing.
 
     Raises:
         StackError: another stack uses the data directory, a port is taken, or the service does not start.
@@ -43,11 +44,14 @@ def run(
         supervised = [*parts.build(settings, facts.load(settings.chains), wanted or parts.Wanted()), *more]
         # What a killed guard leaves is handed to this process, which then ends it.
         guard.prctl(guard.PR_SET_CHILD_SUBREAPER, 1)
-        asyncio.run(_supervise(supervised, settings, on_ready or announce))
+        asyncio.run(_supervise(supervised, settings, on_start, on_ready or announce))
 
 
 async def _supervise(
-    supervised: Sequence[Part], settings: StackSettings, on_ready: Callable[[Supervisor], None]
+    supervised: Sequence[Part],
+    settings: StackSettings,
+    on_start: Callable[[Supervisor], None] | None,
+    on_ready: Callable[[Supervisor], None],
 ) -> None:
     supervisor = Supervisor(
         supervised,
@@ -60,6 +64,8 @@ async def _supervise(
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
             loop.add_signal_handler(number, supervisor.request_stop)
+    if on_start is not None:
+        on_start(supervisor)
     await supervisor.run()
 
 
