@@ -26,6 +26,8 @@ _CAUGHT_UP_HOURS = 24
 """How many closed hours a pass scores at most; older ones are for a backfill."""
 _TOKENS_PER_PART = 50_000
 _MIN_GAP_SECONDS = 900
+_RECENT_BLOCKS = 200_000
+_RECENT_SECONDS = 86_400
 _COLUMNS = {
     "chain_id": frames.UINT32,
     "token": frames.HEX,
@@ -61,18 +63,17 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     if not requested and closed >= running:
         return None
 
+    observation = observe(run, window, as_of)
+    known_from = observation.known_from // HOUR_SECONDS * HOUR_SECONDS
+    first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
+
     def refresh() -> int:
-        rows = 0
-        known_from = observe(run, window, as_of).known_from // HOUR_SECONDS * HOUR_SECONDS
-        first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
-        for hour in range(first, running, HOUR_SECONDS):
-            rows += score_hour(run, window, hour)
-        if requested:
-            rows += _score_running(run, window, running, requested)
-        return rows
+        rows = sum(score_hour(run, window, hour) for hour in range(first, running, HOUR_SECONDS))
+        return rows + (_score_running(run, window, running, requested, observation) if requested else 0)
 
     rows, seconds = timed(refresh)
-    run.advance(SUBJECT, window, {"version": run.version, "closed_to": running})
+    gaps = [gap for gap in observation.gaps if running - _MONTH_SECONDS <= gap[1] <= running]
+    run.advance(SUBJECT, window, {"version": run.version, "closed_to": running, "gaps": gaps})
     span = (_iso(max(closed, running - HOUR_SECONDS)), _iso(as_of))
     return run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
 
@@ -98,8 +99,8 @@ def score_hour(run: DerivePass, window: Window, hour: int) -> int:
     return written
 
 
-def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str]) -> int:
-    as_of = int(window.as_of.timestamp())
+def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
+    as_of = observation.as_of
     run.empty("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
     market = read_market(run, window.chain, through=window.through, as_of=as_of, live=True, all_tokens=False)
@@ -108,24 +109,33 @@ def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[
         "heartbeats/inputs",
         {"chain_id": window.chain.chain_id, "as_of": as_of + 1, "hour": hour, "all_tokens": 0, "parts": 1, "part": 0},
     )
-    return _store(run, window, hour, found, market, observe(run, window, as_of), closing=False)
+    return _store(run, window, hour, found, market, observation, closing=False)
 
 
 def observe(run: DerivePass, window: Window, as_of: int) -> Observation:
-    """When the chain was observed before a moment."""
+    """When the chain was observed before a moment. What lies before the hours already closed is remembered with them;
+    only the blocks since are read."""
     chain = window.chain
-    rows = run.read(
+    known_from = run.read("heartbeats/known_from", {"chain_id": chain.chain_id})[0]["known_from"]
+    gaps = [(start, end) for start, end in window.details.get("gaps", ()) if end <= as_of]
+    remembered = int(window.details.get("closed_to", 0))
+    recent = remembered and as_of >= remembered
+    # A gap that spans the moment up to which all is remembered begins up to its length before.
+    since = remembered - _RECENT_SECONDS if recent else as_of - _MONTH_SECONDS
+    found = run.read(
         "heartbeats/gaps",
         {
             "chain_id": chain.chain_id,
+            "from_block": max(0, window.through - _RECENT_BLOCKS) if recent else 0,
             "through": window.through,
+            "since": max(since, 0),
             "as_of": as_of,
             "allowed_seconds": max(_MIN_GAP_SECONDS, int(chain.block_seconds * 50)),
         },
     )
-    known_from = next(row["gap_start"] for row in rows if row["kind"] == "known_from")
-    gaps = [(row["gap_start"], row["gap_end"]) for row in rows if row["kind"] == "gap"]
-    return Observation(as_of, known_from, chain.start_block == 0, gaps)
+    known = {start for start, _ in gaps}
+    gaps += [(row["gap_start"], row["gap_end"]) for row in found if row["gap_start"] not in known]
+    return Observation(as_of, known_from, chain.start_block == 0, sorted(gaps))
 
 
 def _store(

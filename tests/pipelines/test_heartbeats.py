@@ -1,0 +1,108 @@
+import json
+from decimal import Decimal
+from typing import Any
+
+from indexer.chains.facts import Chains
+from pipelines.refresh import refresh
+from pipelines.scoring import Inputs, score
+from tests.factories.ledger import START, Ledger, address
+from tests.pipelines.test_refresh import build_market
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+HOUR = 3_600
+
+
+def rows(warehouse: Warehouse, token: str) -> list[dict[str, Any]]:
+    return warehouse.rows(
+        "SELECT toUInt32(hour) AS began, score, timestamp_score, volume_score, holders_score, confidence_score,"
+        " weights_version, inputs FROM agg_heartbeat FINAL WHERE token = unhex({token:String}) ORDER BY hour",
+        {"token": token},
+    )
+
+
+def test_no_token_has_no_score(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+    refresh(warehouse, store, chains)
+    assert warehouse.scalar("SELECT count() FROM agg_heartbeat") == 0
+
+
+def test_every_stored_score_recomputes_from_its_row(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    refresh(warehouse, store, chains)
+    for _ in range(3):
+        ledger.mine(HOUR)
+        ledger.transfer(token, address(0xD1), address(0xD3), 1)
+        ledger.publish()
+        refresh(warehouse, store, chains, thorough=False)
+    found = rows(warehouse, token)
+    assert [row["began"] for row in found] == [START, START + HOUR, START + 2 * HOUR, START + 3 * HOUR]
+    for row in found:
+        made = score(Inputs.from_json(row["inputs"]), row["weights_version"])
+        assert (made.score, made.timestamp, made.volume, made.holders, made.confidence) == (
+            row["score"],
+            row["timestamp_score"],
+            row["volume_score"],
+            row["holders_score"],
+            row["confidence_score"],
+        )
+    final = [json.loads(row["inputs"])["as_of"] for row in found[:-1]]
+    assert final == [START + HOUR, START + 2 * HOUR, START + 3 * HOUR]
+    assert json.loads(found[0]["inputs"])["volume_24h_usd"] == "2000.000000"
+
+
+def test_the_store_has_the_newest_score(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    ledger.mine(30 * 60)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    newest = rows(warehouse, token)[-1]
+    listed = store.execute("SELECT score, confidence_score FROM indexed_token WHERE address = %s", (f"0x{token}",))
+    assert listed.fetchone() == {"score": newest["score"], "confidence_score": newest["confidence_score"]}
+    served = warehouse.rows(
+        "SELECT heartbeat_score FROM serve_token WHERE symbol = 'PEPE' ORDER BY version DESC LIMIT 1"
+    )
+    assert served[0]["heartbeat_score"] == newest["score"]
+
+
+def test_hours_without_blocks_lower_confidence_and_are_not_silence(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    refresh(warehouse, store, chains)
+    before = rows(warehouse, token)[-1]
+    ledger.mine(12 * HOUR)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    after = rows(warehouse, token)[-1]
+    assert before["confidence_score"] == 100
+    assert after["confidence_score"] < 10
+    assert after["timestamp_score"] == 100
+    idle = json.loads(after["inputs"])["idle_seconds"]
+    assert idle < HOUR
+    ledger.mine(600)
+    ledger.transfer(token, address(0xD1), address(0xD3), 1)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert rows(warehouse, token)[-1]["confidence_score"] < Decimal(10), "the gap is remembered"
+
+
+def test_a_token_that_died_gets_no_row_for_hours_that_change_nothing(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    refresh(warehouse, store, chains)
+    for _ in range(40 * 24 * 6):
+        ledger.mine(600)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    count = len(rows(warehouse, token))
+    assert rows(warehouse, token)[-1]["timestamp_score"] == 0
+    for _ in range(18):
+        ledger.mine(600)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert len(rows(warehouse, token)) == count
