@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--tokens", type=int, default=100_000, help="generated tokens of the search benchmark")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
     arguments = parser.parse_args()
-    console = Console(stderr=not sys.stdout.isatty(), highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     started = time.perf_counter()
 
     def progress(line: str) -> None:
@@ -44,7 +44,8 @@ def main() -> int:
         plots.draw_latencies(searched.latencies_ms, pictures / "search.png")
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     arguments.out.write_text(json.dumps([result.as_dict() for result in results], indent=1) + "\n")
-    Console(highlight=False).print(_table(results))
+    # Piped into a file it is wide enough for every name.
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(_table(results))
     progress(f"written to {arguments.out}")
     return 1 if any(result.holds is False for result in results) else 0
 
