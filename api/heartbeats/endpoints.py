@@ -11,8 +11,10 @@ from api.core.addresses import evm_address
 from api.core.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
 from api.core.errors import InvalidInput, RouteGroup
 from api.core.rendering import JsonResponse, respond
+from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
+from api.search.examples import shown
 from api.search.parameters import readable_chain, search_symbol
 from api.tokens.endpoints import ChainPath, SymbolPath
 from indexer.chains.facts import Chain, Chains
@@ -37,7 +39,7 @@ TokenAddress = Annotated[
 ]
 
 
-@router.get("/at-risk", response_model=TokensAtRisk, responses=GROUP.responses(400, 401, 403, 503))
+@router.get("/at-risk", response_model=TokensAtRisk, responses=shown(AT_RISK) | GROUP.responses(400, 401, 403, 503))
 async def list_tokens_at_risk(
     access: ApiKey,
     service: ServiceDep,
@@ -56,7 +58,9 @@ async def list_tokens_at_risk(
     return respond(await service.at_risk(level, place, page=page, page_size=page_size))
 
 
-@router.get("/{symbol}/{chain}", response_model=Heartbeat, responses=GROUP.responses(400, 401, 403, 404, 503))
+@router.get(
+    "/{symbol}/{chain}", response_model=Heartbeat, responses=shown(HEARTBEAT) | GROUP.responses(400, 401, 403, 404, 503)
+)
 async def get_heartbeat(
     access: ApiKey,
     service: ServiceDep,
@@ -72,7 +76,9 @@ async def get_heartbeat(
 
 
 @router.get(
-    "/{symbol}/{chain}/history", response_model=HeartbeatHistory, responses=GROUP.responses(400, 401, 403, 404, 503)
+    "/{symbol}/{chain}/history",
+    response_model=HeartbeatHistory,
+    responses=shown(HISTORY) | GROUP.responses(400, 401, 403, 404, 503),
 )
 async def get_heartbeat_history(
     access: ApiKey,

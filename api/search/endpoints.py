@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from api.core.access import ApiKey
 from api.core.errors import LOWER_CODES, RouteGroup
+from api.search import examples
 from api.search.parameters import PARAMETERS, SearchQuery, read_query
 from api.search.schemas import SearchAnswer
 from api.search.service import SearchService
@@ -42,9 +43,8 @@ SearchDep = Annotated[SearchService, Depends(search_service)]
 @router.get(
     "",
     response_model=SearchAnswer,
-    responses=GROUP.responses(
-        400, 401, 403, 503, also={429: [("rate_limit_exceeded", "daily or per-second limit exceeded")]}
-    ),
+    responses=examples.shown(examples.ANSWER)
+    | GROUP.responses(400, 401, 403, 503, also={429: [("rate_limit_exceeded", "daily or per-second limit exceeded")]}),
     openapi_extra={"parameters": [parameter.openapi() for parameter in PARAMETERS]},
 )
 async def search_tokens(request: Request, access: ApiKey, service: SearchDep) -> Response:

@@ -27,7 +27,8 @@ PUBLICATION_SECONDS = 0.25
 VERSION_SECONDS = 600.0
 MOST_EXPANSIONS = 50
 MOST_EXPANSION_TOKENS = 5_000
-INLINE_DOCUMENTS = 150
+# So many documents cost less when they come with the rows than when they are asked for apart.
+INLINE_DOCUMENTS = 1_000
 
 
 class SearchRepository:

@@ -9,6 +9,7 @@ from api.core.access import ApiKey
 from api.core.addresses import evm_address
 from api.core.dependencies import ChainsDep
 from api.core.errors import InvalidInput, RouteGroup
+from api.search import examples
 from api.search.endpoints import SearchDep
 from api.search.parameters import readable_chain, search_symbol
 from api.search.schemas import SearchResult
@@ -37,7 +38,7 @@ ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM cha
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=GROUP.responses(400, 401, 403, 404, 503),
+    responses=examples.shown(examples.RESULT) | GROUP.responses(400, 401, 403, 404, 503),
 )
 async def get_token(
     access: ApiKey,

@@ -72,7 +72,7 @@ class TokenRows:
     factory_owner: NDArray[np.uint8]
     market_score: NDArray[np.int64]
     sort_value: SortKey
-    documents: Sequence[str] | None
+    documents: Any | None
 
     def __len__(self) -> int:
         """How many tokens."""
@@ -123,13 +123,12 @@ async def read_token_rows(
     records = fixed_records(table.column("ranking"), RANKING)
     chosen = _standing(records)
     columns = {name: np.ascontiguousarray(records[name][chosen]) for name in _COLUMNS}
-    documents = table.column("document").to_pylist() if with_documents else None
     return TokenRows(
         symbols=tuple(symbols),
         symbol=positions_in(symbols, table.column("symbol_key"))[chosen],
         **columns,
         sort_value=sort_key(table.column("sort_value")).select(chosen),
-        documents=[documents[position] for position in chosen] if documents is not None else None,
+        documents=table.column("document").take(chosen) if with_documents else None,
     )
 
 
@@ -138,7 +137,7 @@ async def read_documents(source: Source, rows: TokenRows, positions: Sequence[in
     if not positions:
         return {}
     if rows.documents is not None:
-        return {rows.key(position): orjson.loads(rows.documents[position]) for position in positions}
+        return {rows.key(position): orjson.loads(rows.documents[position].as_py()) for position in positions}
     keys = {rows.key(position) for position in positions}
     found = await source.arrow(
         sql.load("queries/search/documents"),
