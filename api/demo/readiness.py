@@ -8,7 +8,6 @@ import httpx
 from api.demo import guide
 from api.demo.guide import Place
 from warehouse import postgres
-from warehouse import postgres
 from warehouse.postgres import Connection
 
 PATIENCE_SECONDS = 90.0
