@@ -78,7 +78,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     settings: ApiSettings = app.state.settings
     urls = engines.locate(settings)
     async with AsyncExitStack() as stack:
-        store = Store(urls.database_url, pool_size=settings.store_pool_size)
+        store = Store(
+            urls.database_url, pool_size=settings.store_pool_size, timeout_seconds=settings.store_timeout_seconds
+        )
         stack.push_async_callback(store.close)
         warehouse = WarehouseReader(urls.clickhouse_url, timeout_seconds=settings.query_timeout_seconds)
         stack.push_async_callback(warehouse.close)

@@ -39,7 +39,9 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
     """Run jobs until a signal comes; without ``wait``, until none is due."""
     urls = engines.locate(settings)
     async with AsyncExitStack() as stack:
-        store = Store(urls.database_url, pool_size=settings.store_pool_size)
+        store = Store(
+            urls.database_url, pool_size=settings.store_pool_size, timeout_seconds=settings.store_timeout_seconds
+        )
         stack.push_async_callback(store.close)
         readers = ChainReaders(timeout_seconds=settings.chain_timeout_seconds)
         stack.push_async_callback(readers.close)

@@ -41,6 +41,7 @@ class ApiSettings(EngineSettings):
     chain_timeout_seconds: float = Field(
         default=8.0, gt=0, description="Limit of one question to a chain's nodes, all of them together."
     )
+    store_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one read of the store.")
     store_pool_size: int = Field(default=10, ge=1, description="Connections of one API process to the store.")
 
     @property

@@ -4,7 +4,8 @@ Single reads go through ``row`` and ``rows`` (plain SQL, no transaction); whatev
 and is done when the block ends: nothing else commits.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -18,20 +19,26 @@ from api.core.rendering import dumps
 from warehouse.errors import StoreUnavailable
 
 Row = dict[str, Any]
-_POOL_SECONDS = 15
 # The job queue's tables and functions are in a schema of their own; its statements name none.
 JOBS_OPTIONS = "-c search_path=public,jobs"
 
 
 class Store:
-    """PostgreSQL behind a pool."""
+    """PostgreSQL behind a pool.
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    Args:
+        pool_size: most connections at a time.
+        timeout_seconds: limit of one read, and of waiting for a connection.
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 10, timeout_seconds: float = 10.0) -> None:
+        self.timeout_seconds = timeout_seconds
+        self._abandoned: set[asyncio.Task[list[Row]]] = set()
         self.engine: AsyncEngine = create_async_engine(
             make_url(url).set(drivername="postgresql+psycopg"),
             pool_size=pool_size,
             max_overflow=0,
-            pool_timeout=_POOL_SECONDS,
+            pool_timeout=timeout_seconds,
             connect_args={"connect_timeout": 5, "application_name": "regalia-api", "options": JOBS_OPTIONS},
             json_serializer=lambda value: dumps(value).decode(),
         )
@@ -40,12 +47,7 @@ class Store:
     async def rows(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Rows of one statement outside a transaction; ``:name`` stands for a parameter in text."""
         with _translated():
-            try:
-                return await self._read(statement, parameters)
-            except OperationalError as error:
-                if not error.connection_invalidated:
-                    raise
-                return await self._read(statement, parameters)  # the server had closed an idle connection
+            return await self._limited(self._read_again(statement, parameters))
 
     async def row(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> Row | None:
         """The first row, if there is one."""
@@ -58,6 +60,34 @@ class Store:
         with _translated():
             async with self.engine.begin() as connection:
                 yield Transaction(connection)
+
+    async def _limited(self, reading: Coroutine[Any, Any, list[Row]]) -> list[Row]:
+        """What the reading gives, within the time allowed. The driver takes many seconds to give up on a server that
+        has fallen silent; it is left to that by itself, and nobody waits for it."""
+        task = asyncio.create_task(reading)
+        try:
+            done, _ = await asyncio.wait({task}, timeout=self.timeout_seconds)
+        finally:
+            if not task.done():
+                task.cancel()
+                self._abandoned.add(task)
+                task.add_done_callback(self._forget)
+        if not done:
+            raise StoreUnavailable(f"no answer in {self.timeout_seconds:g} seconds")
+        return task.result()
+
+    def _forget(self, task: "asyncio.Task[list[Row]]") -> None:
+        self._abandoned.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, so that it is not reported: the caller was answered long ago
+
+    async def _read_again(self, statement: str | Executable, parameters: Mapping[str, Any] | None) -> list[Row]:
+        try:
+            return await self._read(statement, parameters)
+        except OperationalError as error:
+            if not error.connection_invalidated:
+                raise
+            return await self._read(statement, parameters)  # the server had closed an idle connection
 
     async def _read(self, statement: str | Executable, parameters: Mapping[str, Any] | None) -> list[Row]:
         async with self._reads.connect() as connection:

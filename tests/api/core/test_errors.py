@@ -116,6 +116,31 @@ async def test_an_unexpected_failure_is_500_without_details(service: Service) ->
     assert answer.headers["x-request-id"]
 
 
+async def test_a_store_that_falls_silent_is_503_within_its_limit(serve: Serve) -> None:
+    connected: list[asyncio.StreamWriter] = []
+
+    async def say_nothing(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected.append(writer)
+
+    silent = await asyncio.start_server(say_nothing, "127.0.0.1")
+    port = silent.sockets[0].getsockname()[1]
+    async with serve() as service:
+        await service.get("/config/fees")  # from now on the key is known
+        state = service.app.state
+        state.store = type(state.store)(f"postgresql://nobody@127.0.0.1:{port}/none", timeout_seconds=0.2)
+        began = asyncio.get_running_loop().time()
+        answer = await service.get("/registration/PEPE/base")
+        assert asyncio.get_running_loop().time() - began < 2.5
+        await state.store.close()
+    for writer in connected:
+        writer.close()
+        await writer.wait_closed()
+    silent.close()
+    await silent.wait_closed()
+    assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")
+    assert int(answer.headers["retry-after"]) > 0
+
+
 async def test_a_lost_store_is_503_with_retry_after(serve: Serve) -> None:
     async with serve() as service:
         gone = type(service.app.state.store)("postgresql://nobody@127.0.0.1:9/none")
