@@ -72,7 +72,10 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
     written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
     for row in written:
         row.update(as_of, version=run.version)
-    _write(run, written, after, before)
+    _write(run, written, after)
+    # Provenance says of a token whether it is a copy; a namesake's verdict may have changed without its own doing.
+    judged = {row["address"] for row in written if row["chain_id"] == chain.chain_id and not row["deleted"]}
+    request(run, chain.chain_id, sorted(judged - set(tokens)), "namesake")
     _list_in_store(run, window, after.values(), verdicts, inputs, made, tokens)
     return len(written)
 
@@ -163,12 +166,7 @@ def _apply_verdict(row: Row, verdict: Verdict | None, chain: Chain) -> None:
     row["copy_rule"] = verdict.rule
 
 
-def _write(
-    run: DerivePass,
-    written: Sequence[Row],
-    after: Mapping[tuple[str, int, str], Row],
-    before: Mapping[tuple[str, int, str], Row],
-) -> None:
+def _write(run: DerivePass, written: Sequence[Row], after: Mapping[tuple[str, int, str], Row]) -> None:
     if not written:
         return
     declare_writing(run)

@@ -1,0 +1,131 @@
+from typing import Any
+
+from indexer.chains.facts import Chains
+from pipelines.documents.symbols import symbol_forms
+from pipelines.refresh import refresh
+from tests.factories.ledger import Ledger, address
+from tests.pipelines.test_refresh import ETHER, build_market, served
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+
+def listed(store: Connection) -> dict[str, dict[str, Any]]:
+    """The store's tokens by address, without prefix."""
+    return {row["address"][2:]: row for row in store.execute("SELECT * FROM indexed_token").fetchall()}
+
+
+def visible(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
+    """Visible rows by address."""
+    rows = warehouse.rows(
+        "SELECT lower(hex(address)) AS token, symbol_key, deleted, is_copy, copy_rule,"
+        " lower(hex(copy_of_address)) AS original FROM serve_token"
+        " WHERE version <= (SELECT max(version) FROM serve_publication)"
+        " ORDER BY version DESC LIMIT 1 BY symbol_key, chain_id, address"
+    )
+    return {row["token"]: row for row in rows if not row["deleted"]}
+
+
+def copies_in_provenance(warehouse: Warehouse) -> dict[str, int]:
+    rows = warehouse.rows(
+        "SELECT lower(hex(token)) AS coin, is_copy FROM serve_provenance WHERE method = 'deployer'"
+        " ORDER BY version DESC LIMIT 1 BY wallet, chain_id, token, method"
+    )
+    return {row["coin"]: row["is_copy"] for row in rows}
+
+
+def test_a_copy_is_told_everywhere_and_follows_its_namesakes(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    original, _ = build_market(ledger)
+    for number in range(20):
+        ledger.transfer(original, address(0xD1), address(0xB000 + number), ETHER)
+    ledger.mine()
+    copy = ledger.token(0x9E9F, "РEPE", supply=5, creator=address(0xE1))
+    fake = ledger.token(0x9EA0, "USDC", supply=5, creator=address(0xE2))
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    shown = visible(warehouse)
+    assert (shown[copy]["is_copy"], shown[copy]["copy_rule"], shown[copy]["original"]) == (
+        1,
+        "older_and_larger",
+        original,
+    )
+    assert (shown[fake]["is_copy"], shown[fake]["copy_rule"]) == (1, "major")
+    assert shown[original]["is_copy"] == 0
+    assert listed(store)[copy]["copy_of_address"] == f"0x{original}"
+    assert copies_in_provenance(warehouse)[copy] == 1
+
+    ledger.mine()
+    ledger.registry("registered", 1, symbol="РEPE", owner=address(0xE1), token_address=copy)
+    ledger.publish()
+    refresh(warehouse, store, chains, thorough=False)
+    shown = visible(warehouse)
+    assert shown[copy]["is_copy"] == 0
+    assert (shown[original]["is_copy"], shown[original]["original"]) == (1, copy)
+    assert copies_in_provenance(warehouse)[original] == 1
+    assert copies_in_provenance(warehouse)[copy] == 0
+
+
+def test_the_larger_of_two_originals_comes_first(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    larger, _ = build_market(ledger)
+    ledger.mine()
+    smaller = ledger.token(0x9E9F, "PEPE", supply=5)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    tokens = listed(store)
+    assert (tokens[larger]["precedence"], tokens[smaller]["precedence"]) == (0, 1)
+
+
+def test_a_token_that_changes_its_symbol_leaves_its_old_place(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    refresh(warehouse, store, chains)
+    ledger.mine()
+    ledger.read(token, "FROG", total_supply_raw=1_000_000 * ETHER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert set(served(warehouse)) == {"WETH", "USDC", "FROG"}
+    assert listed(store)[token]["symbol_key"] == "FROG"
+    newest = "SELECT deleted FROM serve_symbol WHERE symbol_key = 'PEPE' ORDER BY version DESC LIMIT 1"
+    assert warehouse.scalar(newest) == 1
+    ledger.take_back()
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
+
+
+def test_a_token_whose_creation_was_orphaned_is_gone(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    ledger.mine()
+    token = ledger.token(0x9E9F, "GONE", supply=5)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert token in listed(store)
+    ledger.take_back()
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert "GONE" not in served(warehouse)
+    assert token not in listed(store)
+
+
+def test_a_token_without_a_symbol_is_listed_and_not_searched(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    token = ledger.token(0x9E9F, "", supply=5, decimals=None, read_status="broken")
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert served(warehouse) == {}
+    assert listed(store)[token]["score"] is not None
+
+
+def test_long_symbols_have_one_form() -> None:
+    assert symbol_forms("A" * 23) == ["A" * 23]
+    assert len(symbol_forms("ABCDEFG")) == 1 + 7 + 21
