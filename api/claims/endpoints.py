@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
+from api.claims import examples
 from api.claims.eligibility import TOKEN_UNVERIFIED, Eligibility
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
@@ -34,6 +35,7 @@ from api.core.dependencies import (
     WarehouseDep,
 )
 from api.core.errors import ApiError, NotFound, RouteGroup
+from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import KeyedBodyRoute
 
@@ -70,7 +72,11 @@ def _service(
 ServiceDep = Annotated[ClaimService, Depends(_service)]
 
 
-@router.post("/message", response_model=MessageResponse, responses=GROUP.responses(400, 401, 403, 413, 415, 503))
+@router.post(
+    "/message",
+    response_model=MessageResponse,
+    responses=answered(("message", examples.MESSAGE)) | GROUP.responses(400, 401, 403, 413, 415, 503),
+)
 async def create_claim_message(
     body: MessageRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep
 ) -> JsonResponse:
@@ -89,7 +95,8 @@ async def create_claim_message(
 @router.post(
     "/verify",
     response_model=VerifyResponse,
-    responses=GROUP.responses(400, 401, 403, 413, 415, 503, also={503: [_UNVERIFIED]}),
+    responses=answered(("verified", examples.VERIFIED), ("not verified", examples.NOT_VERIFIED))
+    | GROUP.responses(400, 401, 403, 413, 415, 503, also={503: [_UNVERIFIED]}),
 )
 async def verify_claim(
     body: VerifyRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep, metrics: MetricsDep
@@ -112,7 +119,8 @@ async def verify_claim(
 @router.post(
     "",
     response_model=BuildResponse,
-    responses=GROUP.responses(
+    responses=answered(("built", examples.BUILT))
+    | GROUP.responses(
         400,
         401,
         403,
@@ -122,7 +130,13 @@ async def verify_claim(
         also={
             403: [("CLAIM_UNAUTHORIZED", "the chain shows no way this wallet controls the token")],
             409: [("CLAIM_DUPLICATE", "symbol: PEPE is already registered on Base")],
-            422: [("TOKEN_NOT_REGISTRABLE", "This token's symbol passes it off as another token.")],
+            422: [
+                (
+                    "TOKEN_NOT_REGISTRABLE",
+                    "This token's symbol passes it off as another token.",
+                    examples.NOT_REGISTRABLE,
+                )
+            ],
             503: [_UNVERIFIED, (PRICE_UNAVAILABLE, "there is no price of ETH now")],
         },
     ),
@@ -152,7 +166,8 @@ async def build_claim(
 @router.get(
     "/status/{txHash}",
     response_model=ClaimStatus,
-    responses=GROUP.responses(400, 401, 403, 404, 503, also={503: [_UNVERIFIED]}),
+    responses=answered(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
+    | GROUP.responses(400, 401, 403, 404, 503, also={503: [_UNVERIFIED]}),
 )
 async def get_claim_status(
     access: ApiKey,

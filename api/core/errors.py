@@ -28,6 +28,9 @@ from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
 
+Case = tuple[str, str] | tuple[str, str, Mapping[str, Any]]
+"""A code, its words, and what else the body holds: for the OpenAPI document."""
+
 CODES: Mapping[int, str] = {
     401: "UNAUTHORIZED",
     403: "FORBIDDEN",
@@ -162,26 +165,28 @@ class RouteGroup:
         return JsonResponse(body, status_code=error.status, headers=error.headers)
 
     def responses(
-        self, *statuses: int, also: Mapping[int, Sequence[tuple[str, str]]] | None = None
+        self, *statuses: int, also: Mapping[int, Sequence[Case]] | None = None
     ) -> dict[int | str, dict[str, Any]]:
-        """The group's error answers for OpenAPI: those of ``statuses``, and further ``(code, text)`` ones."""
-        cases: dict[int, list[tuple[str, str]]] = {}
+        """The group's error answers for OpenAPI: those of ``statuses``, and further ones."""
+        cases: dict[int, list[Case]] = {}
         for status in (*statuses, 500):
             code = self.invalid_code if status == 400 else self.codes[status]
             cases.setdefault(status, []).append((code, _TEXTS[status]))
         for status, pairs in (also or {}).items():
             cases.setdefault(status, []).extend(pairs)
-        return {status: self._response(status, pairs) for status, pairs in sorted(cases.items())}
+        return {status: self._response(status, found) for status, found in sorted(cases.items())}
 
-    def _response(self, status: int, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    def _response(self, status: int, cases: Sequence[Case]) -> dict[str, Any]:
         examples = {}
-        for code, text in pairs:
-            value = {"error": text, "code": code}
+        for case in cases:
+            code, text = case[0], case[1]
+            details = case[2] if len(case) > 2 else {}
+            value: dict[str, Any] = {"error": text, "code": code, **details}
             if self.with_message:
-                value = {"error": HTTPStatus(status).phrase, "code": code, "message": text}
+                value = {"error": HTTPStatus(status).phrase, "code": code, "message": text, **details}
             examples[code] = {"summary": code, "value": value}
         answer: dict[str, Any] = {
-            "description": "; ".join(f"{code}: {text}" for code, text in pairs),
+            "description": "; ".join(f"{case[0]}: {case[1]}" for case in cases),
             "model": ErrorBody,
             "content": {"application/json": {"examples": examples}},
         }

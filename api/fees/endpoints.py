@@ -1,11 +1,14 @@
 """GET /config/fees."""
 
+from typing import Any
+
 from fastapi import APIRouter
 from pydantic import Field
 
 from api.core.access import ApiKey
 from api.core.dependencies import PricingDep
 from api.core.errors import RouteGroup
+from api.core.examples import answered
 from api.core.rendering import JsonResponse, Number, Wire, respond
 
 GROUP = RouteGroup(prefix="/api/v2/config")
@@ -13,6 +16,23 @@ GROUPS = (GROUP,)
 CACHE_SECONDS = 300
 
 router = APIRouter(prefix="/api/v2/config", tags=["fees"])
+
+
+_EXAMPLE: dict[str, Any] = {
+    "crownFee": 25,
+    "createFee": 49,
+    "whaleMultiplier": 1.5,
+    "linkPrice": 0,
+    "expiredClaimPrice": 15,
+    "bundles": {
+        "duo": {"chains": 2, "price": 88, "savings": 10},
+        "tri": {"chains": 3, "price": 125, "savings": 22},
+        "quad": {"chains": 4, "price": 159, "savings": 37},
+        "allChain": {"chains": 6, "price": 219, "savings": 75},
+        "allChainEth": {"chains": 7, "price": 269, "savings": 98.5},
+    },
+    "subscriptionTiers": {"pro": {"monthly": 29, "yearly": 290}},
+}
 
 
 class BundlePrice(Wire):
@@ -42,7 +62,9 @@ class FeeSchedule(Wire):
     subscription_tiers: dict[str, SubscriptionPrice]
 
 
-@router.get("/fees", response_model=FeeSchedule, responses=GROUP.responses(401, 403, 503))
+@router.get(
+    "/fees", response_model=FeeSchedule, responses=answered(("fees", _EXAMPLE)) | GROUP.responses(401, 403, 503)
+)
 async def get_fees(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     """The live fee schedule. Good for five minutes; do not keep it longer."""
     fees = FeeSchedule(

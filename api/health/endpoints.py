@@ -9,6 +9,7 @@ from starlette.responses import Response
 from api.core.access import Public
 from api.core.dependencies import MetricsDep
 from api.core.errors import ApiError, RouteGroup
+from api.core.examples import answered
 from api.core.rendering import JsonResponse, Wire, respond
 from api.health.service import Readiness, chain_checkpoints
 
@@ -34,7 +35,7 @@ def _readiness(request: Request) -> Readiness:
     return readiness
 
 
-@router.get("/health/live", response_model=Live, responses=GROUP.responses())
+@router.get("/health/live", response_model=Live, responses=answered(("ok", {"status": "ok"})) | GROUP.responses())
 async def get_liveness(access: Public) -> JsonResponse:
     """Whether the process answers; says nothing about what it needs."""
     return respond(Live(status="ok"))
@@ -43,7 +44,8 @@ async def get_liveness(access: Public) -> JsonResponse:
 @router.get(
     "/health/ready",
     response_model=Ready,
-    responses=GROUP.responses(also={503: [("NOT_READY", "store: connection refused")]}),
+    responses=answered(("ready", {"status": "ready"}))
+    | GROUP.responses(also={503: [("NOT_READY", "store: does not answer", {"reasons": {"store": "does not answer"}})]}),
 )
 async def get_readiness(access: Public, readiness: Annotated[Readiness, Depends(_readiness)]) -> JsonResponse:
     """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty

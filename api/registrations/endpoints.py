@@ -13,8 +13,10 @@ from api.core.access import ApiKey
 from api.core.addresses import claim_symbol, evm_address, find_chain, wallet_address
 from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
 from api.core.errors import InvalidInput, NotFound, RouteGroup, Unavailable
+from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import KeyedBodyRoute
+from api.registrations import examples
 from api.registrations.claimable import ClaimableFinder
 from api.registrations.qualification import Qualifier
 from api.registrations.repository import RegistrationRepository
@@ -38,7 +40,12 @@ _MOST_ID = 2**63 - 1
 router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=KeyedBodyRoute)
 
 
-@router.get("/claimable", response_model=ClaimableTokens, responses=CLAIMABLE.responses(400, 401, 403, 503))
+@router.get(
+    "/claimable",
+    response_model=ClaimableTokens,
+    responses=answered(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE))
+    | CLAIMABLE.responses(400, 401, 403, 503),
+)
 async def list_claimable_tokens(
     access: ApiKey,
     settings: SettingsDep,
@@ -65,7 +72,7 @@ async def list_claimable_tokens(
     return respond(found)
 
 
-@router.get("/fee", response_model=ClaimFee, responses=GROUP.responses(401, 403, 503))
+@router.get("/fee", response_model=ClaimFee, responses=answered(("fee", examples.FEE)) | GROUP.responses(401, 403, 503))
 async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     """What a claim costs: a flat amount in dollars, paid in the coin of the chain being claimed on."""
     return respond(
@@ -82,7 +89,10 @@ async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     "/check-qualify",
     response_model=QualifyResponse,
     response_model_exclude_none=True,
-    responses=GROUP.responses(
+    responses=answered(
+        ("eligible", examples.ELIGIBLE), ("not eligible", examples.NOT_ELIGIBLE), ("copycat", examples.COPYCAT)
+    )
+    | GROUP.responses(
         400, 401, 403, 413, 415, 503, also={503: [(TOKEN_UNVERIFIED, "the token could not be checked now, try again")]}
     ),
 )
@@ -108,7 +118,7 @@ async def check_qualification(
     "/{id}",
     response_model=Registration,
     response_model_exclude_none=True,
-    responses=GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("registration", examples.REGISTRATION)) | GROUP.responses(400, 401, 403, 404, 503),
 )
 async def get_registration(
     access: ApiKey,
@@ -136,7 +146,8 @@ async def get_registration(
 @router.get(
     "/{symbol}/{chain}",
     response_model=RegistrationStatus,
-    responses=GROUP.responses(400, 401, 403, 503),
+    responses=answered(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE))
+    | GROUP.responses(400, 401, 403, 503),
 )
 async def get_registration_status(
     access: ApiKey,

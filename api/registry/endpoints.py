@@ -1,11 +1,14 @@
 """GET /registry/info."""
 
+from typing import Any
+
 from fastapi import APIRouter
 from pydantic import Field
 
 from api.core.access import ApiKey
 from api.core.dependencies import ChainsDep, SettingsDep
 from api.core.errors import RouteGroup
+from api.core.examples import answered
 from api.core.rendering import JsonResponse, Wire, respond
 
 GROUP = RouteGroup(prefix="/api/v2/registry")
@@ -13,6 +16,14 @@ GROUPS = (GROUP,)
 PROTOCOL = "regalia"
 PROTOCOL_VERSION = "1.0.0"
 CACHE_SECONDS = 3600
+
+_EXAMPLE: dict[str, Any] = {
+    "success": True,
+    "protocol": PROTOCOL,
+    "protocolVersion": PROTOCOL_VERSION,
+    "isOpenCrown": True,
+    "supportedChains": ["base", "arbitrum"],
+}
 
 router = APIRouter(prefix="/api/v2/registry", tags=["registry"])
 
@@ -27,7 +38,9 @@ class RegistryInfo(Wire):
     supported_chains: list[str] = Field(examples=[["base", "arbitrum"]])
 
 
-@router.get("/info", response_model=RegistryInfo, responses=GROUP.responses(401, 403, 503))
+@router.get(
+    "/info", response_model=RegistryInfo, responses=answered(("info", _EXAMPLE)) | GROUP.responses(401, 403, 503)
+)
 async def get_registry_info(access: ApiKey, settings: SettingsDep, chains: ChainsDep) -> JsonResponse:
     """What the registry is, and which chains tokens can be registered on. Good for an hour."""
     info = RegistryInfo(

@@ -10,6 +10,7 @@ from api.claims.inputs import Text
 from api.core.access import ApiKey
 from api.core.dependencies import ChainsDep, MajorsDep, StoreDep
 from api.core.errors import RouteGroup
+from api.core.examples import TOKEN, answered
 from api.core.rendering import JsonResponse, Wire, respond
 from api.core.routes import KeyedBodyRoute
 from api.symbols.service import SOLANA_LONGEST, SymbolChecker
@@ -17,6 +18,32 @@ from api.symbols.service import SOLANA_LONGEST, SymbolChecker
 GROUP = RouteGroup(prefix="/api/v2/verify")
 GROUPS = (GROUP,)
 router = APIRouter(prefix="/api/v2/verify", tags=["symbols"], route_class=KeyedBodyRoute)
+
+
+_COMPATIBLE = {"solana": {"compatible": True}, "evm": {"compatible": True}}
+_ALLOWED: dict[str, Any] = {
+    "success": True,
+    "symbol": "PEPE",
+    "status": "allowed",
+    "requiresAcknowledgment": False,
+    "requiresOgVerification": False,
+    "crossChainCompatibility": _COMPATIBLE,
+}
+_WARNING: dict[str, Any] = {
+    **_ALLOWED,
+    "status": "warning",
+    "canonicalAsset": {"symbol": "PEPE", "chainId": 8453, "chain": "base", "address": TOKEN},
+    "warningMessage": "PEPE is registered already; on that chain it cannot be registered again.",
+    "requiresAcknowledgment": True,
+}
+_BLOCKED: dict[str, Any] = {
+    "success": True,
+    "symbol": "PE PE",
+    "status": "blocked",
+    "blockedReason": "invalid characters: letters and digits, and at least one letter",
+    "requiresAcknowledgment": False,
+    "requiresOgVerification": False,
+}
 
 
 class SymbolRequest(Wire):
@@ -62,7 +89,8 @@ class SymbolVerdict(Wire):
     "/symbol",
     response_model=SymbolVerdict,
     response_model_exclude_none=True,
-    responses=GROUP.responses(400, 401, 403, 413, 415, 503),
+    responses=answered(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED))
+    | GROUP.responses(400, 401, 403, 413, 415, 503),
 )
 async def verify_symbol(
     body: SymbolRequest, access: ApiKey, majors: MajorsDep, chains: ChainsDep, store: StoreDep

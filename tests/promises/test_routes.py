@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
@@ -11,6 +12,7 @@ from fastapi.routing import APIRoute
 
 from api.app import create_app
 from api.core.access import ACCESS_MARK
+from api.core.rendering import respond
 from api.core.routes import KeyedBodyRoute
 from api.core.settings import ApiSettings
 from api.router import ROUTERS
@@ -37,6 +39,15 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             yield f"{method.upper()} {path}", operation
+
+
+def holds(rendered: Any, example: Any) -> bool:
+    """Whether all that the example says is in what a route would send."""
+    if isinstance(example, dict):
+        return all(key in rendered and holds(rendered[key], value) for key, value in example.items())
+    if isinstance(example, list):
+        return len(rendered) == len(example) and all(map(holds, rendered, example))
+    return bool(rendered == example)
 
 
 def accesses(dependant: Dependant) -> Iterator[str]:
@@ -118,6 +129,20 @@ def test_every_successful_answer_has_a_schema(document: dict[str, Any]) -> None:
         success = operation["responses"]["200"]["content"]
         schema = success.get("application/json", success.get("text/plain", {})).get("schema")
         assert schema or name == "GET /metrics", name
+
+
+def test_every_successful_answer_has_examples_that_fit_its_schema() -> None:
+    for route in routes():
+        if route.path == "/metrics":
+            continue
+        content = route.responses.get(200, {}).get("content", {}).get("application/json", {})
+        shown = [case["value"] for case in content.get("examples", {}).values()]
+        shown += [content["example"]] if "example" in content else []
+        assert shown, route.path
+        for example in shown:
+            parsed = route.response_model.model_validate(example)
+            rendered = orjson.loads(respond(parsed).body)
+            assert holds(rendered, example), route.path
 
 
 def test_every_answer_names_the_request_id(document: dict[str, Any]) -> None:

@@ -1,0 +1,80 @@
+"""Examples of the claim routes' answers."""
+
+from typing import Any
+
+from api.core.examples import REGISTRY, TOKEN, WALLET
+
+_TRANSACTION = "0x" + "a3" * 32
+_ESTIMATE: dict[str, Any] = {
+    "gasLimit": "0x57e40",
+    "maxFeePerGas": "0x77359400",
+    "contractFee": "0x2386f26fc10000",
+    "gasEstimate": "0x493e0",
+    "gasPrice": "0x3b9aca00",
+    "totalGasCost": "0x110d9316ec000",
+    "totalEstimate": "0x2497cbf12fc000",
+}
+MESSAGE: dict[str, Any] = {
+    "message": (
+        "Regalia: claim the registration of a token\n\n"
+        "Signing proves that you control this wallet. It sends no transaction and costs nothing.\n\n"
+        f"Service: https://api.example\nSymbol: PEPE\nChain: Base (8453)\nToken: {TOKEN}\nWallet: {WALLET}\n"
+        "Timestamp: 1767225600"
+    ),
+    "timestamp": 1767225600,
+    "params": {
+        "symbol": "PEPE",
+        "chainId": 8453,
+        "tokenAddress": TOKEN,
+        "claimerAddress": WALLET,
+        "timestamp": 1767225600,
+    },
+    "feeEstimate": _ESTIMATE,
+}
+VERIFIED: dict[str, Any] = {
+    "verified": True,
+    "verificationMethod": "owner",
+    "methodsAttempted": ["deployer", "owner"],
+    "message": "This wallet is the owner of the token contract.",
+    "proofHash": "0x" + "ab" * 32,
+    "expiresAt": 1767312000,
+}
+NOT_VERIFIED: dict[str, Any] = {
+    "verified": False,
+    "verificationMethod": None,
+    "methodsAttempted": ["deployer", "owner", "admin", "majorityHolder"],
+    "message": "The chain shows no way this wallet controls the token.",
+    "proofHash": None,
+    "expiresAt": None,
+}
+BUILT: dict[str, Any] = {
+    "success": True,
+    "transaction": {
+        "to": REGISTRY,
+        "data": "0x8f1c2d3e",
+        "value": "0x2386f26fc10000",
+        "chainId": 8453,
+        "gasLimit": "0x57e40",
+    },
+    "feeEstimate": _ESTIMATE,
+    "message": f"Sign and send this transaction with {WALLET} within 15 minutes to register PEPE on Base.",
+}
+CONFIRMED: dict[str, Any] = {
+    "txHash": _TRANSACTION,
+    "status": "confirmed",
+    "confirmations": 3,
+    "blockNumber": 40123456,
+}
+PENDING: dict[str, Any] = {"txHash": _TRANSACTION, "status": "pending", "confirmations": 0, "blockNumber": None}
+NOT_REGISTRABLE: dict[str, Any] = {
+    "check": "copycat",
+    "claimability": {
+        "claimable": False,
+        "reason": "copycat",
+        "rule": "registered",
+        "message": "This token's symbol passes it off as another token.",
+        "supportEmail": "support@example.com",
+        "original": {"chainId": 8453, "tokenAddress": TOKEN},
+    },
+    "supportEmail": "support@example.com",
+}

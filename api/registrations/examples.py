@@ -1,0 +1,87 @@
+"""Examples of the registration routes' answers."""
+
+from typing import Any
+
+from api.claims.examples import NOT_REGISTRABLE
+from api.core.examples import REGISTRY, TOKEN, WALLET
+
+_DEPLOYER: dict[str, Any] = {
+    "method": "deployer",
+    "confidence": 1,
+    "message": "This wallet deployed the token contract.",
+}
+REGISTRATION: dict[str, Any] = {
+    "tokenId": 7,
+    "owner": WALLET,
+    "chainId": 8453,
+    "symbol": "PEPE",
+    "identity": {
+        "displayName": "Pepe",
+        "avatarUrl": "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+    },
+    "tierCount": 2,
+    "canonicalPeer": {"chainId": 1, "crownId": 3},
+    "metadataCid": "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+}
+CLAIMED: dict[str, Any] = {
+    "symbol": "PEPE",
+    "chainId": 8453,
+    "chain": "base",
+    "status": "grace_period",
+    "tokenId": 7,
+    "owner": WALLET,
+    "tokenAddress": TOKEN,
+    "crownContractAddress": REGISTRY,
+    "managers": [],
+    "mintedAt": "2026-01-01T00:00:00.000Z",
+    "mintTimestamp": 1767225600,
+    "verificationMethod": "deployer",
+    "verifiedAt": "2025-12-31T23:58:12.000Z",
+    "heartbeat": {
+        "score": 87.5,
+        "status": "grace_period",
+        "lastUpdated": "2026-01-02T12:00:00.000Z",
+        "components": {"timestamp": 100, "volume": 92.5, "holders": 61.25, "confidence": 97.22},
+    },
+    "metadata": None,
+    "metadataCid": None,
+}
+AVAILABLE: dict[str, Any] = {
+    "symbol": "PEPE",
+    "chainId": 8453,
+    "chain": "base",
+    "status": "available",
+    "tokenId": None,
+    "owner": None,
+    "tokenAddress": None,
+    "crownContractAddress": None,
+    "managers": [],
+    "mintedAt": None,
+    "mintTimestamp": None,
+    "verificationMethod": None,
+    "verifiedAt": None,
+    "heartbeat": None,
+    "metadata": None,
+    "metadataCid": None,
+}
+CLAIMABLE: dict[str, Any] = {
+    "tokens": [{"address": TOKEN, "chainId": "8453", "symbol": "PEPE", "name": "Pepe", "qualification": _DEPLOYER}],
+    "total": 1,
+}
+NONE_CLAIMABLE: dict[str, Any] = {"tokens": [], "total": 0}
+FEE: dict[str, Any] = {"baseFeeUsd": 25, "multiplier": 1, "totalFeeUsd": 25, "currency": "USD"}
+ELIGIBLE: dict[str, Any] = {
+    "success": True,
+    "eligible": True,
+    "qualification": _DEPLOYER,
+    "price": 25,
+    "currency": "USD",
+    "proTrialDays": 30,
+}
+NOT_ELIGIBLE: dict[str, Any] = {"success": True, "eligible": False, "reason": "not_eligible"}
+COPYCAT: dict[str, Any] = {
+    "success": True,
+    "eligible": False,
+    "reason": "copycat",
+    "claimability": NOT_REGISTRABLE["claimability"],
+}
