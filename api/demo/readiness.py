@@ -39,8 +39,10 @@ def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
 
 def _shown(client: httpx.Client, place: Place, path: str) -> str | None:
     """None when the answer shows something; else what is missing."""
+    # An empty answer is not to be remembered while we wait for a fuller one.
+    asked = f"{path}&refresh=true" if "/search?" in path else path
     try:
-        response = client.get(path, headers=guide.headers(place, path) | {"Cache-Control": "no-cache"})
+        response = client.get(asked, headers=guide.headers(place, path))
     except httpx.HTTPError as error:
         return f"{path}: {type(error).__name__}"
     if response.is_error:
