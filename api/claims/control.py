@@ -14,7 +14,7 @@ from eth_utils.crypto import keccak
 from api.claims.messages import Claim
 from api.core.warehouse import WarehouseReader
 from indexer.chains.evm.errors import NodeUnavailable, RpcError
-from indexer.chains.evm.reader import Call, EvmReader, address_word, call_to, data_bytes, returned, text, uint_word
+from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
 from indexer.chains.facts import Chain
 from warehouse import sql
 from warehouse.errors import WarehouseError
@@ -37,6 +37,8 @@ _SYMBOL = "0x95d89b41"
 _SUPPLY = "0x18160ddd"
 _BALANCE = "0x70a08231"
 _HAS_ROLE = "0x91d14854" + "00" * 32  # DEFAULT_ADMIN_ROLE is zero
+# Far more than any token's views take, proxies and rebasing ones included.
+_CALL_GAS = 5_000_000
 _ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"
 
 
@@ -66,6 +68,11 @@ class Control:
     attempted: tuple[str, ...]
 
 
+def ask(contract: str, data: str) -> Call:
+    """A call of somebody's contract, with an end to what it may spend: it must not keep a node busy."""
+    return "eth_call", ({"to": contract, "data": data, "gas": hex(_CALL_GAS)}, "latest")
+
+
 async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading:
     """Ask the token about itself and the wallet, in one question, and a second one where an admin contract stands
     between.
@@ -76,20 +83,20 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
     stranger = "0x" + keccak(b"a stranger to " + bytes.fromhex(token[2:]))[12:].hex()
     calls: list[Call] = [
         ("eth_getCode", (token, "latest")),
-        call_to(token, _SYMBOL),
-        call_to(token, _OWNER),
-        call_to(token, _GET_OWNER),
+        ask(token, _SYMBOL),
+        ask(token, _OWNER),
+        ask(token, _GET_OWNER),
         ("eth_getStorageAt", (token, _ADMIN_SLOT, "latest")),
-        call_to(token, _SUPPLY),
-        *(call_to(token, _BALANCE + _word(who)) for who in (wallet, stranger)),
-        *(call_to(token, _HAS_ROLE + _word(who)) for who in (wallet, stranger)),
+        ask(token, _SUPPLY),
+        *(ask(token, _BALANCE + _word(who)) for who in (wallet, stranger)),
+        *(ask(token, _HAS_ROLE + _word(who)) for who in (wallet, stranger)),
     ]
     answers = await reader.settle(calls)
     owners = tuple(found for found in (address_word(returned(answer)) for answer in answers[2:4]) if found)
     admin = address_word(data_bytes(answers[4]))
     admins: tuple[str, ...] = (admin,) if admin else ()
     if admin and admin != wallet:
-        behind = address_word(returned((await reader.settle([call_to(admin, _OWNER)]))[0]))
+        behind = address_word(returned((await reader.settle([ask(admin, _OWNER)]))[0]))
         admins = (admin, behind) if behind else admins
     balance, other_balance = (uint_word(returned(answer)) for answer in answers[6:8])
     role, other_role = (_is_true(answer) for answer in answers[8:10])

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from api.claims.control import TokenReading
+from api.claims.control import TokenReading, ask
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
 from api.core.addresses import is_registrable_symbol, shown
 from api.core.warehouse import WarehouseReader
-from indexer.chains.evm.reader import EvmReader, call_to, returned, text
+from indexer.chains.evm.reader import EvmReader, returned, text
 from indexer.chains.majors import Majors
 from warehouse import sql
 from warehouse.symbols import fold
@@ -85,7 +85,7 @@ class TokenRules:
             if registered is None or registered == claim.symbol:
                 return None  # no longer registered, or the same symbol: the duplicate check speaks of that
         elif chain_id == claim.chain.chain_id and address:
-            code, symbol = await reader.settle([("eth_getCode", (address, "latest")), call_to(address, _SYMBOL)])
+            code, symbol = await reader.settle([("eth_getCode", (address, "latest")), ask(address, _SYMBOL)])
             found = text(returned(symbol))
             if code == "0x" or found is None or fold(found) != folded:
                 return None  # what it was a copy of is not there any more

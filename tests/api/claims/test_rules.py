@@ -6,7 +6,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
-from tests.api.claims.conftest import ClaimChain, Claimer
+from tests.api.claims.conftest import ClaimChain, Claimer, sign
 from tests.api.conftest import Serve, Service
 
 
@@ -207,6 +207,22 @@ async def test_an_address_without_a_contract_is_no_token_on_any_chain(
             "not_a_token",
         )
         assert found["claimability"]["supportEmail"]
+
+
+async def test_a_contract_that_never_ends_is_no_token_and_signs_nothing(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
+    wallet = claim_chain.wallet()
+    # Its code is a loop: JUMPDEST, PUSH1 0, JUMP.
+    loop = str(claim_chain.send(wallet, None, "0x635b60005660e01b60005260046000f3")["contractAddress"]).lower()
+    found = await qualify(claim_service, loop, wallet)
+    assert (found["reason"], found["claimability"]["rule"]) == ("not_claimable", "not_a_token")
+    token = claim_chain.token(wallet, "LOOPED", holder=loop)
+    claim_chain.index()
+    claimer = Claimer(claim_service, "LOOPED", token, loop)
+    message = await claimer.message()
+    verdict = (await claimer.verify(sign(wallet, message["message"]), message["timestamp"])).json()
+    assert (verdict["verified"], verdict["methodsAttempted"]) == (False, [])
 
 
 async def test_a_second_node_answers_for_a_dead_one(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
