@@ -2,12 +2,12 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
+from indexer.devchain import anvil as anvil_module
 from indexer.devchain.anvil import Anvil, AnvilError, find_binary
 
 
@@ -31,13 +31,14 @@ def test_batch_keeps_the_order_of_its_calls(anvil: Anvil) -> None:
     assert [int(balance, 16) for balance in balances] == list(range(len(wallets)))
 
 
-def test_stop_ends_the_node_and_leaves_nothing() -> None:
+def test_stop_ends_the_node_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(anvil_module, "_UNUSED_CACHE", str(tmp_path))
     node = Anvil.start(chain_id=31337)
     node.mine(200)
     node.stop()
     node.stop()
     assert node.process.returncode is not None
-    assert not list((Path(tempfile.gettempdir()) / "regalia-anvil").glob("*"))
+    assert not list(tmp_path.iterdir())
     with pytest.raises(AnvilError):
         node.rpc("eth_chainId")
 
