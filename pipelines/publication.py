@@ -54,7 +54,8 @@ def publish(run: DerivePass) -> AssetRun | None:
 
 
 def clean(run: DerivePass) -> AssetRun | None:
-    """Remove served rows that no cursor can ask for any more: superseded in a version older than ten minutes."""
+    """Remove served rows that no cursor can ask for any more: superseded in a version older than a cursor's
+    ten minutes and one more."""
 
     def remove() -> int:
         before = _served_rows(run)

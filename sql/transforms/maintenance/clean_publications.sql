@@ -1,6 +1,6 @@
--- Publications older than an hour, except the newest of all and the newest that is ten minutes old.
+-- Publications older than an hour, except the newest of all and the newest that is eleven minutes old.
 DELETE FROM serve_publication
 WHERE published_at < now64(3, 'UTC') - INTERVAL 1 HOUR
   AND version < (SELECT max(version) FROM serve_publication)
   AND version < ifNull(
-      (SELECT max(version) FROM serve_publication WHERE published_at < now64(3, 'UTC') - INTERVAL 10 MINUTE), 0)
+      (SELECT max(version) FROM serve_publication WHERE published_at < now64(3, 'UTC') - INTERVAL 11 MINUTE), 0)

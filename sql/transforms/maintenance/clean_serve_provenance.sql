@@ -1,4 +1,5 @@
--- Rows superseded by a version that has been public for ten minutes, and hidden keys once they are that old.
+-- Rows superseded by a version that has been public for eleven minutes, and hidden keys once they are that old: a
+-- cursor lives ten, and may be under way when they end.
 DELETE FROM serve_provenance
 WHERE (wallet, chain_id, token, method, version) IN
 (
@@ -10,7 +11,7 @@ WHERE (wallet, chain_id, token, method, version) IN
         FROM serve_provenance
         WHERE version <=
         (
-            SELECT max(version) FROM serve_publication WHERE published_at < now64(3, 'UTC') - INTERVAL 10 MINUTE
+            SELECT max(version) FROM serve_publication WHERE published_at < now64(3, 'UTC') - INTERVAL 11 MINUTE
         )
     )
     WHERE version < newest OR deleted = 1
