@@ -6,7 +6,7 @@ there is known as a token from its first transfer (see ``indexer.tokens``), with
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -37,10 +37,19 @@ class Creation:
     transaction_hash: bytes
     creator: bytes
     factory: bytes
+    transaction_to: bytes
+
+
+class _Block(NamedTuple):
+    """A block that holds transactions: its number, and its hash as answers write it."""
+
+    number: int
+    digest: str
 
 
 class _Action(msgspec.Struct):
     sender: str = msgspec.field(name="from", default="")
+    to: str = ""
 
 
 class _Created(msgspec.Struct):
@@ -88,7 +97,8 @@ def probe_method(client: EvmClient) -> Method:
 
 def fetch_creations(client: EvmClient, headers: Headers, method: Method) -> list[Creation]:
     """Creations of the blocks that hold transactions, in order."""
-    blocks = [headers.first + int(row) for row in np.flatnonzero(headers.transaction_count) if headers.first + row > 0]
+    numbers = [headers.first + int(row) for row in np.flatnonzero(headers.transaction_count)]
+    blocks = [_Block(number, "0x" + headers.hash_of(number).hex()) for number in numbers if number > 0]
     if method == "trace_block":
         return _by_parts(client, blocks, method, _from_traces)
     if method == "eth_getBlockReceipts":
@@ -105,17 +115,18 @@ def creation_columns(creations: Sequence[Creation]) -> Columns:
         "address": [row.address for row in creations],
         "creator": [row.creator for row in creations],
         "factory": [row.factory for row in creations],
+        "transaction_to": [row.transaction_to for row in creations],
     }
 
 
-def _by_parts(client: EvmClient, blocks: list[int], method: str, read: Any) -> list[Creation]:
+def _by_parts(client: EvmClient, blocks: list[_Block], method: str, read: Any) -> list[Creation]:
     creations: list[Creation] = []
     at = 0
     while at < len(blocks):
         part = blocks[at : at + client.batch_size]
-        body = client.encode([(method, (hex(block),)) for block in part])
+        body = client.encode([(method, (hex(block.number),)) for block in part])
 
-        def answered(answer: bytes, wanted: list[int] = part) -> list[Creation]:
+        def answered(answer: bytes, wanted: list[_Block] = part) -> list[Creation]:
             found: list[Creation] = read(answer, wanted)
             return found
 
@@ -127,9 +138,23 @@ def _by_parts(client: EvmClient, blocks: list[int], method: str, read: Any) -> l
     return creations
 
 
-def _from_traces(answer: bytes, blocks: list[int]) -> list[Creation]:
+def _require_fork(answer: bytes, blocks: list[_Block]) -> None:
+    """Every item of an answer names its block's hash: another fork's block lacks the one its header has."""
+    if b'"blockHash"' not in answer:
+        return
+    at = 0
+    for block in blocks:
+        digest = block.digest.encode()
+        found = answer.find(digest, at)  # answers come in order as a rule
+        if found < 0 and (found := answer.find(digest, 0, at)) < 0:
+            raise NodeLied(f"what happened in block {block.number} is of another fork than its header")
+        at = found
+
+
+def _from_traces(answer: bytes, blocks: list[_Block]) -> list[Creation]:
     # Nearly all blocks create nothing: looking for the word decides without parsing what can be megabytes.
     if b'"create"' not in answer and answer.count(b'"result":[{') == len(blocks):
+        _require_fork(answer, blocks)
         return []
     text = answer.lstrip()
     try:
@@ -145,43 +170,48 @@ def _from_traces(answer: bytes, blocks: list[int]) -> list[Creation]:
     creations: list[Creation] = []
     for index, block in enumerate(blocks):
         if index not in by_id:
-            raise NodeUnavailable(f"no traces of block {block}, which has transactions")
-        creations += _created_in(by_id[index], block)
+            raise NodeUnavailable(f"no traces of block {block.number}, which has transactions")
+        creations += _created_in(by_id[index], block.number)
+    _require_fork(answer, blocks)
     return creations
 
 
 def _created_in(traces: list[_Trace], block: int) -> list[Creation]:
     """Creations that lasted: neither they nor a call around them failed."""
     creations: list[Creation] = []
-    senders: dict[str, bytes] = {}
+    tops: dict[str, tuple[bytes, bytes]] = {}
     failed: dict[str, list[list[int]]] = {}
     for trace in traces:
         transaction = trace.transactionHash
         if transaction is None:
             continue
         if not trace.traceAddress:
-            senders[transaction] = _address(trace.action.sender)
+            target = trace.action.to if trace.type == "call" else ""
+            tops[transaction] = _address(trace.action.sender), _address(target) if target else b""
         if trace.error is not None:
             failed.setdefault(transaction, []).append(trace.traceAddress)
         elif trace.type == "create" and trace.result is not None and trace.result.address:
             around = failed.get(transaction, ())
             if any(trace.traceAddress[: len(path)] == path for path in around):
                 continue
+            sender, sent_to = tops.get(transaction, (b"", b""))
             creations.append(
                 Creation(
                     address=_address(trace.result.address),
                     block_number=block,
                     creation_index=len(creations),
                     transaction_hash=bytes.fromhex(transaction[2:]),
-                    creator=senders.get(transaction, b""),
+                    creator=sender,
                     factory=_address(trace.action.sender) if trace.traceAddress else b"",
+                    transaction_to=sent_to,
                 )
             )
     return creations
 
 
-def _from_receipts(answer: bytes, blocks: list[int]) -> list[Creation]:
+def _from_receipts(answer: bytes, blocks: list[_Block]) -> list[Creation]:
     if answer.count(b'"result":[{') == len(blocks) and b'"contractAddress":"0x' not in answer:
+        _require_fork(answer, blocks)
         return []
     creations: list[Creation] = []
     for item, block in zip(parse_batch(answer, len(blocks)), blocks, strict=True):
@@ -190,40 +220,43 @@ def _from_receipts(answer: bytes, blocks: list[int]) -> list[Creation]:
         try:
             receipts = _RECEIPTS.decode(item.result)
         except msgspec.DecodeError as error:
-            raise NodeUnavailable(f"receipts of block {block} that cannot be read: {error}") from error
+            raise NodeUnavailable(f"receipts of block {block.number} that cannot be read: {error}") from error
         if not receipts:
-            raise NodeUnavailable(f"no receipts of block {block}, which has transactions")
+            raise NodeUnavailable(f"no receipts of block {block.number}, which has transactions")
         creations += _received(receipts, block)
     return creations
 
 
-def _received(receipts: list[_Receipt], block: int) -> list[Creation]:
+def _received(receipts: list[_Receipt], block: _Block) -> list[Creation]:
     made = [item for item in receipts if item.contractAddress and item.status in (None, "0x1")]
-    if any(quantity(item.blockNumber) != block for item in receipts):
-        raise NodeLied(f"receipts of another block than {block}")
+    if any((quantity(item.blockNumber), item.blockHash) != block for item in receipts):
+        raise NodeLied(f"receipts of another block than {block.number}, or of another fork than its header")
     return [
         Creation(
             address=_address(item.contractAddress or ""),
-            block_number=block,
+            block_number=block.number,
             creation_index=index,
             transaction_hash=bytes.fromhex(item.transactionHash[2:]),
             creator=_address(item.sender),
             factory=b"",
+            transaction_to=b"",
         )
         for index, item in enumerate(made)
     ]
 
 
-def _from_transactions(client: EvmClient, blocks: list[int]) -> list[Creation]:
+def _from_transactions(client: EvmClient, blocks: list[_Block]) -> list[Creation]:
     """Receipts of the transactions without a recipient."""
     creations: list[Creation] = []
-    found = client.many([("eth_getBlockByNumber", (hex(block), True)) for block in blocks])
+    found = client.many([("eth_getBlockByNumber", (hex(block.number), True)) for block in blocks])
     for block, answer in zip(blocks, found, strict=True):
         if isinstance(answer, RpcError):
             raise answer
         whole = msgspec.json.decode(answer)
         if whole is None:
-            raise NodeUnavailable(f"the node has no block {block}")
+            raise NodeUnavailable(f"the node has no block {block.number}")
+        if whole["hash"] != block.digest:
+            raise NodeLied(f"transactions of block {block.number} are of another fork than its header")
         hashes = [item["hash"] for item in whole["transactions"] if item.get("to") is None]
         receipts = client.many([("eth_getTransactionReceipt", (item,)) for item in hashes])
         for receipt in receipts:

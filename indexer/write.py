@@ -36,6 +36,7 @@ TABLES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("transaction_hash", "String"),
         ("creator", "String"),
         ("factory", "String"),
+        ("transaction_to", "String"),
     ),
     "fact_token": (
         ("address", "String"),

@@ -125,13 +125,12 @@ def differs(row: Row, standing: Row | None) -> bool:
 
 
 def deployer(token: Mapping[str, Any], chain: Chain) -> str:
-    """Who made the contract: the sender of the transaction, or the contract that made it for a known relayer; never a
-    relayer. Empty when unknown."""
+    """Who made the contract: the sender of the transaction, or, when a relayer sent it or it went to one (an ERC-4337
+    entry point), the contract that made it for them; never a relayer or its bundler. Empty when unknown."""
     relayers = {relayer[2:] for relayer in chain.relayers}
-    for account in (token["creator"], token["factory"]):
-        if account and account not in relayers:
-            return str(account)
-    return ""
+    relayed = token["creator"] in relayers or token["transaction_to"] in relayers
+    account = str(token["factory"] if relayed else token["creator"])
+    return "" if account in relayers else account
 
 
 def supply_raw(token: Mapping[str, Any]) -> int | None:

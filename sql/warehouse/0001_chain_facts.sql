@@ -48,6 +48,7 @@ CREATE TABLE fact_contract_creation
     transaction_hash String,
     creator String COMMENT 'sender of the transaction',
     factory String COMMENT 'contract that created it; empty for a top-level creation',
+    transaction_to String COMMENT 'what the transaction was sent to; empty for a top-level creation',
     unit_id UInt64,
     INDEX unit unit_id TYPE minmax GRANULARITY 1
 )

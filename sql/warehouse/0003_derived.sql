@@ -19,6 +19,7 @@ CREATE TABLE agg_token
     first_time DateTime('UTC'),
     creator String COMMENT 'sender of the creating transaction; empty when the creation was not seen',
     factory String,
+    transaction_to String COMMENT 'what the creating transaction was sent to',
     created_block Nullable(UInt64),
     created_time Nullable(DateTime('UTC')),
     deleted UInt8 COMMENT 'its only reading was orphaned',

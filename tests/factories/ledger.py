@@ -35,6 +35,7 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "transaction_hash": frames.HEX,
         "creator": frames.HEX,
         "factory": frames.HEX,
+        "transaction_to": frames.HEX,
     },
     "fact_token": {
         "address": frames.HEX,
@@ -221,6 +222,7 @@ class Ledger:
             creation_index=0,
             creator=creator,
             factory=values.pop("factory", ""),
+            transaction_to=values.pop("transaction_to", ""),
         )
         self.read(token, symbol, decimals=decimals, total_supply_raw=supply, **values)
         if supply:

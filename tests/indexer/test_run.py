@@ -60,18 +60,23 @@ def test_deployments_name_creator_and_factory(
     with indexing(warehouse, store_url) as context:
         advance(context, living_chain)
     created = {
-        row["address"]: (row["creator"], row["factory"] or None)
+        row["address"]: (row["creator"], row["factory"] or None, row["sent_to"])
         for row in warehouse.rows(
             "SELECT concat('0x', lower(hex(address))) AS address, concat('0x', lower(hex(creator))) AS creator,"
-            " if(factory = '', '', concat('0x', lower(hex(factory)))) AS factory FROM fact_contract_creation"
+            " if(factory = '', '', concat('0x', lower(hex(factory)))) AS factory,"
+            " if(transaction_to = '', '', concat('0x', lower(hex(transaction_to)))) AS sent_to"
+            " FROM fact_contract_creation"
         )
     }
     made_by_factory = [token for token in living_world.tokens if token.factory is not None]
     assert made_by_factory
     for token in made_by_factory:
-        assert created[token.address] == (token.deployer.address.lower(), token.factory), token.key
+        assert created[token.address][:2] == (token.deployer.address.lower(), token.factory), token.key
+        assert created[token.address][2], token.key
+    assert any(created[token.address][2] == token.factory for token in made_by_factory)
     for token in living_world.tokens:
         assert token.address in created, token.key
+        assert token.factory is not None or created[token.address][1:] == (None, ""), token.key
 
 
 def test_tokens_are_read_as_they_describe_themselves(

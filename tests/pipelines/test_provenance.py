@@ -62,3 +62,16 @@ def test_a_relayer_is_never_the_deployer(
     ledger.publish()
     refresh(warehouse, store, chains)
     assert controls(warehouse) == {(WALLET, "deployer")}
+
+
+def test_the_bundler_of_a_deployment_through_an_entry_point_is_not_the_deployer(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    bundler, plain = address(0xB1), address(0xB2)
+    ledger.token(0x9001, "ONE", creator=bundler, factory=WALLET, transaction_to=RELAYER)
+    ledger.token(0x9002, "TWO", creator=bundler, factory=RELAYER, transaction_to=RELAYER)
+    ledger.token(0x9003, "TRE", creator=plain, factory=address(0xFA), transaction_to=address(0xFA))
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert controls(warehouse) == {(WALLET, "deployer"), (plain, "deployer")}

@@ -12,6 +12,7 @@ SELECT
     toUInt32(identity.first_time) AS first_time,
     lower(hex(identity.creator)) AS creator,
     lower(hex(identity.factory)) AS factory,
+    lower(hex(identity.transaction_to)) AS transaction_to,
     identity.created_block AS created_block,
     toUInt32(identity.created_time) AS created_time,
     totals.holders AS holders,

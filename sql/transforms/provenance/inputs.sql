@@ -8,6 +8,7 @@ SELECT
     arrayMap(admin -> lower(hex(admin)), identity.admins) AS admins,
     lower(hex(identity.creator)) AS creator,
     lower(hex(identity.factory)) AS factory,
+    lower(hex(identity.transaction_to)) AS transaction_to,
     identity.created_block AS created_block,
     identity.read_block AS read_block,
     identity.total_supply_raw AS reading_supply_raw,

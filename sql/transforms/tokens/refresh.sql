@@ -25,7 +25,7 @@ creations AS
 (
     SELECT
         address,
-        argMax(tuple(creator, factory, block_number, block_time), (block_number, creation_index)) AS latest,
+        argMax(tuple(creator, factory, transaction_to, block_number, block_time), (block_number, creation_index)) AS latest,
         1 AS seen
     FROM fact_contract_creation
     WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND address IN (SELECT token FROM touched)
@@ -84,8 +84,9 @@ SELECT
     readings.first_time,
     creations.latest.1,
     creations.latest.2,
-    if(creations.seen = 1, creations.latest.3, NULL),
+    creations.latest.3,
     if(creations.seen = 1, creations.latest.4, NULL),
+    if(creations.seen = 1, creations.latest.5, NULL),
     readings.address = '',
     {version:UInt64}
 FROM touched
