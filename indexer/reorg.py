@@ -18,6 +18,8 @@ from warehouse.clickhouse import Warehouse
 LOG = logging.getLogger(__name__)
 
 _WINDOW = 64
+# Units taken back under one ``pending``: fewer than the tokens a table remembers, so that repeating stays a no-op.
+_UNITS_AT_ONCE = 200
 
 
 class ChainHalted(Exception):
@@ -74,17 +76,18 @@ def halt(store: Store, checkpoint: Checkpoint, client: EvmClient) -> None:
 
 def revert_to(store: Store, warehouse: Warehouse, checkpoint: Checkpoint, ancestor: int) -> Checkpoint:
     """Take back every unit that reaches beyond ``ancestor``; those blocks of theirs that stay are indexed again."""
-    units = units_above(store, checkpoint.chain_id, ancestor)
-    if not units:
-        return checkpoint
-    pending = {
-        "phase": "revert",
-        "change_id": next_change_id(store),
-        "units": [unit.unit_id for unit in units],
-        "ancestor": units[-1].first - 1,
-    }
-    LOG.warning("chain %d: taking back blocks %d to %d", checkpoint.chain_id, units[-1].first, units[0].last)
-    return finish_pending(store, warehouse, set_pending(store, checkpoint, pending))
+    above = units_above(store, checkpoint.chain_id, ancestor)
+    for start in range(0, len(above), _UNITS_AT_ONCE):
+        units = above[start : start + _UNITS_AT_ONCE]
+        pending = {
+            "phase": "revert",
+            "change_id": next_change_id(store),
+            "units": [unit.unit_id for unit in units],
+            "ancestor": units[-1].first - 1,
+        }
+        LOG.warning("chain %d: taking back blocks %d to %d", checkpoint.chain_id, units[-1].first, units[0].last)
+        checkpoint = finish_pending(store, warehouse, set_pending(store, checkpoint, pending))
+    return checkpoint
 
 
 def finish_pending(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:

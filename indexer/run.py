@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from indexer.assemble import assemble_unit
 from indexer.chains.evm.errors import ChainMoved, RpcError
+from indexer.chains.evm.headers import fetch_headers
 from indexer.chains.evm.rpc import EvmClient, quantity
 from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
@@ -190,6 +191,7 @@ class _Run:
         head = -1
         for attempt in range(_RESTARTS):
             head = quantity(source.client.call("eth_blockNumber"))
+            fetch_headers(source.client, [head])  # what is final is counted from the head: it has to be there
             checkpoint = self._follow_reorganisation(checkpoint, head)
             final = head - self.session.chain.finality_blocks
             record_head(self.store, chain_id, head, final)

@@ -15,6 +15,7 @@ from indexer.run import advance
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, error_answer, faulty_node
 from tests.fixtures.indexing import AllRows, all_rows, differences, indexing
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
 
 UNITS = Limits(unit_rows=600, first_range_blocks=64, fetchers=3)
 
@@ -168,6 +169,54 @@ def test_an_answer_cut_short_without_saying_so_is_noticed(
         advance(context, chain)
         assert context.counters(chain)["contradictions"] > 0
     assert differences(all_rows(warehouse), honest) == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "missing"),
+    [
+        ("trace_block", set()),
+        ("eth_getBlockReceipts", {"trace_block"}),
+        ("eth_getTransactionReceipt", {"trace_block", "eth_getBlockReceipts"}),
+    ],
+)
+def test_creations_of_another_fork_than_the_headers_are_asked_for_again(
+    method: str, missing: set[str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str
+) -> None:
+    asked: set[str] = set()
+
+    def elsewhere(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        if request["method"] in missing:
+            return error_answer(-32601, "the method does not exist")
+        if request["method"] != method or request["params"] == ["latest"] or str(request["params"]) in asked:
+            return answer
+        asked.add(str(request["params"]))
+        items = answer["result"] if isinstance(answer["result"], list) else [answer["result"]]
+        for item in items:
+            item.update({"blockHash": "0x" + "ab" * 32})
+        return answer
+
+    node.item = elsewhere
+    with indexing(warehouse, store_url, replace(UNITS, first_range_blocks=2, range_blocks=2)) as context:
+        advance(context, chain, to_block=24)
+        assert context.counters(chain)["contradictions"] > 0
+    assert warehouse.scalar("SELECT count() FROM fact_contract_creation") > 0
+
+
+def test_a_head_that_is_not_there_makes_nothing_final(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+) -> None:
+    def boast(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        return {**answer, "result": "0xffffffff"} if request["method"] == "eth_blockNumber" else answer
+
+    with indexing(warehouse, store_url, UNITS, patience=0.3) as context:
+        advance(context, chain, to_block=20)
+        node.item = boast
+        with pytest.raises(NodeUnavailable):
+            advance(context, chain)
+    row = store.execute("SELECT head_block, final_block, block_number FROM chain_checkpoint").fetchone()
+    assert row is not None
+    assert row["block_number"] == 20
+    assert row["final_block"] <= row["head_block"] < 0xFFFFFFFF
 
 
 def test_a_chain_id_that_changes_under_way_stops_the_index(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer import reorg
 from indexer.chains.facts import Chain
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
@@ -86,6 +87,26 @@ def test_a_token_born_on_an_orphan_is_forgotten(
     assert warehouse.scalar(count, {"address": orphan[2:]}) == 0
     announced = "SELECT uniqExact(change_id) FROM fact_change WHERE subject = 'token' AND key = unhex({address:String})"
     assert warehouse.scalar(announced, {"address": orphan[2:]}) == 2  # when it came, and when it went
+
+
+def test_many_units_are_taken_back_in_parts(
+    living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str,
+    index_afresh: Afresh, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(reorg, "_UNITS_AT_ONCE", 3)
+    rng = random.Random(8)
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        advance(context, living_chain)
+        common = living_world.anvil.block_number()
+        for _ in range(8):
+            live(living_world, rng, blocks=1)
+            advance(context, living_chain)
+        assert rewind(context, living_chain, common).published == common
+        row = store.execute("SELECT count(*) AS n FROM ingest_unit WHERE status = 'reverted'").fetchone()
+        assert row is not None
+        assert row["n"] == 8
+        advance(context, living_chain)
+    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
 
 
 def test_a_node_that_is_behind_is_not_taken_for_a_reorganisation(
