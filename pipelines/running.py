@@ -42,7 +42,7 @@ def result(runs: Sequence[AssetRun]) -> dg.MaterializeResult[None]:
         metadata={
             "rows": dg.MetadataValue.int(sum(run.rows for run in runs)),
             "range": dg.MetadataValue.text(", ".join(ranges) or "nothing new"),
-            "seconds": dg.MetadataValue.float(round(sum(run.seconds for run in runs), 3)),
+            "seconds": dg.MetadataValue.float(round(sum((run.seconds for run in runs), 0.0), 3)),
             "notes": dg.MetadataValue.text("; ".join(notes)),
         }
     )

@@ -11,11 +11,13 @@ from indexer.chains.evm.errors import RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.facts import Chain
 from pipelines.checks import violations_checks
+from pipelines.derivation import writer_kept_out
 from pipelines.resources import Engines
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 
 _SAMPLE = 50
+_WRITER_WAIT_SECONDS = 10.0
 _BALANCE_OF = "70a08231"
 
 holder_checks = violations_checks(
@@ -47,17 +49,24 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
     unreadable: list[str] = []
     with engines.connect() as connections:
         for chain in connections.chains.enabled():
-            rows = connections.store.execute(
-                "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s AND pending IS NULL", (chain.chain_id,)
-            ).fetchall()
-            if chain.kind != "evm" or not rows or rows[0]["block_number"] is None:
+            if chain.kind != "evm":
                 continue
-            try:
-                with closing(EvmClient(chain, patience_seconds=10)) as client:
-                    found, number = compare_balances(connections.warehouse, client, chain, int(rows[0]["block_number"]))
-            except RpcError as error:
-                unreadable.append(f"{chain.key}: {error}")
-                continue
+            # The sums are those of the published block only while nobody writes.
+            with writer_kept_out(connections.store, chain, _WRITER_WAIT_SECONDS) as held:
+                rows = connections.store.execute(
+                    "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s AND pending IS NULL",
+                    (chain.chain_id,),
+                ).fetchall()
+                if not held or not rows or rows[0]["block_number"] is None:
+                    unreadable.append(f"{chain.key}: nothing is published, or it is being written")
+                    continue
+                try:
+                    with closing(EvmClient(chain, patience_seconds=10)) as client:
+                        block = int(rows[0]["block_number"])
+                        found, number = compare_balances(connections.warehouse, client, chain, block)
+                except RpcError as error:
+                    unreadable.append(f"{chain.key}: {error}")
+                    continue
             compared += number
             differences += found
     return dg.AssetCheckResult(

@@ -11,7 +11,7 @@ from indexer.run import Advance, IndexContext, advance
 from pipelines.derivation import AssetRun
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
-from pipelines.resources import Engines
+from pipelines.resources import Connections, Engines
 from pipelines.running import OWNERS, RETRY, chain_pool, result
 
 
@@ -33,8 +33,9 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
             closing(IndexContext(connections.warehouse, connections.urls.database_url)) as indexing,
         ):
             done = advance(indexing, chain)
-        if done.published is not None:
-            _add_windows(context, chain.start_block, done.published)
+            published = _published_block(connections, chain)
+        if published is not None:
+            _add_windows(context, chain.start_block, published)
         return result([_account(chain, done, time.perf_counter() - started)])
 
     return head
@@ -58,12 +59,15 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
         if not chain.enabled:
             raise dg.Failure(f"chain {chain.key} has no rpc_urls", allow_retries=False)
         with closing(IndexContext(connections.warehouse, connections.urls.database_url)) as indexing:
-            published = advance(indexing, chain, to_block=last).published
-        rows = connections.store.execute(
-            "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain.chain_id,)
-        ).fetchall()
-        reached = int(rows[0]["block_number"]) if rows and rows[0]["block_number"] is not None else published or 0
-        first, last = max(first, chain.start_block), min(last, reached)
+            done = advance(indexing, chain, to_block=last)
+        reached = _published_block(connections, chain)
+        first = max(first, chain.start_block)
+        if reached is None or reached < first:
+            raise dg.Failure(
+                f"{chain.key} is indexed to block {reached}, the window begins at {first}"
+                + ("; another indexer is at work" if done.busy else "")
+            )
+        last = min(last, reached)
         with closing(EvmClient(chain)) as client:
             audit = audit_window(connections.warehouse, client, chain, first, last)
     if not audit.holds:
@@ -74,6 +78,14 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
         )
     seconds = time.perf_counter() - started
     return result([AssetRun("raw_block", chain.chain_id, seconds, audit.compared, str(first), str(last))])
+
+
+def _published_block(connections: Connections, chain: Chain) -> int | None:
+    """Up to where the chain is indexed, by whomever."""
+    row = connections.store.execute(
+        "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain.chain_id,)
+    ).fetchone()
+    return None if row is None or row["block_number"] is None else int(row["block_number"])
 
 
 def _account(chain: Chain, done: Advance, seconds: float) -> AssetRun:

@@ -9,12 +9,16 @@ from indexer.chains.facts import Chain
 from indexer.devchain.world import World
 from indexer.run import advance
 from pipelines.holders.checks import compare_balances
+from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import window_blocks, window_key
+from pipelines.resources import EngineAccess
 from tests.factories.ledger import CHAINS_TOML, Ledger
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import build_market
+from warehouse import postgres
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -56,6 +60,9 @@ def test_assets_do_what_refresh_does_and_checks_pass(ledger: Ledger, warehouse: 
         assert event.metadata["rows"].value == 3
         assert event.metadata["seconds"].value > 0
         checked = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
+        again = job.execute_in_process(instance=instance)  # as it is every five minutes on a quiet chain
+        assert again.success
+        assert again.asset_materializations_for_node("agg_token")[0].metadata["rows"].value == 0
     assert checked == []
     assert warehouse.scalar("SELECT count() FROM serve_publication") >= 1
 
@@ -78,6 +85,53 @@ def test_an_hour_backfilled_twice_is_the_same(ledger: Ledger, warehouse: Warehou
         assert job.execute_in_process(instance=instance, partition_key=hour).success
     assert len(first) == 3
     assert warehouse.rows(query) == first
+
+
+@pytest.mark.usefixtures("environment")
+def test_a_check_does_not_take_a_unit_under_way_for_a_violation(
+    ledger: Ledger, warehouse: Warehouse, store: Connection
+) -> None:
+    from pipelines.definitions import defs
+
+    def passed(name: str) -> bool:
+        with dg.DagsterInstance.ephemeral() as instance:
+            job = defs.resolve_job_def("checks")
+            result = job.execute_in_process(instance=instance, raise_on_error=False)
+            found = {evaluation.check_name: evaluation.passed for evaluation in result.get_asset_check_evaluations()}
+        return found[name]
+
+    build_market(ledger)
+    warehouse.command("DELETE FROM raw_block WHERE block_number = {last:UInt64}", {"last": ledger.block})
+    store.execute('UPDATE chain_checkpoint SET pending = \'{"phase": "facts", "unit_id": 99}\'')
+    assert passed("orphaned_rows")
+    store.execute("UPDATE chain_checkpoint SET pending = NULL")
+    assert not passed("orphaned_rows")
+
+
+def test_windows_for_backfills_appear_while_somebody_else_indexes(
+    living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    path = tmp_path / "chains.toml"
+    path.write_text(f'[chains.base]\nchain_id = {living_chain.chain_id}\nrpc_urls = ["{living_chain.rpc_urls[0]}"]\n')
+    for name, value in (("CLICKHOUSE_URL", warehouse_url), ("DATABASE_URL", store_url), ("CHAINS", str(path))):
+        monkeypatch.setenv(f"REGALIA_{name}", value)
+    monkeypatch.setenv("REGALIA_DATA_DIR", str(tmp_path))
+    asset = head_asset(living_chain)
+    window = dg.MultiPartitionKey({"chain": "base", "blocks": window_key(0)})
+    with dg.DagsterInstance.ephemeral() as instance, indexing(warehouse, store_url) as context:
+        advance(context, living_chain, to_block=5)
+        with postgres.connect(store_url, autocommit=True) as writer:
+            writer.execute("SELECT pg_advisory_lock(821, %s)", (living_chain.chain_id,))
+            assert dg.materialize([asset], instance=instance, resources={"engines": EngineAccess()}).success
+            assert instance.get_dynamic_partitions("block_windows") == [window_key(0)]
+        backfilled = dg.materialize(
+            [raw_block], instance=instance, resources={"engines": EngineAccess()}, partition_key=window
+        )
+        assert (
+            backfilled.asset_materializations_for_node("raw_block")[0].metadata["rows"].value
+            == living_world.anvil.block_number() + 1
+        )
 
 
 def test_windows_of_blocks_have_reversible_names() -> None:
