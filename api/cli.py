@@ -194,11 +194,14 @@ def export(
 @app.command(rich_help_panel="Data")
 def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, change nothing.")] = False,
+    status: Annotated[
+        bool, typer.Option("--status", help="Print what is applied and what is not, change nothing.")
+    ] = False,
 ) -> None:
     """Bring the schemas of both stores up to date. `regalia up` does it by itself."""
     from api.commands.forward import become, options
 
-    become("warehouse", "migrate", *options(dry_run=dry_run))
+    become("warehouse", "migrate", *options(dry_run=dry_run, status=status))
 
 
 @app.command(rich_help_panel="Service")

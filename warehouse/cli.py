@@ -84,18 +84,24 @@ def postgres(
 @app.command()
 def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, change nothing.")] = False,
+    show: Annotated[
+        bool, typer.Option("--status", help="Print what is applied and what is not, change nothing.")
+    ] = False,
 ) -> None:
     """Bring both stores' schemas up to date."""
     from . import engines
     from . import migrate as migrations
+    from .embedded.layout import Layout
 
     with _reported():
         loaded = settings_module.load()
-        if dry_run:
-            urls = engines.locate(loaded)
-            print("\n".join(migrations.plan(urls.clickhouse_url, urls.database_url)) or "nothing to do")
-            return
-        with engines.ensure(loaded) as urls:
+        looks_only = dry_run or show
+        if looks_only and not Layout.of(loaded.data_dir).postgres.exists():
+            engines.locate(loaded)  # looking makes no data directory
+        with engines.ensure(loaded, migrated=not looks_only) as urls:
+            if dry_run:
+                print("\n".join(migrations.plan(urls.clickhouse_url, urls.database_url)) or "nothing to do")
+                return
             print_status(migrations.status(urls.clickhouse_url, urls.database_url))
 
 

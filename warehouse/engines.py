@@ -46,9 +46,14 @@ def locate(settings: EngineSettings) -> EngineUrls:
 
 @contextlib.contextmanager
 def ensure(
-    settings: EngineSettings, *, clickhouse_port: int = 0, postgres_port: int = 0, durable: bool = True
+    settings: EngineSettings,
+    *,
+    clickhouse_port: int = 0,
+    postgres_port: int = 0,
+    durable: bool = True,
+    migrated: bool = True,
 ) -> Iterator[EngineUrls]:
-    """The engines for the duration of the block, started where they are not running, and migrated.
+    """The engines for the duration of the block, started where they are not running, and migrated unless told not to.
 
     Raises:
         EnginesNotRunning: an engine does not start; the message holds what it printed.
@@ -67,7 +72,8 @@ def ensure(
                     options = () if durable else ("--no-durable",)
                     started.append(start(layout, record.POSTGRES, postgres_port, *options))
                 urls = _await_records(layout, settings, started)
-            migrate.apply(urls.clickhouse_url, urls.database_url)
+            if migrated:
+                migrate.apply(urls.clickhouse_url, urls.database_url)
             yield urls
     finally:
         _see_out(layout, started)

@@ -10,12 +10,16 @@ from rich.table import Table
 if TYPE_CHECKING:
     from api.commands.status import Report
 
+_WIDTH_ELSEWHERE = 200
+_YIELDING = frozenset({"range", "last end", "listens"})
 STYLES = {"ready": "green", "done": "green", "failing": "bold red", "restarting": "yellow"}
 
 
 def print_report(report: "Report", *, clear: bool = False) -> None:
     """Print the report; on a terminal in place of the one before when ``clear``."""
     console = Console(soft_wrap=True)
+    if not console.is_terminal:
+        console.width = _WIDTH_ELSEWHERE
     if clear:
         console.clear()
     _stack(console, report)
@@ -100,7 +104,7 @@ def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     right = {"head", "indexed", "lag", "final", "restarts", "seconds", "rows", "waiting", "running", "failed"}
     for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", no_wrap=True)
+        table.add_column(column, justify="right" if column in right else "left", no_wrap=column not in _YIELDING)
     return table
 
 

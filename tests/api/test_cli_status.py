@@ -112,11 +112,18 @@ def test_the_table_is_plain_text(
         "INSERT INTO chain_checkpoint (chain_id, generation, block_number, head_block, final_block)"
         " VALUES (8453, 1, 1234567, 1234569, 1234000)"
     )
+    store.execute(
+        "INSERT INTO asset_run (asset, chain_id, started_at, seconds, row_count, range_from, range_to)"
+        " VALUES ('heartbeats', 8453, now(), 6.51, 9876, %s, %s)",
+        ("2026-11-21T00:00:00+00:00", "2026-11-21T01:50:05+00:00"),
+    )
     status_tables.print_report(report_of(tmp_path, store_url, ""))
     shown = capsys.readouterr().out
     assert "service: not running on" in shown
     row = next(line.split() for line in shown.splitlines() if line.startswith("base"))
     assert row[:4] == ["base", "1,234,569", "1,234,567", "2"]
+    assert "heartbeats" in shown
+    assert " 9,876 " in shown  # not cut for want of width
 
 
 def test_spans_read_well() -> None:

@@ -42,6 +42,16 @@ def test_a_dry_run_of_nothing_says_so(warehouse_url: str, store_url: str, data_d
     assert (shown.returncode, shown.stdout) == (0, "nothing to do\n")
 
 
+def test_the_status_of_migrations_is_shown_without_running_them(
+    warehouse_url: str, store_url: str, data_dir: Path
+) -> None:
+    shown = run("migrate", "--status", data_dir=data_dir, urls=EngineUrls(warehouse_url, store_url))
+
+    assert shown.returncode == 0, shown.stderr
+    assert "warehouse 0001_chain_facts: applied" in shown.stdout
+    assert "pending" not in shown.stdout
+
+
 def test_an_export_counts_its_rows(warehouse_url: str, store_url: str, data_dir: Path, tmp_path: Path) -> None:
     urls = EngineUrls(warehouse_url, store_url)
     shown = run("export", "--out", str(tmp_path / "out"), data_dir=data_dir, urls=urls)
