@@ -23,7 +23,9 @@ SUBJECT = "heartbeats"
 HOUR_SECONDS = 3_600
 _MONTH_SECONDS = 31 * 86_400
 _CAUGHT_UP_HOURS = 24
-"""How many closed hours a pass scores at most; older ones are for a backfill."""
+"""How many closed hours are caught up on; older ones are for a backfill."""
+_QUICK_HOURS = 2
+"""How many of them a quick pass scores: what is new is served first, the past follows over the next passes."""
 _TOKENS_PER_PART = 50_000
 _MIN_GAP_SECONDS = 900
 _RECENT_BLOCKS = 200_000
@@ -66,14 +68,15 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     observation = observe(run, window, as_of)
     known_from = observation.known_from // HOUR_SECONDS * HOUR_SECONDS
     first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
+    until = running if run.thorough else min(running, first + _QUICK_HOURS * HOUR_SECONDS)
 
     def refresh() -> int:
-        rows = sum(score_hour(run, window, hour) for hour in range(first, running, HOUR_SECONDS))
+        rows = sum(score_hour(run, window, hour) for hour in range(first, until, HOUR_SECONDS))
         return rows + (_score_running(run, window, running, requested, observation) if requested else 0)
 
     rows, seconds = timed(refresh)
-    gaps = [gap for gap in observation.gaps if running - _MONTH_SECONDS <= gap[1] <= running]
-    run.advance(SUBJECT, window, {"version": run.version, "closed_to": running, "gaps": gaps})
+    gaps = [gap for gap in observation.gaps if running - _MONTH_SECONDS <= gap[1] <= until]
+    run.advance(SUBJECT, window, {"version": run.version, "closed_to": until, "gaps": gaps})
     span = (_iso(max(closed, running - HOUR_SECONDS)), _iso(as_of))
     return run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
 

@@ -68,6 +68,22 @@ def test_the_store_has_the_newest_score(
     assert served[0]["heartbeat_score"] == newest["score"]
 
 
+def test_quick_passes_serve_the_running_hour_first_and_catch_up_on_the_past(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    for _ in range(5):
+        ledger.mine(HOUR)
+        ledger.transfer(token, address(0xD1), address(0xD3), 1)
+    ledger.publish()
+    began = [START + hour * HOUR for hour in range(6)]
+    refresh(warehouse, store, chains, thorough=False)
+    assert [row["began"] for row in rows(warehouse, token)] == [*began[:2], began[-1]]
+    for _ in range(2):
+        refresh(warehouse, store, chains, thorough=False)
+    assert [row["began"] for row in rows(warehouse, token)] == began
+
+
 def test_hours_without_blocks_lower_confidence_and_are_not_silence(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
