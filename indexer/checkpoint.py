@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from warehouse import postgres
+from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection, Jsonb
 
 LOCK_CLASS = 821
@@ -58,17 +59,24 @@ class Unit:
 
 @contextmanager
 def writer_lock(store_url: str, chain_id: int) -> Iterator[Store | None]:
-    """A connection that holds the chain's writer lock, or None when another writer has it."""
-    with postgres.connect(store_url, autocommit=True) as store:
-        row = store.execute("SELECT pg_try_advisory_lock(%s, %s) AS held", (LOCK_CLASS, chain_id)).fetchone()
-        if not row or not row["held"]:
-            yield None
-            return
-        try:
-            yield store
-        finally:
-            if not store.closed and not store.broken:
-                store.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCK_CLASS, chain_id))
+    """A connection that holds the chain's writer lock, or None when another writer has it.
+
+    Raises:
+        StoreUnavailable: nobody answers, or the connection was lost on the way.
+    """
+    try:
+        with postgres.connect(store_url, autocommit=True) as store:
+            row = store.execute("SELECT pg_try_advisory_lock(%s, %s) AS held", (LOCK_CLASS, chain_id)).fetchone()
+            if not row or not row["held"]:
+                yield None
+                return
+            try:
+                yield store
+            finally:
+                if not store.closed and not store.broken:
+                    store.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCK_CLASS, chain_id))
+    except postgres.ConnectionLost as error:
+        raise StoreUnavailable(f"the connection to PostgreSQL was lost: {error}") from error
 
 
 def read_checkpoint(store: Store, chain_id: int) -> Checkpoint:

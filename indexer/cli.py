@@ -61,7 +61,7 @@ def index(
         _stop_on_signals(stop, follow)
         try:
             if rewind is not None:
-                _say(chosen[0], take_back(context, chosen[0], rewind))
+                _say(chosen[0], _not_busy(chosen[0], take_back(context, chosen[0], rewind)))
             elif follow:
                 _follow_all(context, chosen, stop)
             else:
@@ -96,6 +96,7 @@ def main() -> None:
     """Run the command line; a foreseen error is one line and an exit status."""
     from indexer.chains.evm.errors import RpcError, WrongChain
     from indexer.chains.facts import ChainFactsError
+    from indexer.publish import UnitIncomplete
     from indexer.reorg import ChainHalted
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
 
@@ -107,7 +108,7 @@ def main() -> None:
         _stop(f"{type(error).__name__}: {error}", UNREACHABLE)
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-    except (ChainHalted, WarehouseError, MigrationError) as error:
+    except (ChainHalted, UnitIncomplete, WarehouseError, MigrationError) as error:
         _stop(str(error), FAILED)
 
 
@@ -136,9 +137,13 @@ def _index_once(context: "IndexContext", chain: "Chain", to: int | None) -> None
 
     with shown_progress(chain.key) as progress:
         done = advance(context, chain, to_block=to, progress=progress)
+    _say(chain, _not_busy(chain, done))
+
+
+def _not_busy(chain: "Chain", done: "Advance") -> "Advance":
     if done.busy:
         _stop(f"chain {chain.key}: another indexer is at work", IN_USE)
-    _say(chain, done)
+    return done
 
 
 def _follow_all(context: "IndexContext", chains: "Sequence[Chain]", stop: threading.Event) -> None:

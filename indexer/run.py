@@ -155,11 +155,14 @@ def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
         if store is None:
             return Advance(busy=True)
         session.known.forget()
-        checkpoint = _settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
-        before = checkpoint.block_number
-        checkpoint = revert_to(store, context.warehouse, checkpoint, block)
-        store.execute("UPDATE chain_checkpoint SET final_block = NULL WHERE chain_id = %s", (chain.chain_id,))
-        checkpoint = set_halted(store, checkpoint, None)
+        try:
+            checkpoint = _settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
+            before = checkpoint.block_number
+            checkpoint = revert_to(store, context.warehouse, checkpoint, block)
+            store.execute("UPDATE chain_checkpoint SET final_block = NULL WHERE chain_id = %s", (chain.chain_id,))
+            checkpoint = set_halted(store, checkpoint, None)
+        except CheckpointMoved:
+            return Advance(busy=True)
         taken_back = (before or 0) - (checkpoint.block_number or 0)
         return Advance(reorganised=taken_back, published=checkpoint.block_number)
 

@@ -82,12 +82,13 @@ def main() -> None:
     """Run the command line; a foreseen error is one line and an exit status."""
     from indexer.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+    from warehouse.postgres import ConnectionLost
 
     try:
         app()
     except ChainFactsError as error:
         _stop(str(error), WRONG_USE)
-    except (StoreUnavailable, EnginesNotRunning) as error:
+    except (StoreUnavailable, ConnectionLost, EnginesNotRunning) as error:
         _stop(f"{type(error).__name__}: {error}", UNREACHABLE)
     except KeyboardInterrupt:
         raise SystemExit(130) from None

@@ -10,6 +10,7 @@ import pytest
 
 from indexer.devchain.world import World
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,13 @@ def test_index_says_what_it_did_and_rewind_takes_it_back(shell: Shell, warehouse
     assert warehouse.scalar("SELECT count() FROM raw_block") == 0
     balances = "SELECT sum(delta_raw) AS delta FROM agg_balance_day GROUP BY token, wallet HAVING delta != 0"
     assert warehouse.scalar(f"SELECT count() FROM ({balances})") == 0
+
+
+def test_rewinding_beside_another_writer_is_refused(shell: Shell, store: Connection) -> None:
+    store.execute("SELECT pg_advisory_lock(821, 8453)")
+    done = shell.run("index", "--chain", "base", "--rewind", "0")
+    assert (done.returncode, done.stdout) == (4, "")
+    assert done.stderr == "error: chain base: another indexer is at work\n"
 
 
 def test_wrong_use_is_one_line_and_status_2(shell: Shell) -> None:

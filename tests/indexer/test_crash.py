@@ -14,7 +14,7 @@ from indexer.checkpoint import Unit, begin_unit, next_change_id, read_checkpoint
 from indexer.devchain.world import World
 from indexer.fetch import fetch_chunk
 from indexer.publish import add_sums, recover
-from indexer.run import IndexContext, advance, follow
+from indexer.run import IndexContext, Progress, advance, follow
 from indexer.write import encode_rows, write_changes, write_facts
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, differences, go_back, indexing, live
 from warehouse.clickhouse import Warehouse
@@ -110,6 +110,27 @@ def leave_half_written(
         add_sums(context.warehouse, chain.chain_id, unit.unit_id)
     session.known.forget()
     return unit, tables
+
+
+def test_a_connection_lost_in_a_unit_is_waited_out_and_nothing_doubles(
+    living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection, index_afresh: Afresh
+) -> None:
+    stop, broken = threading.Event(), []
+
+    def cut(progress: Progress) -> None:
+        if not broken:
+            rows = store.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 821"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
+            broken.append(len(rows.fetchall()))
+        elif progress.published >= progress.target:
+            stop.set()
+
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        follow(context, living_chain, stop, progress=cut)
+    assert broken == [1]
+    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
 
 
 def test_two_indexers_at_once_do_the_work_once(
