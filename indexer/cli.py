@@ -4,7 +4,9 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -25,6 +27,8 @@ app.add_typer(contracts, name="contracts")
 
 # Exit statuses, the same for every command of the system.
 FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
+# How long a command waits for a follower to pause.
+_FREE_WITHIN_SECONDS = 5.0
 
 ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
 
@@ -61,7 +65,7 @@ def index(
         _stop_on_signals(stop, follow)
         try:
             if rewind is not None:
-                _say(chosen[0], _not_busy(chosen[0], take_back(context, chosen[0], rewind)))
+                _say(chosen[0], _once_free(chosen[0], partial(take_back, context, chosen[0], rewind)))
             elif follow:
                 _follow_all(context, chosen, stop)
             else:
@@ -136,14 +140,20 @@ def _index_once(context: "IndexContext", chain: "Chain", to: int | None) -> None
     from indexer.run import advance
 
     with shown_progress(chain.key) as progress:
-        done = advance(context, chain, to_block=to, progress=progress)
-    _say(chain, _not_busy(chain, done))
+        done = _once_free(chain, partial(advance, context, chain, to_block=to, progress=progress))
+    _say(chain, done)
 
 
-def _not_busy(chain: "Chain", done: "Advance") -> "Advance":
-    if done.busy:
-        _stop(f"chain {chain.key}: another indexer is at work", IN_USE)
-    return done
+def _once_free(chain: "Chain", work: "Callable[[], Advance]") -> "Advance":
+    """Do the work between the turns of a follower; one that does not pause has the chain to itself."""
+    give_up = time.monotonic() + _FREE_WITHIN_SECONDS
+    while True:
+        done = work()
+        if not done.busy:
+            return done
+        if time.monotonic() >= give_up:
+            _stop(f"chain {chain.key}: another indexer is at work", IN_USE)
+        time.sleep(0.05)
 
 
 def _follow_all(context: "IndexContext", chains: "Sequence[Chain]", stop: threading.Event) -> None:
