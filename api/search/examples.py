@@ -49,7 +49,7 @@ RESULT: dict[str, Any] = {
 ANSWER: dict[str, Any] = {
     "success": True,
     "symbol": "PEPE",
-    "filters": {"chain": None, "status": None},
+    "filters": {"chain": "all", "status": "all"},
     "sort": {"field": "relevance", "order": "desc"},
     "results": [RESULT],
     "pagination": {

@@ -11,6 +11,9 @@ from api.core.errors import InvalidInput
 from api.search.ranking import STATUS_FILTERS
 from indexer.chains.facts import Chain, Chains
 
+ALL = "all"
+"""What `chain` and `status` say when they filter nothing."""
+
 # Sort key on the wire -> the column it compares, and whether a larger column value means a smaller sort value.
 SORT_COLUMNS: Mapping[str, tuple[str, bool]] = {
     "relevance": ("market_score", False),
@@ -113,12 +116,12 @@ PARAMETERS: tuple[Parameter, ...] = (
         {"type": "string", "minLength": 1, "maxLength": 20, "pattern": "^[A-Za-z0-9]{1,20}$"}, "PEPE", required=True,
     ),
     Parameter(
-        "chain", "Only this chain: its key, an alias or an EVM chain id. Default: all chains.",
-        {"type": "string"}, "base",
+        "chain", "Only this chain: its key, an alias or an EVM chain id; or `all`.",
+        {"type": "string", "default": ALL}, "base",
     ),
     Parameter(
-        "status", "Only this registration status; `claimed` takes in `grace_period` and `owned`. Default: all.",
-        {"type": "string", "enum": list(STATUS_FILTERS)},
+        "status", "Only this registration status; `claimed` takes in `grace_period` and `owned`; or `all`.",
+        {"type": "string", "enum": [ALL, *STATUS_FILTERS], "default": ALL},
     ),
     Parameter(
         "page", "Page number, as of the moment.",
@@ -177,8 +180,8 @@ def read_query(text: str, chains: Chains) -> SearchQuery:
             raise InvalidInput("cursor", "is not one that a search handed out")
     return SearchQuery(
         symbol=_symbol(given.get("symbol")),
-        chain=_read(given, "chain", None, lambda value, _: readable_chain(chains, value)),
-        status=_read(given, "status", None, lambda value, name: _choice(value, name, tuple(STATUS_FILTERS))),
+        chain=_read(given, "chain", None, lambda value, _: None if value == ALL else readable_chain(chains, value)),
+        status=_read(given, "status", None, _status),
         page=_read(given, "page", 1, lambda value, name: _integer(value, name, MAX_PAGE)),
         page_size=_read(given, "pageSize", DEFAULT_PAGE_SIZE, lambda value, name: _integer(value, name, MAX_PAGE_SIZE)),
         refresh=_read(given, "refresh", False, _boolean),
@@ -230,6 +233,10 @@ def _choice(value: str, name: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise InvalidInput(name, f"must be one of {', '.join(choices)}")
     return value
+
+
+def _status(value: str, name: str) -> str | None:
+    return None if _choice(value, name, (ALL, *STATUS_FILTERS)) == ALL else value
 
 
 def _integer(value: str, name: str, most: int) -> int:

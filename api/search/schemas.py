@@ -77,10 +77,10 @@ class SearchResult(Wire):
 
 
 class Filters(Wire):
-    """The filters applied."""
+    """The filters applied; `all` where there is none."""
 
-    chain: str | None
-    status: str | None
+    chain: str
+    status: str
 
 
 class Sort(Wire):

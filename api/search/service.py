@@ -14,7 +14,7 @@ from api.core.metrics import Metrics
 from api.core.rendering import dumps, timestamp
 from api.search import results
 from api.search.cursors import Cursor, read_cursor, write_cursor
-from api.search.parameters import SORT_COLUMNS, SearchQuery
+from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, Status, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
 from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
@@ -172,7 +172,7 @@ class SearchService:
         expansions = self._expansions(found)
         return SearchAnswer(
             symbol=query.symbol,
-            filters=Filters(chain=query.chain.key if query.chain else None, status=query.status),
+            filters=Filters(chain=query.chain.key if query.chain else ALL, status=query.status or ALL),
             sort=Sort(field=query.sort, order=query.order),
             results=list(shown),
             pagination=Pagination(

@@ -161,6 +161,10 @@ async def test_the_answer_repeats_what_was_asked_and_says_how_far_it_reaches(
     assert (answer["success"], answer["symbol"]) == (True, "PEPE")
     assert answer["filters"] == {"chain": "base", "status": "unclaimed"}
     assert answer["sort"] == {"field": "volume", "order": "desc"}
+    for unfiltered in ({}, {"chain": "all", "status": "all"}):
+        everything = (await finder.get("/search", symbol="pepe", **unfiltered)).json()
+        assert everything["filters"] == {"chain": "all", "status": "all"}
+        assert everything["meta"]["statusCounts"] == {"available": 1, "unclaimed": 1}
     assert answer["meta"]["asOf"]["version"] == 5
     assert answer["meta"]["asOf"]["blocks"] == {"base": 500}
 
