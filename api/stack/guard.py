@@ -132,7 +132,10 @@ def start(command: list[str]) -> tuple[int, int]:
         os.dup2(nothing, 0)
         os.dup2(output_end, 1)
         os.dup2(output_end, 2)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        # A shell ignores SIGINT for what it runs in the background, and what is ignored stays so over exec: Dagster
+        # takes SIGTERM as it finds SIGINT, and would hear neither.
+        for name in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(name, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.execvp(command[0], command)  # noqa: S606 - exactly what is meant
     except OSError as error:

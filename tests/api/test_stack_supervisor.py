@@ -333,3 +333,19 @@ def test_a_killed_guard_takes_its_part_along_and_is_replaced(
     family[:] = children_of(process.pid)
     process.kill()
     assert_all_gone(family)
+
+
+async def test_a_part_hears_every_signal_though_the_service_runs_in_the_background(data_dir: Path) -> None:
+    code = "import signal; print(*(signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)))"
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP)}
+    try:
+        for number in before:  # as a shell does for what it runs in the background, and nohup
+            signal.signal(number, signal.SIG_IGN)
+        async with running(supervise(data_dir, Part("hears", python(code), once=True))):
+            log = data_dir / "logs" / "hears.log"
+            await until(lambda: log.exists() and log.read_text())
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert "SIG_IGN" not in log.read_text()
+    assert str(int(signal.SIG_IGN)) not in log.read_text().split()
