@@ -210,8 +210,18 @@ STATEMENTS = (
 )
 
 TABLES = (
-    "event_log", "claim_authorization", "claim_proof", "api_key", "account", "native_price", "indexed_token",
-    "registration", "asset_run", "derive_checkpoint", "ingest_unit", "chain_checkpoint",
+    "event_log",
+    "claim_authorization",
+    "claim_proof",
+    "api_key",
+    "account",
+    "native_price",
+    "indexed_token",
+    "registration",
+    "asset_run",
+    "derive_checkpoint",
+    "ingest_unit",
+    "chain_checkpoint",
 )
 
 
