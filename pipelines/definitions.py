@@ -24,6 +24,7 @@ from pipelines.prices.assets import agg_token_price
 from pipelines.provenance.assets import serve_provenance
 from pipelines.registrations.assets import registration
 from pipelines.resources import EngineAccess, configured_chains
+from pipelines.retention import retention_schedule
 from pipelines.tokens.assets import agg_token
 from pipelines.trades.assets import agg_pool_candle
 
@@ -37,6 +38,8 @@ checks_schedule = dg.ScheduleDefinition(
     cron_schedule="17 * * * *",
     default_status=dg.DefaultScheduleStatus.RUNNING,
 )
+
+recurring = [refresh_job.name, cleaning_job.name, *[schedule.job.name for schedule in repairs]]
 
 defs = dg.Definitions(
     assets=[
@@ -55,7 +58,14 @@ defs = dg.Definitions(
     ],
     asset_checks=[*ingestion_checks, *holder_checks, balances_equal_chain, *document_checks],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
-    schedules=[refresh_schedule, heartbeat_schedule, cleaning_schedule, checks_schedule, *repairs],
+    schedules=[
+        refresh_schedule,
+        heartbeat_schedule,
+        cleaning_schedule,
+        checks_schedule,
+        retention_schedule(recurring),
+        *repairs,
+    ],
     sensors=[record_failed_runs],
     resources={"engines": EngineAccess()},
     executor=dg.in_process_executor,
