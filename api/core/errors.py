@@ -223,7 +223,7 @@ def from_validation(error: RequestValidationError) -> InvalidInput:
     kind = first["type"]
     location = [str(part) for part in first.get("loc", ()) if part not in ("body", "query", "path", "header")]
     if kind == "json_invalid":
-        return InvalidInput("body", "is not valid JSON")
+        return InvalidInput("body", "cannot be read as JSON")
     name = ".".join(location) or "body"
     problem = _PROBLEMS.get(kind) or str(first["msg"]).removeprefix("Value error, ")
     return InvalidInput(name, problem[:1].lower() + problem[1:])
