@@ -1,0 +1,41 @@
+"""The parts of ``make bench``, each a function of one run; a part imports what it needs when it is run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What every part is given: where to keep things, how to say what it does, and how large to be."""
+
+    directory: Path
+    progress: Callable[[str], None]
+    transfers: int
+    tokens: int
+
+
+def index(run: Run) -> list[Result]:
+    """A cold index of a recorded chain beside what people use today."""
+    from tests.bench import indexing, plots
+
+    figures = indexing.measure(run.directory, run.transfers, run.progress)
+    plots.draw_rates(figures.rates, run.directory / "rates.png")
+    plots.draw_memory(figures.memory, run.directory / "memory.png")
+    return figures.results
+
+
+def search(run: Run) -> list[Result]:
+    """Searches over generated tokens beside an endpoint that does nothing."""
+    from tests.bench import plots
+    from tests.bench import search as searching
+
+    figures = searching.measure(run.directory, run.tokens, run.progress)
+    plots.draw_latencies(figures.latencies_ms, run.directory / "search.png")
+    return figures.results
+
+
+PARTS: dict[str, Callable[[Run], list[Result]]] = {"index": index, "search": search}
+"""Name of a part, as ``--only`` takes it, and its function."""
