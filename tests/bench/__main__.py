@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests.bench import plots
 from tests.bench.parts import PARTS, Run
 from tests.bench.result import Result
 
@@ -22,9 +23,10 @@ def main() -> int:
     parser.add_argument("--transfers", type=int, default=300_000, help="transfers of the index benchmark")
     parser.add_argument("--tokens", type=int, default=1_000_000, help="generated tokens of the search benchmark")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
+    parser.add_argument("--publish-plots", action="store_true", help="copy this run's plots to docs/plots")
     arguments = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
-    started = time.perf_counter()
+    started, began_at = time.perf_counter(), time.time()
 
     def progress(line: str) -> None:
         console.print(f"[dim]{time.perf_counter() - started:6.1f} s[/dim]  {line}")
@@ -40,6 +42,9 @@ def main() -> int:
     # Piped into a file it is wide enough for every name.
     Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(_table(results))
     progress(f"written to {arguments.out}")
+    if arguments.publish_plots:
+        for path in plots.publish(run.directory, ROOT / "docs" / "plots", began_at):
+            progress(f"published {path.relative_to(ROOT)}")
     return 1 if any(result.holds is False for result in results) else 0
 
 
