@@ -1,5 +1,6 @@
 """What claims keep in the store, and what they look up there."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -16,52 +17,6 @@ from api.models import ClaimAuthorization, ClaimProof, IndexedToken, NativePrice
 
 if TYPE_CHECKING:
     from api.claims.status import Minted
-
-# Whoever comes first, a receipt here or the registry's events in the pipelines, writes the row; the second changes
-# nothing. Only a mint in another block (the first was orphaned) replaces it, as long as the first is not final.
-_RECORD_MINT = """
-INSERT INTO registration (
-    chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry, symbol, owner, token_address,
-    fee_wei, with_receipt, minted_at, verification_method, verified_at
-)
-SELECT
-    :chain_id, :token_id, :block_hash, :log_index, :block_number, :transaction_hash, :registry, :symbol, :owner,
-    :token_address, :fee_wei, :with_receipt, :minted_at, proof.verification_method, proof.signed_at
-FROM (SELECT) AS mint
-LEFT JOIN LATERAL (
-    SELECT p.verification_method, p.signed_at
-    FROM claim_authorization AS a
-    JOIN claim_proof AS p ON p.proof_hash = a.proof_hash
-    WHERE a.chain_id = :chain_id AND a.token_address = :token_address AND a.wallet = :owner AND a.symbol = :symbol
-    ORDER BY a.created_at DESC
-    LIMIT 1
-) AS proof ON true
-ON CONFLICT (chain_id, token_id) DO UPDATE SET
-    block_hash = excluded.block_hash,
-    log_index = excluded.log_index,
-    block_number = excluded.block_number,
-    transaction_hash = excluded.transaction_hash,
-    registry = excluded.registry,
-    symbol = excluded.symbol,
-    owner = excluded.owner,
-    token_address = excluded.token_address,
-    fee_wei = excluded.fee_wei,
-    with_receipt = excluded.with_receipt,
-    minted_at = excluded.minted_at,
-    managers = '{}',
-    maintainers = '{}',
-    metadata_cid = NULL,
-    metadata = NULL,
-    peer_chain_id = NULL,
-    peer_token_id = NULL,
-    released_at = NULL,
-    expired_at = NULL,
-    verification_method = excluded.verification_method,
-    verified_at = excluded.verified_at,
-    updated_at = now()
-WHERE NOT registration.is_final
-    AND (registration.block_hash, registration.log_index) IS DISTINCT FROM (excluded.block_hash, excluded.log_index)
-"""
 
 _ACTIVE = (RegistrationRecord.released_at.is_(None), RegistrationRecord.expired_at.is_(None))
 
@@ -186,7 +141,10 @@ class ClaimRepository:
     async def record_mint(self, transaction: Transaction, minted: "Minted") -> None:
         """Write the registration that a receipt tells of, and the event that the claim is confirmed; a second time
         changes nothing."""
-        await transaction.execute(_RECORD_MINT, asdict(minted))
+        # A mint alone: roles, document and peer come with later events, which the pipelines read.
+        told = {**asdict(minted), "managers": [], "maintainers": []}
+        rows = json.dumps([told], default=datetime.isoformat)
+        await transaction.exchange("upsert_registrations", {"registrations": rows, "from_receipt": True})
         await record_event(
             transaction,
             type="claim.confirmed",

@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from api.core.rendering import dumps
+from warehouse import sql
 from warehouse.errors import StoreUnavailable
 
 Row = dict[str, Any]
@@ -122,6 +123,11 @@ class Transaction:
     ) -> int:
         """Run a statement; the answer is how many rows it touched."""
         result = await self.connection.execute(_executable(statement), parameters or {})
+        return int(result.rowcount)
+
+    async def exchange(self, name: str, parameters: Mapping[str, Any]) -> int:
+        """Run a statement of ``sql/exchange``, which the pipelines run too; the answer is how many rows it touched."""
+        result = await self.connection.exec_driver_sql(sql.load(f"exchange/{name}"), dict(parameters))
         return int(result.rowcount)
 
     async def driver_connection(self) -> Any:

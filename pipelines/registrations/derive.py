@@ -1,6 +1,8 @@
 """Registrations: the registry's events as rows of the store, taken back with their blocks, final at finality."""
 
+import json
 from dataclasses import asdict
+from datetime import datetime
 
 from indexer.chains.facts import Chain
 from pipelines import frames
@@ -8,6 +10,7 @@ from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.registrations.folding import fold_events
 
 SUBJECT = "registrations"
+_ROWS_AT_ONCE = 5_000
 _REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
 
 
@@ -42,14 +45,17 @@ def _refresh(run: DerivePass, window: Window) -> int:
     events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
     registrations = fold_events(events)
     addresses: set[str] = set()
-    for token_id in token_ids:
-        if token_id in registrations:
-            row = {"chain_id": chain_id, **asdict(registrations[token_id])}
-            addresses.update(found["token_address"] for found in run.exchange("upsert_registration", row))
-            run.exchange("finalise_registration", {**row, "final_block": window.final_block})
-        elif token_id in doubtful:
-            reverted = run.exchange("revert_registration", {"chain_id": chain_id, "token_id": token_id})
-            addresses.update(found["token_address"] for found in reverted)
+    if told := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
+        for start in range(0, len(told), _ROWS_AT_ONCE):
+            some = [{"chain_id": chain_id, **asdict(one)} for one in told[start : start + _ROWS_AT_ONCE]]
+            rows = json.dumps(some, default=datetime.isoformat)
+            written = run.exchange("upsert_registrations", {"registrations": rows, "from_receipt": False})
+            addresses.update(row["token_address"] for row in written)
+        known = {"token_ids": [one.token_id for one in told], "block_hashes": [one.block_hash for one in told]}
+        run.exchange("finalise_registrations", {"chain_id": chain_id, "final_block": window.final_block, **known})
+    if gone := sorted(doubtful - registrations.keys()):
+        reverted = run.exchange("revert_registrations", {"chain_id": chain_id, "token_ids": gone})
+        addresses.update(row["token_address"] for row in reverted)
     _request_documents(run, chain_id, addresses)
     return len(addresses)
 

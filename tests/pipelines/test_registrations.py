@@ -6,8 +6,9 @@ from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import served
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
-from warehouse.postgres import Connection
+from warehouse.postgres import Connection, Jsonb
 
 OWNER = address(0x0A)
 
@@ -153,3 +154,30 @@ def test_what_a_claim_says_of_its_proof_is_kept(
     refresh(warehouse, store, chains)
     assert rows(store)[0]["verification_method"] == "deployer"
     assert served(warehouse)["PEPE"]["verification_method"] == "deployer"
+
+
+@pytest.mark.parametrize(
+    ("block", "final", "replaced"), [("same", False, False), ("other", False, True), ("other", True, False)]
+)
+def test_a_receipt_replaces_only_what_is_not_final_and_was_minted_elsewhere(
+    block: str, final: bool, replaced: bool, token: str, ledger: Ledger, warehouse: Warehouse, store: Connection,
+    chains: Chains,
+) -> None:  # fmt: skip
+    ledger.mine()
+    register(ledger, token)
+    ledger.registry("manager", 1, account=address(0xB1), enabled=1)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    (before,) = rows(store)
+    if final:
+        store.execute("UPDATE registration SET is_final = true")
+    told = {key: before[key] for key in ("chain_id", "token_id", "log_index", "block_number", "transaction_hash")}
+    told |= {key: before[key] for key in ("registry", "symbol", "owner", "token_address", "with_receipt")}
+    told |= {"fee_wei": 5, "minted_at": before["minted_at"].isoformat(), "managers": [], "maintainers": []}
+    told["block_hash"] = before["block_hash"] if block == "same" else f"0x{'ee' * 32}"
+    store.execute(
+        sql.load("exchange/upsert_registrations").encode(), {"registrations": Jsonb([told]), "from_receipt": True}
+    )
+    (after,) = rows(store)
+    assert after["managers"] == ([] if replaced else [f"0x{address(0xB1)}"])
+    assert after["block_hash"] == (told["block_hash"] if replaced else before["block_hash"])

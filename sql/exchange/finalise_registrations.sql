@@ -1,9 +1,12 @@
--- Final once and for good; the event is recorded with it, exactly once.
+-- Final once and for good; the event is recorded with it, exactly once. token_ids and block_hashes go in pairs: a row
+-- whose mint was told from another block is not the one the events know.
 WITH final AS (
     UPDATE registration SET is_final = true, updated_at = now()
-    WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND block_hash = %(block_hash)s AND NOT is_final
-      AND block_number <= %(final_block)s
-    RETURNING *
+    FROM unnest(%(token_ids)s::bigint[], %(block_hashes)s::text[]) AS known (token_id, block_hash)
+    WHERE registration.chain_id = %(chain_id)s AND registration.token_id = known.token_id
+      AND registration.block_hash = known.block_hash AND NOT registration.is_final
+      AND registration.block_number <= %(final_block)s
+    RETURNING registration.*
 )
 INSERT INTO event_log (type, chain_id, subject, payload, dedupe_key)
 SELECT
@@ -24,4 +27,5 @@ SELECT
     ),
     'token.minted:' || chain_id || ':' || token_id || ':' || transaction_hash
 FROM final
+ORDER BY block_number, log_index
 ON CONFLICT (dedupe_key) DO NOTHING
