@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from api import openapi
 from api.core import errors
 from api.core.access import ApiKeys
+from api.core.admission import AdmissionMiddleware
 from api.core.chains import ChainReaders
 from api.core.clock import Clock, SystemClock
 from api.core.errors import RouteGroups
@@ -56,6 +57,8 @@ def create_app(
     openapi.install(app)
     for mounted in ROUTERS:
         app.include_router(mounted.router)
+    # The one added last is the first to see a request: it gets its id, its limits, then a place.
+    app.add_middleware(AdmissionMiddleware, groups=groups, settings=settings, metrics=app.state.metrics)
     app.add_middleware(
         LimitsMiddleware,
         groups=groups,

@@ -13,8 +13,8 @@ LOG = logging.getLogger(__name__)
 
 
 class _BodyTooLarge(HTTPException):
-    """Raised inside the application while it reads a body that grows beyond the limit. FastAPI lets an HTTPException
-    through from where it reads bodies, and would take anything else for a body that cannot be parsed."""
+    """Raised while a body is read that grows beyond the limit. FastAPI lets an HTTPException through from where it
+    reads bodies, and would take anything else for a body that cannot be parsed."""
 
 
 class LimitsMiddleware:
@@ -54,6 +54,10 @@ class LimitsMiddleware:
         try:
             async with asyncio.timeout(self.timeout_seconds) as limit:
                 await self.app(scope, limited_receive, noted_send)
+        except _BodyTooLarge:
+            if started:
+                raise
+            await self._answer(self._too_large(), scope, receive, send)
         except TimeoutError:
             if started or not limit.expired():
                 raise

@@ -43,6 +43,14 @@ class ApiSettings(EngineSettings):
     )
     store_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one read of the store.")
     store_pool_size: int = Field(default=10, ge=1, description="Connections of one API process to the store.")
+    admission_searches: int = Field(
+        default=8, ge=1, description="Searches and other reads of the warehouse in work at a time; others wait."
+    )
+    admission_reads: int = Field(default=16, ge=1, description="Reads of the store in work at a time; others wait.")
+    admission_claims: int = Field(default=32, ge=1, description="Steps of claims in work at a time; others wait.")
+    admission_queue_seconds: float = Field(
+        default=0.25, gt=0, description="Longest wait for a place, beyond it 503; a fifth of it while overload lasts."
+    )
 
     @property
     def public_url(self) -> str:

@@ -1,0 +1,268 @@
+"""Admission: how many requests are in work at a time, who waits, and who is told to come back later.
+
+A request is admitted when it is complete and before anything is done for it: no route is looked up, no key, no JSON
+read. Each class of requests has its own places, so that none takes those of another. When all places are taken a
+request waits in a short queue; when it has waited too long, or the queue is full, it is answered 503 with Retry-After.
+See docs/decisions/0012-admission.md.
+"""
+
+import asyncio
+import random
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Final
+
+from prometheus_client import Counter, Gauge, Histogram
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.core.errors import InvalidInput, RouteGroup, RouteGroups, Unavailable
+from api.core.metrics import Metrics
+from api.core.settings import ApiSettings
+
+SEARCHES, READS, CLAIMS = "searches", "reads", "claims"
+_CLAIM_PATHS = ("/api/v2/claim", "/api/v2/registration/check-qualify")
+_SEARCH_PATHS = ("/api/v2/search", "/api/v2/token", "/api/v2/registration/claimable")
+_EXEMPT_PATHS = ("/health", "/metrics")
+_HISTORY = "/history"
+
+QUEUED_PER_PLACE: Final = 4
+"""So many requests may wait for each place."""
+STANDING_SECONDS: Final = 0.1
+"""A queue that was never empty for so long is a standing one: more comes than can be served."""
+STANDING_PATIENCE: Final = 0.2
+"""The part of the usual patience that a standing queue allows."""
+LONGEST_RETRY_SECONDS: Final = 3
+_WAIT_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
+
+
+class Shed(Exception):
+    """The request gets no place; ``reason`` is ``queue_full`` or ``waited_too_long``."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Gate:
+    """The places of one class, and its queue.
+
+    A burst is served in the order of its arrival. A standing queue is served newest first, and its patience is short:
+    who has waited longest is the least likely to be still there, and serving the old ones first would make everyone
+    wait as long as the queue is.
+
+    Args:
+        places: most requests in work at a time.
+        patience_seconds: longest wait in a queue that comes and goes.
+    """
+
+    def __init__(
+        self,
+        places: int,
+        *,
+        patience_seconds: float,
+        queued: int | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.places = places
+        self.patience_seconds = patience_seconds
+        self.most_queued = places * QUEUED_PER_PLACE if queued is None else queued
+        self.working = 0
+        self._waiting: OrderedDict[asyncio.Future[None], asyncio.TimerHandle] = OrderedDict()
+        self._monotonic = monotonic
+        self._queue_since = 0.0
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._waiting)
+
+    @property
+    def standing(self) -> bool:
+        """Whether the queue has not been empty for a while."""
+        return bool(self._waiting) and self._monotonic() - self._queue_since >= STANDING_SECONDS
+
+    async def enter(self) -> None:
+        """Take a place, to be given back by ``leave``.
+
+        Raises:
+            Shed: there is none, and none came in time.
+        """
+        if self.working < self.places and not self._waiting:
+            self.working += 1
+            return
+        place = self._queue_up()
+        try:
+            await place
+        except asyncio.CancelledError:
+            if self._forget(place) is None and place.done() and not place.cancelled() and place.exception() is None:
+                self.leave()  # it was given a place in the same moment
+            raise
+
+    def leave(self) -> None:
+        """Give a place back; the next in the queue gets it."""
+        while self._waiting:
+            place, timer = self._waiting.popitem(last=self.standing)
+            timer.cancel()
+            if not place.done():
+                place.set_result(None)
+                return
+        self.working -= 1
+
+    def _queue_up(self) -> "asyncio.Future[None]":
+        standing = self.standing
+        if len(self._waiting) >= self.most_queued:
+            if not standing or not self._waiting:
+                raise Shed("queue_full")
+            self._refuse(next(iter(self._waiting)), "queue_full")
+        if not self._waiting:
+            self._queue_since = self._monotonic()
+        loop = asyncio.get_running_loop()
+        place: asyncio.Future[None] = loop.create_future()
+        patience = self.patience_seconds * (STANDING_PATIENCE if standing else 1)
+        self._waiting[place] = loop.call_later(patience, self._refuse, place, "waited_too_long")
+        return place
+
+    def _refuse(self, place: "asyncio.Future[None]", reason: str) -> None:
+        if self._forget(place) is not None and not place.done():
+            place.set_exception(Shed(reason))
+
+    def _forget(self, place: "asyncio.Future[None]") -> asyncio.TimerHandle | None:
+        timer = self._waiting.pop(place, None)
+        if timer is not None:
+            timer.cancel()
+        return timer
+
+
+def class_of(path: str) -> str | None:
+    """The class a request belongs to by its path; None for those that are always let through.
+
+    ``searches`` read the warehouse, ``reads`` the store or nothing, ``claims`` also ask a chain.
+    """
+    if path.startswith(_CLAIM_PATHS):
+        return CLAIMS
+    if path.startswith(_SEARCH_PATHS) or path.endswith(_HISTORY):
+        return SEARCHES
+    return None if path.startswith(_EXEMPT_PATHS) else READS
+
+
+class AdmissionMiddleware:
+    """Lets in as many requests as can be worked on, and turns the others away while that costs next to nothing."""
+
+    def __init__(self, app: ASGIApp, *, groups: RouteGroups, settings: ApiSettings, metrics: Metrics) -> None:
+        self.app = app
+        self.groups = groups
+        patience = settings.admission_queue_seconds
+        self.gates = {
+            SEARCHES: Gate(settings.admission_searches, patience_seconds=patience),
+            READS: Gate(settings.admission_reads, patience_seconds=patience),
+            # Who claims would rather wait a little than begin again.
+            CLAIMS: Gate(settings.admission_claims, patience_seconds=4 * patience),
+        }
+        self._observed = _Observed(metrics, self.gates)
+        self._refusals: dict[str, list[Response]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        name = class_of(scope["path"]) if scope["type"] == "http" else None
+        if name is None:
+            await self.app(scope, receive, send)
+            return
+        if _has_body(scope):
+            # A place is for work, not for waiting until a slow client has sent its body.
+            messages = await _whole_body(receive)
+            if messages[-1]["type"] == "http.disconnect":
+                await self.groups.of(scope).render(InvalidInput("body", "broke off"))(scope, receive, send)
+                return
+            receive = _replayed(messages, receive)
+        gate = self.gates[name]
+        began = time.perf_counter()
+        try:
+            await gate.enter()
+        except Shed as shed:
+            self._observed.count(name, shed.reason)
+            await self._refusal(scope)(scope, receive, send)
+            return
+        self._observed.admit(name, time.perf_counter() - began)
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            gate.leave()
+
+    def _refusal(self, scope: Scope) -> Response:
+        """503 in the shape of the path's group, rendered once; clients are spread over some seconds."""
+        group = self.groups.of(scope)
+        known = self._refusals.get(group.prefix)
+        if known is None:
+            known = [_rendered(group, 1 + seconds) for seconds in range(LONGEST_RETRY_SECONDS)]
+            self._refusals[group.prefix] = known
+        return random.choice(known)  # noqa: S311 - nothing is secret about it
+
+
+class _Observed:
+    """What admission says in /metrics."""
+
+    def __init__(self, metrics: Metrics, gates: dict[str, Gate]) -> None:
+        requests = Counter(
+            "regalia_admission_requests",
+            "Requests by class and outcome: admitted, or turned away because the queue was full or the wait too long.",
+            ("class", "outcome"),
+            registry=metrics.registry,
+        )
+        waits = Histogram(
+            "regalia_admission_wait_seconds",
+            "Seconds that admitted requests waited for a place.",
+            ("class",),
+            buckets=_WAIT_BUCKETS,
+            registry=metrics.registry,
+        )
+        working = Gauge("regalia_admission_working", "Requests in work.", ("class",), registry=metrics.registry)
+        waiting = Gauge("regalia_admission_waiting", "Requests in the queue.", ("class",), registry=metrics.registry)
+        places = Gauge("regalia_admission_places", "Most requests in work.", ("class",), registry=metrics.registry)
+        for name, gate in gates.items():
+            working.labels(name).set_function(lambda gate=gate: gate.working)
+            waiting.labels(name).set_function(lambda gate=gate: gate.waiting)
+            places.labels(name).set(gate.places)
+        outcomes = ("admitted", "queue_full", "waited_too_long")
+        self._requests = {(name, outcome): requests.labels(name, outcome) for name in gates for outcome in outcomes}
+        self._waits = {name: waits.labels(name) for name in gates}
+
+    def count(self, name: str, outcome: str) -> None:
+        """Count one outcome."""
+        self._requests[name, outcome].inc()
+
+    def admit(self, name: str, waited_seconds: float) -> None:
+        """Count one that got a place."""
+        self.count(name, "admitted")
+        self._waits[name].observe(waited_seconds)
+
+
+def _rendered(group: RouteGroup, seconds: int) -> Response:
+    return group.render(Unavailable("too many requests are being answered, try again", retry_after_seconds=seconds))
+
+
+def _has_body(scope: Scope) -> bool:
+    if scope["method"] in ("GET", "HEAD"):
+        return False
+    headers = Headers(scope=scope)
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+
+async def _whole_body(receive: Receive) -> list[Message]:
+    messages = [await receive()]
+    while messages[-1].get("more_body", False):
+        messages.append(await receive())
+    return messages
+
+
+def _replayed(messages: list[Message], receive: Receive) -> Receive:
+    pending = iter(messages)
+
+    async def replay() -> Message:
+        for message in pending:
+            return message
+        return await receive()
+
+    return replay
