@@ -19,6 +19,7 @@ from indexer.chains.evm.headers import fetch_headers
 from indexer.chains.evm.rpc import EvmClient, quantity
 from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
+from indexer.counting import ChainCounts
 from indexer.creations import probe_method
 from indexer.decoders.frame import scope_of
 from indexer.fetch import Chunk, Source
@@ -75,6 +76,11 @@ class ChainSession:
     pool: ThreadPoolExecutor
     generation: int = -1
     source: Source | None = None
+    counts: ChainCounts = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count what the client counts."""
+        self.counts = ChainCounts(self.chain.chain_id, self.client.counters)
 
     def connect(self) -> Source:
         """The node as a source of chunks; its chain id is checked before it is asked anything else."""
@@ -146,6 +152,8 @@ def advance(
         except BaseException:
             session.known.forget()  # it may have learned from a unit that was never published
             raise
+        finally:
+            session.counts.finish_call(store)
 
 
 def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
@@ -226,6 +234,7 @@ class _Run:
         self.session.known.forget()
         checkpoint = revert_to(self.store, warehouse, checkpoint, ancestor)
         self.reorganised += before - ancestor
+        self.session.counts.count_reorganisation(before - ancestor)
         client.counters["reorganisations"] += 1
         return checkpoint
 
@@ -248,6 +257,8 @@ class _Run:
         self.blocks += len(assembled.headers)
         self.rows += sum(counts.values())
         self.events += assembled.log_count
+        self.session.counts.count_unit(len(assembled.headers), sum(counts.values()), assembled.log_count)
+        self.session.counts.write_when_due(self.store)
         return checkpoint
 
     def _report(self, first: int, target: int, checkpoint: Checkpoint) -> None:
