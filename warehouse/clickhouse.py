@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 import clickhouse_connect
 import polars
 import pyarrow.ipc as arrow_ipc
+from aiohttp import ClientError
 from clickhouse_connect.driver import httputil
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 from pyarrow.lib import ArrowInvalid
@@ -281,7 +282,7 @@ def _translated() -> Iterator[None]:
         if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
             raise WarehouseUnavailable(code or UNKNOWN_CODE, str(error)) from error
         raise WarehouseError(code or UNKNOWN_CODE, str(error)) from error
-    except (OSError, TimeoutError) as error:
+    except (OSError, TimeoutError, ClientError) as error:
         raise WarehouseUnavailable(
             UNKNOWN_CODE, f"ClickHouse does not answer: {error or type(error).__name__}"
         ) from error

@@ -5,8 +5,10 @@ and is done when the block ends: nothing else commits.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Executable, text
@@ -22,6 +24,9 @@ from warehouse.errors import StoreUnavailable
 Row = dict[str, Any]
 # The job queue's tables and functions are in a schema of their own; its statements name none.
 JOBS_OPTIONS = "-c search_path=public,jobs"
+CONNECT_SECONDS = 5
+_UNWIND_SECONDS = 0.5
+_PING = text("SELECT")
 
 
 class Store:
@@ -29,75 +34,129 @@ class Store:
 
     Args:
         pool_size: most connections at a time.
-        timeout_seconds: limit of one read, and of waiting for a connection.
+        timeout_seconds: limit of one read, or of one transaction: waiting for a connection, making it, and all that is
+            asked over it.
     """
 
     def __init__(self, url: str, *, pool_size: int = 10, timeout_seconds: float = 10.0) -> None:
         self.timeout_seconds = timeout_seconds
-        self._abandoned: set[asyncio.Task[list[Row]]] = set()
+        milliseconds = max(1, round(1000 * timeout_seconds))
         self.engine: AsyncEngine = create_async_engine(
             make_url(url).set(drivername="postgresql+psycopg"),
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=timeout_seconds,
-            connect_args={"connect_timeout": 5, "application_name": "regalia-api", "options": JOBS_OPTIONS},
+            connect_args={
+                "connect_timeout": CONNECT_SECONDS,
+                "application_name": "regalia-api",
+                # A statement that nobody waits for any more is not to go on in the server.
+                "options": f"{JOBS_OPTIONS} -c statement_timeout={milliseconds}",
+                # A server that vanished from the network is noticed also where nobody is waiting.
+                "tcp_user_timeout": milliseconds,
+                "keepalives_idle": 10,
+                "keepalives_interval": 5,
+                "keepalives_count": 3,
+            },
             json_serializer=lambda value: dumps(value).decode(),
         )
         self._reads = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
-    async def rows(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> list[Row]:
+    async def rows(
+        self,
+        statement: str | Executable,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> list[Row]:
         """Rows of one statement outside a transaction; ``:name`` stands for a parameter in text."""
         with _translated():
-            return await self._limited(self._read_again(statement, parameters))
+            async with self._connected(self._reads, timeout_seconds or self.timeout_seconds) as connection:
+                result = await _execute_surely(connection, _executable(statement), dict(parameters or {}))
+                return [dict(row) for row in result.mappings()]
 
-    async def row(self, statement: str | Executable, parameters: Mapping[str, Any] | None = None) -> Row | None:
+    async def row(
+        self,
+        statement: str | Executable,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout_seconds: float | None = None,
+    ) -> Row | None:
         """The first row, if there is one."""
-        rows = await self.rows(statement, parameters)
+        rows = await self.rows(statement, parameters, timeout_seconds=timeout_seconds)
         return rows[0] if rows else None
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator["Transaction"]:
         """One transaction: committed when the block ends, rolled back when it raises."""
         with _translated():
-            async with self.engine.begin() as connection:
+            async with self._connected(self.engine, self.timeout_seconds) as connection:
+                await _execute_surely(connection, _PING, {})
                 yield Transaction(connection)
+                await connection.commit()
 
-    async def _limited(self, reading: Coroutine[Any, Any, list[Row]]) -> list[Row]:
-        """What the reading gives, within the time allowed. The driver takes many seconds to give up on a server that
-        has fallen silent; it is left to that by itself, and nobody waits for it."""
-        task = asyncio.create_task(reading)
+    @asynccontextmanager
+    async def _connected(self, engine: AsyncEngine, seconds: float) -> AsyncIterator[AsyncConnection]:
+        """A connection for so long."""
+        limit = _Limit()
+        timer = asyncio.get_running_loop().call_later(seconds, limit.end)
         try:
-            done, _ = await asyncio.wait({task}, timeout=self.timeout_seconds)
-        finally:
-            if not task.done():
-                task.cancel()
-                self._abandoned.add(task)
-                task.add_done_callback(self._forget)
-        if not done:
-            raise StoreUnavailable(f"no answer in {self.timeout_seconds:g} seconds")
-        return task.result()
-
-    def _forget(self, task: "asyncio.Task[list[Row]]") -> None:
-        self._abandoned.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, so that it is not reported: the caller was answered long ago
-
-    async def _read_again(self, statement: str | Executable, parameters: Mapping[str, Any] | None) -> list[Row]:
-        try:
-            return await self._read(statement, parameters)
-        except OperationalError as error:
-            if not error.connection_invalidated:
+            async with limit.scope, engine.connect() as connection:
+                limit.connection = connection
+                yield connection
+        except (OperationalError, InterfaceError, TimeoutError) as error:
+            if not limit.over:
                 raise
-            return await self._read(statement, parameters)  # the server had closed an idle connection
-
-    async def _read(self, statement: str | Executable, parameters: Mapping[str, Any] | None) -> list[Row]:
-        async with self._reads.connect() as connection:
-            result = await connection.execute(_executable(statement), dict(parameters or {}))
-            return [dict(row) for row in result.mappings()]
+            raise StoreUnavailable(f"no answer in {seconds:g} seconds") from error
+        finally:
+            timer.cancel()
 
     async def close(self) -> None:
         """Close the pool."""
         await self.engine.dispose()
+
+
+class _Limit:
+    """Ends what is asked over a connection.
+
+    The driver takes many seconds to give up on a server that has fallen silent, and its place in the pool is taken for
+    as long. So the socket is shut down: the driver sees the connection end, and all unwinds in the usual way. Where
+    there is no connection yet, the wait for one is cancelled.
+    """
+
+    def __init__(self) -> None:
+        self.scope = asyncio.timeout(None)
+        self.connection: AsyncConnection | None = None
+        self.over = False
+
+    def end(self) -> None:
+        """The time is over."""
+        self.over = True
+        waits_for_server = self._shut_down()
+        self.scope.reschedule(asyncio.get_running_loop().time() + (_UNWIND_SECONDS if waits_for_server else 0))
+
+    def _shut_down(self) -> bool:
+        connected = self.connection.sync_connection if self.connection is not None else None
+        if connected is None or connected.closed or connected.invalidated:
+            return False
+        raw: Any = connected.connection.driver_connection
+        if raw.closed:
+            return False
+        # The driver keeps the descriptor; a copy of it is enough to end the connection that both stand for.
+        with socket.socket(fileno=os.dup(raw.fileno())) as line, suppress(OSError):
+            line.shutdown(socket.SHUT_RDWR)
+        return True
+
+
+async def _execute_surely(connection: AsyncConnection, statement: Executable, parameters: Row) -> Any:
+    """Run the first statement over a connection; once more over a new one where the server had closed this one while
+    it was idle."""
+    try:
+        return await connection.execute(statement, parameters)
+    except OperationalError as error:
+        if not error.connection_invalidated:
+            raise
+        await connection.rollback()
+        return await connection.execute(statement, parameters)
 
 
 class Transaction:

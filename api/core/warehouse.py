@@ -5,7 +5,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from warehouse.clickhouse import ArrowTable, AsyncWarehouse
+from warehouse.clickhouse import UNKNOWN_CODE, ArrowTable, AsyncWarehouse
+from warehouse.errors import WarehouseUnavailable
 
 
 class WarehouseReader:
@@ -14,7 +15,7 @@ class WarehouseReader:
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
         self.url = url
         self.timeout_seconds = timeout_seconds
-        self._connecting = asyncio.Lock()
+        self._connecting: asyncio.Task[AsyncWarehouse] | None = None
         self._connected: AsyncWarehouse | None = None
 
     async def rows(
@@ -36,13 +37,32 @@ class WarehouseReader:
 
     async def close(self) -> None:
         """Close the connection, if one was made."""
+        if self._connecting is not None:
+            self._connecting.cancel()
         if self._connected is not None:
             await self._connected.close()
             self._connected = None
 
     async def _connection(self) -> AsyncWarehouse:
-        if self._connected is None:
-            async with self._connecting:
-                if self._connected is None:
-                    self._connected = await AsyncWarehouse.connect(self.url)
+        if self._connected is not None:
+            return self._connected
+        # All who come first share one attempt; each waits for it no longer than for an answer.
+        if self._connecting is None:
+            self._connecting = asyncio.create_task(self._connect())
+            self._connecting.add_done_callback(self._attempted)
+        return await asyncio.shield(self._connecting)
+
+    async def _connect(self) -> AsyncWarehouse:
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                self._connected = await AsyncWarehouse.connect(self.url)
+        except TimeoutError as error:
+            raise WarehouseUnavailable(
+                UNKNOWN_CODE, f"no connection to ClickHouse in {self.timeout_seconds:g} seconds"
+            ) from error
         return self._connected
+
+    def _attempted(self, attempt: "asyncio.Task[AsyncWarehouse]") -> None:
+        self._connecting = None
+        if not attempt.cancelled():
+            attempt.exception()  # looked at, so that it is not reported when all who waited are gone
