@@ -22,6 +22,8 @@ from api.core.pricing import PricingFile
 from api.core.settings import ApiSettings, load
 from api.core.store import Store
 from api.core.warehouse import WarehouseReader
+from api.health.exposition import ServiceCollector
+from api.health.observer import Observer
 from api.health.service import Readiness
 from api.router import ROUTERS
 from indexer.chains import facts, majors
@@ -99,6 +101,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.warehouse = warehouse
         app.state.api_keys = keys
         app.state.readiness = Readiness(store, warehouse, urls)
+        app.state.observer = Observer(urls)
+        stack.push_async_callback(app.state.observer.close)
+        app.state.service_collector = ServiceCollector(app.state.chains, settings.data_dir, store)
+        app.state.metrics.registry.register(app.state.service_collector)
+        stack.callback(app.state.metrics.registry.unregister, app.state.service_collector)
         notes = asyncio.create_task(keys.note_uses_forever())
         stack.push_async_callback(_cancel, notes)
         LOG.info("serving on %s", settings.public_url)

@@ -49,6 +49,7 @@ class Cache(Generic[Value]):
         self._monotonic = monotonic
         self._entries: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._flights: dict[Hashable, asyncio.Task[Value]] = {}
+        metrics.watch_cache(name, self._entries.__len__)
 
     async def get(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, refresh: bool = False) -> Value:
         """The value of ``key``, computed when it is missing or too old; ``refresh`` computes it anyway."""

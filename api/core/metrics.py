@@ -1,18 +1,24 @@
 """Prometheus metrics of one application: each has its own registry, so that tests do not share counters."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
 class Metrics:
-    """What the API counts about itself, and what it reads about the chains when it is asked."""
+    """What the API counts about itself. What it knows of the rest of the service is added to the same registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
+        ProcessCollector(registry=self.registry)
+        build = Gauge("regalia_build_info", "Always 1.", ("version", "python"), registry=self.registry)
+        build.labels(version("regalia"), platform.python_version()).set(1)
         self._latency = Histogram(
             "regalia_request_seconds",
             "Seconds from request to answer, by route template.",
@@ -20,22 +26,15 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
+        self.in_flight = Gauge("regalia_requests_in_flight", "Requests not yet answered.", registry=self.registry)
         self._cache = Counter(
             "regalia_cache_reads", "Reads of in-process caches.", ("cache", "result"), registry=self.registry
         )
+        self._caches = CacheSizes()
+        self.registry.register(self._caches)
         self._claims = Counter(
             "regalia_claim_outcomes", "Outcomes of claim steps.", ("step", "outcome"), registry=self.registry
         )
-        self._blocks = {
-            name: Gauge(f"regalia_chain_{name}", text, ("chain",), registry=self.registry)
-            for name, text in (
-                ("head_block", "The node's head when last seen."),
-                ("indexed_block", "The last block published to the warehouse."),
-                ("lag_blocks", "Blocks between the head and the last published one."),
-                ("lag_seconds", "Age of the last published block."),
-                ("halted", "1 when ingestion has stopped for good and needs attention."),
-            )
-        }
 
     def observe(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count one answered request."""
@@ -45,25 +44,31 @@ class Metrics:
         """Count one read of a cache: hit, miss or stale."""
         self._cache.labels(cache, result).inc()
 
+    def watch_cache(self, cache: str, size: Callable[[], int]) -> None:
+        """Report a cache's number of entries; caches of one name are added up."""
+        self._caches.sizes.append((cache, size))
+
     def count_claim(self, step: str, outcome: str) -> None:
         """Count one step of a claim."""
         self._claims.labels(step, outcome).inc()
 
-    def set_chains(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Take over the checkpoints: chain, head_block, indexed_block, lag_seconds, halted."""
-        for row in rows:
-            head, indexed = row["head_block"], row["indexed_block"]
-            values = {
-                "head_block": head,
-                "indexed_block": indexed,
-                "lag_blocks": None if head is None or indexed is None else max(head - indexed, 0),
-                "lag_seconds": row["lag_seconds"],
-                "halted": int(row["halted"] is not None),
-            }
-            for name, value in values.items():
-                if value is not None:
-                    self._blocks[name].labels(row["chain"]).set(float(value))
-
     def text(self) -> bytes:
         """The exposition format."""
         return generate_latest(self.registry)
+
+
+class CacheSizes(Collector):
+    """Entries of the in-process caches, counted when they are asked for."""
+
+    def __init__(self) -> None:
+        self.sizes: list[tuple[str, Callable[[], int]]] = []
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        """One gauge, a sample for each name."""
+        family = GaugeMetricFamily("regalia_cache_entries", "Entries of in-process caches.", labels=["cache"])
+        entries: dict[str, int] = {}
+        for cache, size in self.sizes:
+            entries[cache] = entries.get(cache, 0) + size()
+        for cache, count in entries.items():
+            family.add_metric([cache], count)
+        return [family]

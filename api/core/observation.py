@@ -14,6 +14,9 @@ from api.core.metrics import Metrics
 LOG = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
+# Whoever asks chooses the method's name; as a label it must be one of few.
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -41,6 +44,7 @@ class ObservationMiddleware:
         request_id = _request_id(scope)
         scope.setdefault("state", {})["request_id"] = request_id
         began = time.perf_counter()
+        self.metrics.in_flight.inc()
         status = 500
         started = False
 
@@ -66,7 +70,9 @@ class ObservationMiddleware:
             answer = self.groups.of(scope).render(ApiError("something went wrong on our side"))
             await answer(scope, receive, observed_send)
         finally:
-            self.metrics.observe(_template(scope), scope["method"], status, time.perf_counter() - began)
+            self.metrics.in_flight.dec()
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.metrics.observe(_template(scope), method, status, time.perf_counter() - began)
 
 
 def _request_id(scope: Scope) -> str:

@@ -1,5 +1,6 @@
 """GET /health/live, /health/ready and /metrics."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -11,7 +12,9 @@ from api.core.dependencies import MetricsDep
 from api.core.errors import ApiError, RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, Wire, respond
-from api.health.service import Readiness, chain_checkpoints
+from api.health.exposition import ServiceCollector
+from api.health.observer import Observer
+from api.health.service import Readiness
 
 GROUP = RouteGroup(prefix="/health")
 GROUPS = (GROUP,)
@@ -68,6 +71,8 @@ async def get_readiness(access: Public, readiness: Annotated[Readiness, Depends(
     responses={200: {"content": {"text/plain": {"example": 'regalia_chain_lag_blocks{chain="base"} 0.0'}}}},
 )
 async def get_metrics(access: Public, request: Request, metrics: MetricsDep) -> Response:
-    """Prometheus metrics: latency by route, cache reads, claims, and how far behind each chain is."""
-    metrics.set_chains(await chain_checkpoints(request.app.state.store, request.app.state.chains))
+    """Prometheus metrics of the API and, as far as its engines answer, of the whole service."""
+    observer: Observer = request.app.state.observer
+    collector: ServiceCollector = request.app.state.service_collector
+    collector.store, collector.warehouse = await asyncio.gather(observer.store.read(), observer.warehouse.read())
     return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

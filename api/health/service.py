@@ -1,13 +1,11 @@
-"""What readiness means, and what is read for the metrics."""
+"""What readiness means."""
 
 import asyncio
 import logging
 import time
-from typing import Any
 
 from api.core.store import Store
 from api.core.warehouse import WarehouseReader
-from indexer.chains.facts import Chains
 from warehouse import migrate
 from warehouse.engines import EngineUrls
 from warehouse.errors import MigrationError, StoreUnavailable, WarehouseError
@@ -15,12 +13,6 @@ from warehouse.errors import MigrationError, StoreUnavailable, WarehouseError
 LOG = logging.getLogger(__name__)
 _GOOD_FOR_SECONDS = 1.0
 _PING_SECONDS = 3.0
-
-_CHECKPOINTS = """
-SELECT chain_id, head_block, block_number AS indexed_block, halted,
-       extract(epoch FROM now() - block_time) AS lag_seconds
-FROM chain_checkpoint
-"""
 
 
 class Readiness:
@@ -49,13 +41,10 @@ class Readiness:
 
     async def _store(self) -> str | None:
         try:
-            async with asyncio.timeout(_PING_SECONDS):
-                await self.store.row("SELECT 1 AS alive")
+            await self.store.row("SELECT 1 AS alive", timeout_seconds=_PING_SECONDS)
         except StoreUnavailable:
             LOG.warning("the store does not answer", exc_info=True)
             return "does not answer"
-        except TimeoutError:
-            return "does not answer in time"
         return None
 
     async def _warehouse(self) -> str | None:
@@ -75,17 +64,3 @@ class Readiness:
         pending = [*status.warehouse_pending, *status.store_pending]
         self._migrated = not pending
         return f"not applied: {', '.join(pending)}" if pending else None
-
-
-async def chain_checkpoints(store: Store, chains: Chains) -> list[dict[str, Any]]:
-    """Checkpoints with the key of their chain; none when the store does not answer, so that metrics always do."""
-    try:
-        rows = await store.rows(_CHECKPOINTS)
-    except StoreUnavailable as error:
-        LOG.warning("metrics without chains: %s", error)
-        return []
-    found = []
-    for row in rows:
-        chain = chains.by_id(row["chain_id"])
-        found.append({**row, "chain": chain.key if chain else str(row["chain_id"])})
-    return found

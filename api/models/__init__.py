@@ -5,13 +5,16 @@ from api.models.base import Base
 from api.models.claim import ClaimAuthorization, ClaimProof
 from api.models.event import EventRecord
 from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
+from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.registration import RegistrationRecord
 from api.models.token import IndexedToken, NativePrice
 
 __all__ = [
     "Account",
+    "AlertDelivery",
     "ApiKeyRecord",
     "AssetRun",
+    "AssetTotal",
     "Base",
     "ChainCheckpoint",
     "ClaimAuthorization",
@@ -21,5 +24,7 @@ __all__ = [
     "IndexedToken",
     "IngestUnit",
     "NativePrice",
+    "OperatorAlert",
     "RegistrationRecord",
+    "ServiceCounter",
 ]

@@ -1,0 +1,253 @@
+"""The rest of the service in Prometheus' terms: chains, node calls, assets, queues, alerts, engines, parts.
+
+Everything here is a function of one reading, so that what is gone (a chain, a part, an engine) is gone from the next
+scrape, and a counter is the store's own number.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from api.core.store import Store
+from api.health.observer import Publication, Reading
+from api.stack import state
+from indexer.chains.facts import Chains
+
+REASON_LENGTH = 160
+DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")
+
+COUNTERS = {
+    "units": ("regalia_index_units", "Units of work published."),
+    "blocks": ("regalia_index_blocks", "Blocks published, those of units taken back later among them."),
+    "rows": ("regalia_index_rows", "Rows of facts written."),
+    "events": ("regalia_index_events", "Logs read from the chain."),
+    "blocks_rechecked": ("regalia_index_blocks_rechecked", "Blocks whose log counts were held against receipts."),
+    "contradictions": ("regalia_node_contradictions", "Answers of nodes that contradicted each other."),
+    "requests": ("regalia_node_requests", "Requests sent to nodes."),
+    "bytes": ("regalia_node_received_bytes", "Bytes of nodes' answers, as they came."),
+    "retries": ("regalia_node_retries", "Requests that failed and were sent again."),
+    "ranges_halved": ("regalia_node_ranges_halved", "Ranges of blocks that a node refused as too large."),
+    "batches_halved": ("regalia_node_batches_halved", "Batches of calls that a node refused as too large."),
+    "status_429": ("regalia_node_rate_limited", "Answers that said to slow down (HTTP 429)."),
+}
+"""Counters of the indexer as the store keeps them (`indexer/counting.py`), and what they are called here."""
+
+
+class ServiceCollector(Collector):
+    """Set before each scrape to what was read; collecting waits for nothing."""
+
+    def __init__(self, chains: Chains, data_dir: Path, pool: Store) -> None:
+        self.chains = chains
+        self.data_dir = data_dir
+        self.pool = pool
+        self.store: Reading[dict[str, Any]] = Reading(up=False, seconds=0.0)
+        self.warehouse: Reading[Publication] = Reading(up=False, seconds=0.0)
+
+    def collect(self) -> Iterator[Metric]:
+        """All families; without samples where nothing is known."""
+        found = self.store.answer or {}
+        yield from self._engines()
+        yield from self._chains(found.get("chains", []))
+        yield from self._counters(found.get("counters", []))
+        yield from self._derived(found.get("chains", []))
+        yield from self._assets(found.get("assets", []))
+        yield from _queues(found.get("queues", []))
+        yield from _alerts(found.get("alerts", []), found.get("deliveries", []))
+        yield from self._parts()
+
+    def _key(self, chain_id: int) -> str:
+        chain = self.chains.by_id(chain_id)
+        return chain.key if chain else str(chain_id)
+
+    def _engines(self) -> Iterator[Metric]:
+        readings: dict[str, Reading[Any]] = {"store": self.store, "warehouse": self.warehouse}
+        yield _gauge(
+            "regalia_engine_up",
+            "Whether the engine answered this scrape.",
+            ["engine"],
+            [((name,), reading.up) for name, reading in readings.items()],
+        )
+        yield _gauge(
+            "regalia_engine_answer_seconds",
+            "How long the engine took to answer this scrape's question, or was waited for.",
+            ["engine"],
+            [((name,), reading.seconds) for name, reading in readings.items()],
+        )
+        pool: Any = self.pool.engine.pool
+        yield _gauge(
+            "regalia_store_pool_connections",
+            "Connections of this process to the store, by what they do.",
+            ["state"],
+            [(("in_use",), pool.checkedout()), (("idle",), pool.checkedin())],
+        )
+        yield _gauge("regalia_store_pool_limit", "Most connections of this process.", [], [((), pool.size())])
+
+    def _chains(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
+        known = [(self._key(row["chain_id"]), row) for row in rows]
+        for name, text, field in (
+            ("head_block", "The node's head when last seen.", "head"),
+            ("indexed_block", "The last block published to the warehouse.", "indexed"),
+            ("final_block", "The last block that was final when the node was last seen.", "final"),
+            ("lag_seconds", "Age of the last published block.", "age"),
+            ("quiet_seconds", "Time since the indexer last wrote anything about the chain.", "quiet"),
+        ):
+            yield _gauge(f"regalia_chain_{name}", text, ["chain"], [((key,), row[field]) for key, row in known])
+        yield _gauge(
+            "regalia_chain_lag_blocks",
+            "Blocks between the head and the last published one.",
+            ["chain"],
+            [((key,), _behind(row["head"], row["indexed"])) for key, row in known],
+        )
+        yield _gauge(
+            "regalia_chain_halted",
+            "1 when ingestion has stopped for good and needs an operator; the reason says why and what to do.",
+            ["chain", "reason"],
+            [((key, _short(row["halted"])), row["halted"] is not None) for key, row in known],
+        )
+        yield _gauge(
+            "regalia_chain_finality_blocks",
+            "Blocks after which a block of the chain counts as final.",
+            ["chain"],
+            [((chain.key,), chain.finality_blocks) for chain in self.chains.enabled()],
+        )
+
+    def _counters(self, rows: Sequence[Sequence[Any]]) -> Iterator[Metric]:
+        by_chain: dict[int, dict[str, int]] = {}
+        for name, chain_id, value in rows:
+            by_chain.setdefault(chain_id, {})[name] = value
+        for name, (metric, text) in COUNTERS.items():
+            # A chain that is counted at all has every counter, so that the first increase is seen as one.
+            samples = [((self._key(chain_id),), counts.get(name, 0)) for chain_id, counts in by_chain.items()]
+            yield _counter(metric, text, ["chain"], samples)
+        depths = HistogramMetricFamily(
+            "regalia_index_reorganisation_depth_blocks", "Blocks taken back by each reorganisation.", labels=["chain"]
+        )
+        for chain_id, counts in by_chain.items():
+            buckets, total = [], 0
+            for depth in DEPTHS:
+                total += counts.get(f"reorganisations_to_{depth}", 0)
+                buckets.append(("+Inf" if depth == "inf" else f"{depth}.0", float(total)))
+            depths.add_metric([self._key(chain_id)], buckets, float(counts.get("reorganised_blocks", 0)))
+        yield depths
+
+    def _derived(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
+        published = self.warehouse.answer
+        indexed = {row["chain_id"]: row["indexed"] for row in rows}
+        blocks = published.blocks if published else {}
+        yield _gauge(
+            "regalia_derived_block",
+            "The published block that the served tables were made from.",
+            ["chain"],
+            [((self._key(chain_id),), block) for chain_id, block in blocks.items()],
+        )
+        yield _gauge(
+            "regalia_derive_lag_blocks",
+            "Published blocks that the served tables do not show yet.",
+            ["chain"],
+            [((self._key(key),), _behind(indexed.get(key), block)) for key, block in blocks.items()],
+        )
+        yield _gauge(
+            "regalia_publication_version",
+            "Version of the served tables.",
+            [],
+            [((), published.version if published else None)],
+        )
+        age = max(time.time() - published.published_at.timestamp(), 0.0) if published else None
+        yield _gauge("regalia_publication_age_seconds", "Age of that version.", [], [((), age)])
+
+    def _assets(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
+        labelled = [((row["asset"], self._key(row["chain_id"]) if row["chain_id"] else "all"), row) for row in rows]
+        for name, text, field in (
+            ("age_seconds", "Time since the asset's last run that wrote something began.", "age"),
+            ("last_run_seconds", "How long that run took.", "last_seconds"),
+        ):
+            samples = [(labels, row[field]) for labels, row in labelled]
+            yield _gauge(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
+        for name, text, field in (
+            ("runs", "Runs that wrote something.", "runs"),
+            ("run_seconds", "Seconds those runs took.", "seconds"),
+            ("rows", "Rows they wrote.", "rows"),
+            ("failures", "Dagster steps of the asset that failed for good.", "failures"),
+        ):
+            samples = [(labels, row[field]) for labels, row in labelled]
+            yield _counter(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
+
+    def _parts(self) -> Iterator[Metric]:
+        running = state.read(self.data_dir)
+        parts: dict[str, Any] = running["parts"] if running else {}
+        yield _gauge(
+            "regalia_part_up",
+            "Whether a part of `regalia up` is ready, or has done what it is for.",
+            ["part", "phase"],
+            [((name, part["phase"]), part["phase"] in ("ready", "done")) for name, part in parts.items()],
+        )
+        yield _counter(
+            "regalia_part_restarts",
+            "How often a part ended and was started again since `regalia up` began.",
+            ["part"],
+            [((name,), part["restarts"]) for name, part in parts.items()],
+        )
+
+
+def _queues(rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
+    yield _gauge(
+        "regalia_queue_jobs",
+        "Jobs by state. Failed: of all that are kept; of Dagster's runs, in the last day.",
+        ["queue", "state"],
+        [((row["queue"], name), row[name]) for row in rows for name in ("waiting", "running", "failed")],
+    )
+    yield _gauge(
+        "regalia_queue_oldest_seconds",
+        "How long the oldest job that is due has waited.",
+        ["queue"],
+        [((row["queue"],), row["oldest"] or 0) for row in rows],
+    )
+
+
+def _alerts(firing: Sequence[Sequence[Any]], deliveries: Sequence[Sequence[Any]]) -> Iterator[Metric]:
+    yield _gauge(
+        "regalia_alert_firing",
+        "1 for every condition that operators were told of and that still holds.",
+        ["kind", "subject", "severity"],
+        [((kind, subject, severity), 1) for kind, subject, severity in firing],
+    )
+    yield _gauge(
+        "regalia_alert_deliveries",
+        "Messages to the operator's webhook by state: waiting, delivered, given_up.",
+        ["state"],
+        [((status,), count) for status, count in deliveries],
+    )
+
+
+def _gauge(name: str, text: str, labels: list[str], samples: Sequence[tuple[tuple[str, ...], Any]]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=labels)
+    for values, value in samples:
+        if value is not None:
+            family.add_metric(values, float(value))
+    return family
+
+
+def _counter(name: str, text: str, labels: list[str], samples: Sequence[tuple[tuple[str, ...], Any]]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=labels)
+    for values, value in samples:
+        family.add_metric(values, float(value))
+    return family
+
+
+def _behind(ahead: int | None, behind: int | None) -> int | None:
+    return None if ahead is None or behind is None else max(ahead - behind, 0)
+
+
+def _short(reason: str | None) -> str:
+    """A label is one line of bounded length; `regalia status` shows the whole."""
+    line = " ".join((reason or "").split())
+    return line if len(line) <= REASON_LENGTH else f"{line[: REASON_LENGTH - 1]}…"

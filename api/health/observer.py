@@ -1,0 +1,177 @@
+"""What /metrics says about the rest of the service, read when it is asked for: one question to each engine.
+
+The store's own connection is used, so that a scrape neither waits for the requests it is to report on nor takes a
+place from them. An engine that does not answer in time is reported as down; the answer it gives later is used by the
+next scrape. Readings are good for a second, however many ask.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy.exc import ProgrammingError
+
+from api.core.store import Store
+from api.core.warehouse import WarehouseReader
+from warehouse.engines import EngineUrls
+from warehouse.errors import StoreUnavailable, WarehouseError, WarehouseUnavailable
+
+LOG = logging.getLogger(__name__)
+GOOD_FOR_SECONDS = 1.0
+PATIENCE_SECONDS = 0.5
+"""A scrape waits no longer than this for an engine."""
+_LIMIT_SECONDS = 5.0
+
+# Everything in one statement: each part is a small table, or the few rows of a larger one that an index gives.
+_STATE = """
+SELECT json_build_object(
+  'chains', (
+    SELECT json_agg(json_build_object(
+        'chain_id', chain_id, 'head', head_block, 'indexed', block_number, 'final', final_block, 'halted', halted,
+        'age', extract(epoch FROM now() - block_time), 'quiet', extract(epoch FROM now() - updated_at)))
+    FROM chain_checkpoint),
+  'counters', (SELECT json_agg(json_build_array(name, chain_id, value)) FROM service_counter),
+  'assets', (
+    SELECT json_agg(json_build_object(
+        'asset', asset, 'chain_id', chain_id, 'runs', runs, 'seconds', seconds, 'rows', row_count,
+        'failures', failures, 'last_seconds', last_seconds, 'age', extract(epoch FROM now() - last_started_at)))
+    FROM asset_total),
+  'queues', (
+    SELECT json_agg(json_build_object(
+        'queue', queue_name, 'waiting', waiting, 'running', running, 'failed', failed, 'oldest', oldest))
+    FROM (
+        SELECT queue_name,
+               count(*) FILTER (WHERE status = 'todo') AS waiting,
+               count(*) FILTER (WHERE status = 'doing') AS running,
+               count(*) FILTER (WHERE status = 'failed') AS failed,
+               extract(epoch FROM now() - min(since) FILTER (WHERE status = 'todo' AND since <= now())) AS oldest
+        FROM jobs.procrastinate_jobs AS job
+        LEFT JOIN LATERAL (
+            SELECT coalesce(job.scheduled_at, min(event.at)) AS since
+            FROM jobs.procrastinate_events AS event
+            WHERE event.job_id = job.id AND job.status = 'todo'
+        ) AS waited ON true
+        WHERE status IN ('todo', 'doing', 'failed')
+        GROUP BY queue_name
+    ) AS queues),
+  'alerts', (
+    SELECT json_agg(json_build_array(kind, subject, severity)) FROM operator_alert WHERE firing),
+  'deliveries', (SELECT json_agg(json_build_array(status, count)) FROM (
+    SELECT status, count(*) FROM alert_delivery GROUP BY status) AS counted),
+  'dagster', to_regclass('dagster.runs') IS NOT NULL
+) AS state
+"""
+
+_DAGSTER = """
+SELECT count(*) FILTER (WHERE status IN ('QUEUED', 'NOT_STARTED')) AS waiting,
+       count(*) FILTER (WHERE status IN ('STARTING', 'STARTED', 'CANCELING')) AS running,
+       count(*) FILTER (WHERE status = 'FAILURE' AND update_timestamp > now() AT TIME ZONE 'UTC' - interval '1 day')
+           AS failed,
+       extract(epoch FROM now() AT TIME ZONE 'UTC'
+           - min(create_timestamp) FILTER (WHERE status IN ('QUEUED', 'NOT_STARTED'))) AS oldest
+FROM dagster.runs
+WHERE status IN ('QUEUED', 'NOT_STARTED', 'STARTING', 'STARTED', 'CANCELING', 'FAILURE')
+"""
+
+_PUBLICATION = """
+SELECT version, published_at, mapKeys(as_of_blocks) AS chain_ids, mapValues(as_of_blocks) AS blocks
+FROM serve_publication ORDER BY version DESC LIMIT 1
+"""
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """The newest published version, and the block of each chain that it was made from."""
+
+    version: int
+    published_at: datetime
+    blocks: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Answer]):
+    """What an engine said last. ``answer`` is None when it is down, or not migrated."""
+
+    up: bool
+    seconds: float
+    answer: Answer | None = None
+
+
+class Watched(Generic[Answer]):
+    """One engine, asked by at most one question at a time."""
+
+    def __init__(self, name: str, ask: Callable[[], Awaitable[Answer | None]]) -> None:
+        self.name = name
+        self._ask = ask
+        self._reading: Reading[Answer] = Reading(up=False, seconds=0.0)
+        self._asked_at = float("-inf")
+        self._question: asyncio.Task[None] | None = None
+
+    async def read(self) -> Reading[Answer]:
+        """The state of now: a second old at most, or that it does not answer in time."""
+        if self._question is None or self._question.done():
+            if time.monotonic() - self._asked_at < GOOD_FOR_SECONDS:
+                return self._reading
+            self._asked_at = time.monotonic()
+            self._question = asyncio.create_task(self._look())
+        began = time.monotonic()
+        done, _ = await asyncio.wait({self._question}, timeout=PATIENCE_SECONDS)
+        return self._reading if done else Reading(up=False, seconds=time.monotonic() - began)
+
+    async def close(self) -> None:
+        """Stop asking."""
+        if self._question is not None:
+            self._question.cancel()
+            await asyncio.wait({self._question})
+
+    async def _look(self) -> None:
+        began = time.monotonic()
+        up, answer = True, None
+        try:
+            async with asyncio.timeout(_LIMIT_SECONDS):
+                answer = await self._ask()
+        except (StoreUnavailable, WarehouseUnavailable, TimeoutError) as error:
+            LOG.debug("metrics without the %s: %s", self.name, error)
+            up = False
+        except (ProgrammingError, WarehouseError) as error:
+            LOG.debug("the %s answers, but is not migrated: %s", self.name, error)
+        self._reading = Reading(up, time.monotonic() - began, answer)
+
+
+class Observer:
+    """The store and the warehouse as the metrics see them."""
+
+    def __init__(self, urls: EngineUrls) -> None:
+        self._store = Store(urls.database_url, pool_size=1, timeout_seconds=_LIMIT_SECONDS)
+        self._warehouse = WarehouseReader(urls.clickhouse_url, timeout_seconds=_LIMIT_SECONDS)
+        self.store: Watched[dict[str, Any]] = Watched("store", self._state)
+        self.warehouse: Watched[Publication] = Watched("warehouse", self._publication)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.store.close()
+        await self.warehouse.close()
+        await self._store.close()
+        await self._warehouse.close()
+
+    async def _state(self) -> dict[str, Any]:
+        row = await self._store.row(_STATE)
+        state: dict[str, Any] = row["state"] if row else {}
+        found = {name: rows or [] for name, rows in state.items()}
+        if state.get("dagster"):
+            runs = await self._store.row(_DAGSTER)
+            found["queues"] = [*found["queues"], {**(runs or {}), "queue": "dagster runs"}]
+        return found
+
+    async def _publication(self) -> Publication | None:
+        rows = await self._warehouse.rows(_PUBLICATION)
+        if not rows:
+            return None
+        row = rows[0]
+        return Publication(row["version"], row["published_at"], dict(zip(row["chain_ids"], row["blocks"], strict=True)))
