@@ -10,6 +10,7 @@ from typing import Any
 from indexer.chains.evm.headers import fetch_headers
 from indexer.chains.evm.rpc import EvmClient
 from indexer.checkpoint import Checkpoint, Store, finish_revert, next_change_id, set_halted, set_pending, units_above
+from indexer.marking import mark_published
 from indexer.publish import read_blocks
 from indexer.write import add_balances, block_time, delete_units
 from warehouse import sql
@@ -91,11 +92,15 @@ def revert_to(store: Store, warehouse: Warehouse, checkpoint: Checkpoint, ancest
 
 
 def finish_pending(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
-    """Do, or do again, what a pending taking-back has to do: every step changes nothing the second time."""
+    """Do, or do again, what a pending taking-back has to do: every step changes nothing the second time.
+
+    First what goes is hidden from those who read the warehouse directly.
+    """
     pending: dict[str, Any] = checkpoint.pending or {}
     if pending.get("phase") != "revert":
         return checkpoint
     chain_id, change_id, units = checkpoint.chain_id, pending["change_id"], pending["units"]
+    mark_published(store, warehouse, checkpoint)
     warehouse.insert_select(
         sql.load("transforms/ingest/revert_changes"),
         {"chain_id": chain_id, "change_id": change_id, "units": units},

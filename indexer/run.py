@@ -24,6 +24,7 @@ from indexer.creations import probe_method
 from indexer.decoders.frame import scope_of
 from indexer.fetch import Chunk, Source
 from indexer.known import Known
+from indexer.marking import mark_published
 from indexer.plan import Limits, RangeSize, is_complete
 from indexer.prefetch import fetch_ahead
 from indexer.publish import publish, recover
@@ -33,6 +34,8 @@ from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
 
+# While units follow each other, analysts' views are brought up to date so often.
+_MARK_SECONDS = 1.0
 # How often a contradiction between units is taken for a reorganisation that happened while we read.
 _RESTARTS = 10
 
@@ -75,6 +78,7 @@ class ChainSession:
     size: RangeSize
     pool: ThreadPoolExecutor
     generation: int = -1
+    marked: int = -1
     source: Source | None = None
     counts: ChainCounts = field(init=False)
 
@@ -188,6 +192,7 @@ class _Run:
     events: int = 0
     reorganised: int = 0
     started: float = field(default_factory=time.monotonic)
+    marked_at: float = field(default_factory=time.monotonic)
 
     def to(self, to_block: int | None) -> Advance:
         """Recover, follow reorganisations, index."""
@@ -196,6 +201,7 @@ class _Run:
         if checkpoint.generation != self.session.generation:
             self.session.known.forget()
         checkpoint = _settle(self.store, self.context.warehouse, checkpoint)
+        self._mark(checkpoint)  # whoever published last may have died before doing so
         if checkpoint.halted is not None:
             raise ChainHalted(checkpoint.halted)
         source = self.session.connect()
@@ -218,6 +224,7 @@ class _Run:
                 LOG.info("chain %d: looking again after: %s", chain_id, error)
                 time.sleep(min(0.05 * 2**attempt, 2.0))
         self.session.generation = checkpoint.generation
+        self._mark(checkpoint)
         return Advance(self.blocks, self.rows, self.events, self.reorganised, head, checkpoint.block_number)
 
     def _follow_reorganisation(self, checkpoint: Checkpoint, head: int) -> Checkpoint:
@@ -245,8 +252,16 @@ class _Run:
         with closing(ahead):
             for chunks in _units(ahead, target, final, limits):
                 checkpoint = self._publish(checkpoint, chunks)
+                if time.monotonic() - self.marked_at >= _MARK_SECONDS:
+                    self._mark(checkpoint)
                 self._report(origin, target, checkpoint)
         return checkpoint
+
+    def _mark(self, checkpoint: Checkpoint) -> None:
+        if self.session.marked != checkpoint.generation:
+            mark_published(self.store, self.context.warehouse, checkpoint)
+            self.session.marked = checkpoint.generation
+            self.marked_at = time.monotonic()
 
     def _publish(self, checkpoint: Checkpoint, chunks: list[Chunk]) -> Checkpoint:
         parent = chunks[0].headers.parent[0].tobytes()

@@ -7,6 +7,7 @@ FROM
     (
         SELECT chain_id, token, sum(delta_raw) AS balance_raw, toInt256(0) AS supply_raw
         FROM agg_balance_day
+        WHERE token != ''
         GROUP BY chain_id, token
         UNION ALL
         SELECT

@@ -218,7 +218,8 @@ ENGINE = MergeTree PARTITION BY chain_id ORDER BY (chain_id, block_number, log_i
 SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1;
 
 -- Balance changes per wallet and day, summed by merges. A balance is the sum of a wallet's rows; an orphaned
--- unit is taken back by the same amounts with the opposite sign. The zero address has no balance.
+-- unit is taken back by the same amounts with the opposite sign. The zero address has no balance. Rows of an empty
+-- token are no balances: one says of each unit (its number, big-endian, in wallet) whether its sums are in (1) or not (0).
 CREATE TABLE agg_balance_day
 (
     chain_id UInt32,

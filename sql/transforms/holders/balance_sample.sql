@@ -3,6 +3,6 @@ SELECT lower(hex(token)) AS token_hex, lower(hex(wallet)) AS wallet_hex, sum(del
 FROM agg_balance_day
 WHERE chain_id = {chain_id:UInt32} AND (token, wallet) IN
 (
-    SELECT token, wallet FROM agg_balance_day WHERE chain_id = {chain_id:UInt32} ORDER BY rand() LIMIT {sample:UInt32}
+    SELECT token, wallet FROM agg_balance_day WHERE chain_id = {chain_id:UInt32} AND token != '' ORDER BY rand() LIMIT {sample:UInt32}
 )
 GROUP BY token, wallet

@@ -1,14 +1,25 @@
--- Balance changes of one unit's transfers, summed per wallet and day; {sign:Int8} is -1 to take them back.
+-- Balance changes of one unit's transfers, summed per wallet and day; {sign:Int8} is -1 to take them back. A row of an
+-- empty token, named by the unit's number, goes in with them: it says that the unit's sums are there, to those who read
+-- balances of published units alone (sql/warehouse/0004_published_views.sql).
 INSERT INTO agg_balance_day (chain_id, token, wallet, day, delta_raw)
 SELECT
     {chain_id:UInt32} AS chain_id,
     token,
-    side.1 AS wallet,
-    toDate(block_time) AS day,
-    toInt256({sign:Int8}) * sum(side.2) AS delta_raw
-FROM fact_transfer
-ARRAY JOIN [(to_address, toInt256(amount_raw)), (from_address, -toInt256(amount_raw))] AS side
-WHERE fact_transfer.chain_id = {chain_id:UInt32} AND unit_id = {unit_id:UInt64} AND side.1 != repeat('\0', 20)
+    wallet,
+    day,
+    toInt256({sign:Int8}) * sum(amount) AS delta_raw
+FROM
+(
+    SELECT token, side.1 AS wallet, toDate(block_time) AS day, side.2 AS amount
+    FROM fact_transfer
+    ARRAY JOIN [(to_address, toInt256(amount_raw)), (from_address, -toInt256(amount_raw))] AS side
+    WHERE fact_transfer.chain_id = {chain_id:UInt32} AND unit_id = {unit_id:UInt64} AND side.1 != repeat('\0', 20)
+    UNION ALL
+    SELECT '', unhex(leftPad(hex({unit_id:UInt64}), 16, '0')), toDate(0), toInt256(1)
+    FROM fact_transfer
+    WHERE fact_transfer.chain_id = {chain_id:UInt32} AND unit_id = {unit_id:UInt64}
+    LIMIT 1
+)
 GROUP BY token, wallet, day
 HAVING delta_raw != 0
 ORDER BY token, wallet, day

@@ -1,0 +1,42 @@
+"""Telling the warehouse what is published: the rows of ``chain_publication``, by which analysts' views go.
+
+The checkpoint stays the truth. A mark repeats it in the warehouse after the fact, so the views lag it by a moment; what
+is about to be taken back is hidden before the first row goes. Marks carry the checkpoint's generation and the highest
+counts: one that arrives late, or twice, changes nothing.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from indexer.checkpoint import Checkpoint, Store
+from warehouse.clickhouse import Warehouse
+from warehouse.writer import native_block
+
+
+def mark_published(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> None:
+    """Write what ``checkpoint`` says is published: the block after it, and the unit after its last one."""
+    next_block, next_unit = _bounds(store, checkpoint)
+    block = native_block(
+        [
+            ("chain_id", "UInt32", np.array([checkpoint.chain_id], np.uint32)),
+            ("generation", "UInt64", np.array([checkpoint.generation], np.uint64)),
+            ("next_block", "UInt64", np.array([next_block], np.uint64)),
+            ("next_unit", "UInt64", np.array([next_unit], np.uint64)),
+        ]
+    )
+    warehouse.insert_native("chain_publication", block, token=f"{checkpoint.chain_id}:{checkpoint.generation}")
+
+
+def _bounds(store: Store, checkpoint: Checkpoint) -> tuple[int, int]:
+    """The first block and the first unit that are not published, or will not be once a taking-back is through."""
+    pending: dict[str, Any] = checkpoint.pending or {}
+    if pending.get("phase") == "revert":
+        return pending["ancestor"] + 1, min(pending["units"])
+    if checkpoint.block_number is None:
+        return 0, 0
+    row = store.execute(
+        "SELECT unit_id FROM ingest_unit WHERE chain_id = %s AND last_block = %s AND status = 'published'",
+        (checkpoint.chain_id, checkpoint.block_number),
+    ).fetchone()
+    return checkpoint.block_number + 1, row["unit_id"] + 1 if row else 0
