@@ -138,23 +138,28 @@ def _by_parts(client: EvmClient, blocks: list[_Block], method: str, read: Any) -
     return creations
 
 
-def _require_fork(answer: bytes, blocks: list[_Block]) -> None:
-    """Every item of an answer names its block's hash: another fork's block lacks the one its header has."""
-    if b'"blockHash"' not in answer:
-        return
+def _unnamed(answer: bytes, blocks: list[_Block]) -> _Block | None:
+    """The first block whose hash the answer does not name; None if it names all, as items about them must."""
     at = 0
     for block in blocks:
         digest = block.digest.encode()
         found = answer.find(digest, at)  # answers come in order as a rule
         if found < 0 and (found := answer.find(digest, 0, at)) < 0:
-            raise NodeLied(f"what happened in block {block.number} is of another fork than its header")
+            return block
         at = found
+    return None
+
+
+def _require_fork(answer: bytes, blocks: list[_Block]) -> None:
+    """Every item of an answer names its block's hash: another fork's block lacks the one its header has."""
+    if b'"blockHash"' in answer and (block := _unnamed(answer, blocks)) is not None:
+        raise NodeLied(f"what happened in block {block.number} is of another fork than its header")
 
 
 def _from_traces(answer: bytes, blocks: list[_Block]) -> list[Creation]:
-    # Nearly all blocks create nothing: looking for the word decides without parsing what can be megabytes.
-    if b'"create"' not in answer and answer.count(b'"result":[{') == len(blocks):
-        _require_fork(answer, blocks)
+    # Nearly all blocks create nothing: looking for the word decides without parsing what can be megabytes. That takes
+    # an answer written without spaces, which its first trace shows, and traces of every block, which their hashes show.
+    if b'"type":"' in answer and b'"type":"create"' not in answer and _unnamed(answer, blocks) is None:
         return []
     text = answer.lstrip()
     try:

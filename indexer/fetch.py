@@ -17,8 +17,9 @@ from indexer.chains.evm.headers import Headers, fetch_header_range
 from indexer.chains.evm.rpc import EvmClient
 from indexer.creations import Creation, Method, fetch_creations
 from indexer.decoders import erc20, uniswap_v2, uniswap_v3
+from indexer.decoders.answers import parse_logs
 from indexer.decoders.frame import Frame, Scope
-from indexer.decoders.logs import Logs, parse_logs
+from indexer.decoders.logs import Logs
 
 LOG = logging.getLogger(__name__)
 

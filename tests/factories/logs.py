@@ -6,7 +6,8 @@ from typing import Any
 
 from eth_abi.abi import encode
 
-from indexer.decoders.logs import Logs, parse_logs
+from indexer.decoders.answers import parse_logs
+from indexer.decoders.logs import Logs
 
 HASH = "0x" + "b1" * 32
 

@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.chains.evm.errors import NodeLied
-from indexer.decoders.logs import Logs, SurprisingLayout, parse_anything, parse_columns, parse_logs
+from indexer.decoders.answers import parse_logs
+from indexer.decoders.layout import SurprisingLayout, parse_layout
+from indexer.decoders.logs import Logs
+from indexer.decoders.objects import parse_objects
 from tests.factories.logs import answer, log
 
 KEYS = ("address", "topics", "data", "blockHash", "blockNumber", "transactionHash", "transactionIndex", "logIndex")
@@ -67,10 +70,10 @@ def meaning(logs: Logs) -> list[Any]:
 @given(node_answers())
 @settings(max_examples=300, deadline=None)
 def test_both_parsers_read_the_same(raw: bytes) -> None:
-    expected = meaning(parse_anything(raw))
+    expected = meaning(parse_objects(raw))
     assert meaning(parse_logs(raw)) == expected
     try:
-        fast = parse_columns(raw)
+        fast = parse_layout(raw)
     except SurprisingLayout:
         return
     assert meaning(fast) == expected
@@ -82,7 +85,7 @@ def test_a_damaged_answer_that_is_still_json_means_the_same_to_both(raw: bytes, 
     at = data.draw(st.integers(0, len(raw) - 1))
     damaged = raw[:at] + data.draw(st.binary(min_size=1, max_size=2)) + raw[at + 1 :]
     try:
-        expected = meaning(parse_anything(damaged))
+        expected = meaning(parse_objects(damaged))
     except NodeLied:
         return
     assert meaning(parse_logs(damaged)) == expected
@@ -93,7 +96,7 @@ def test_regular_answers_take_the_fast_path() -> None:
         log("0x" + "11" * 20, [bytes(32)] * (row % 5), ["uint256"], [row], block=row, index=row) for row in range(400)
     ]
     random.Random(1).shuffle(logs)
-    assert meaning(parse_columns(answer(logs))) == meaning(parse_anything(answer(logs)))
+    assert meaning(parse_layout(answer(logs))) == meaning(parse_objects(answer(logs)))
 
 
 def test_no_logs() -> None:
