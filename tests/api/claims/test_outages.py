@@ -1,0 +1,317 @@
+"""The store or the warehouse killed and started again while every kind of request goes on: errors are 503, nothing
+hangs, nothing is said that is not so, and all is well again without a restart of the API."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from eth_account import Account
+
+from api.accounts.service import Accounts
+from api.app import create_app
+from api.core.settings import ApiSettings
+from indexer.contracts import signer as signers
+from indexer.devchain.anvil import Anvil
+from tests.api.claims.conftest import ETHER, ClaimChain, Claimer, sign
+from tests.api.conftest import HOLDER, Service
+from tests.factories.registrations import BASE, scored
+from tests.factories.tokens import publish, token_row
+from tests.fixtures.killable_engines import KillableEngines
+from tests.fixtures.stalling_proxy import stalling_proxy
+from warehouse import migrate, postgres
+from warehouse.clickhouse import Warehouse
+from warehouse.embedded import record
+from warehouse.engines import EngineUrls
+
+LIMIT_SECONDS = 1.0
+"""Of one question to the store or the warehouse."""
+LONGEST_SECONDS = 5.0
+"""Several questions may follow one another in a request, and the machine may be busy."""
+PAUSE_SECONDS = 0.05
+RECOVERY_SECONDS = 20.0
+OF_THE_WAREHOUSE = {"search", "token", "history", "claimable", "verify claim", "check-qualify"}
+
+
+@pytest.fixture(scope="module")
+def killable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableEngines]:
+    engines = KillableEngines(tmp_path_factory.mktemp("killable"))
+    engines.start(record.CLICKHOUSE, record.POSTGRES)
+    try:
+        urls = engines.await_ready()
+        migrate.apply(urls.clickhouse_url, urls.database_url)
+        yield engines
+    finally:
+        engines.kill_all()
+
+
+@dataclass
+class World:
+    """A claimed token, another that can be claimed, and how to ask about them."""
+
+    engines: KillableEngines
+    urls: EngineUrls
+    chains_path: Path
+    key: str
+    claimed: str
+    owner: str
+    free: str
+    wallet: Any
+    claim_hash: str
+    signature: str = ""
+    timestamp: int = 0
+    proof_hash: str = ""
+
+
+@pytest.fixture(scope="module")
+def world(killable: KillableEngines, registry_node: Anvil, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """A claim made through the API, and a second token whose claim is proved but not built."""
+    urls = killable.await_ready()
+    path = tmp_path_factory.mktemp("chains") / "chains.toml"
+    deployer = Account.create()
+    registry_node.rpc("anvil_setBalance", deployer.address, hex(100 * ETHER))
+    with postgres.connect(urls.database_url, autocommit=True) as store, Warehouse.connect(urls.clickhouse_url) as rows:
+        chain = ClaimChain(registry_node, "", path, store, rows, urls.database_url)
+        start = registry_node.block_number()
+        signer = signers.load_or_create(killable.data_dir)
+        chain.registry = chain.deploy(deployer, "RegaliaRegistry", signer.address, Account.create().address)
+        path.write_text(
+            f'[chains.base]\nrpc_urls = ["{registry_node.url}"]\nstart_block = {start}\nfinality_blocks = 5\n'
+            f'[chains.base.contracts]\nregistry = "{chain.registry}"\n'
+        )
+        wallet = chain.wallet()
+        claimed, free = (chain.token(wallet, symbol, holder=deployer.address) for symbol in ("TAKEN", "FREE"))
+        chain.index()
+        chain.price_native()
+        for token, symbol in ((claimed, "TAKEN"), (free, "FREE")):
+            chain.publish_token(token, symbol, **scored("80"))
+        _serve_rows(rows, claimed, free, wallet.address)
+        key = Accounts(urls.database_url).create_key(HOLDER, "free").key
+        world = World(killable, urls, path, key, claimed, wallet.address, free, wallet, "")
+        asyncio.run(_claim(world, chain))
+    return world
+
+
+async def _claim(world: World, chain: ClaimChain) -> None:
+    async with serving(world, world.urls) as service:
+        first = Claimer(service, "TAKEN", world.claimed, world.owner)
+        built = (await first.build((await first.prove(world.wallet))["proofHash"])).json()["transaction"]
+        receipt = chain.send(world.wallet, built["to"], built["data"], int(built["value"], 16))
+        world.claim_hash = receipt["transactionHash"]
+        second = Claimer(service, "FREE", world.free, world.owner)
+        message = await second.message()
+        world.signature, world.timestamp = sign(world.wallet, message["message"]), message["timestamp"]
+        world.proof_hash = (await second.verify(world.signature, world.timestamp)).json()["proofHash"]
+        assert (await first.status(world.claim_hash))["status"] == "confirmed"
+
+
+def _serve_rows(warehouse: Warehouse, claimed: str, free: str, wallet: str) -> None:
+    """What the pipelines would serve of the two tokens."""
+    rows = [
+        token_row(symbol, address=bytes.fromhex(token[2:]), market_score=Decimal("0.5"))
+        for token, symbol in ((claimed, "TAKEN"), (free, "FREE"))
+    ]
+    publish(warehouse, rows)
+    warehouse.command(
+        "INSERT INTO serve_provenance (wallet, chain_id, token, method, version, deleted, symbol, name, is_copy,"
+        " as_of_block) SELECT unhex({wallet:String}), 8453, unhex({token:String}), 'deployer', 1, 0, 'FREE', 'Free',"
+        " 0, 1",
+        {"wallet": wallet[2:], "token": free[2:]},
+    )
+    warehouse.command(
+        "INSERT INTO agg_heartbeat (chain_id, token, hour, symbol_key, score, timestamp_score, volume_score,"
+        " holders_score, confidence_score, weights_version, inputs, as_of_block, computed_at)"
+        " SELECT 8453, unhex({token:String}), toStartOfHour(now() - 7200), 'TAKEN', 80, 80, 80, 80, 80, 1, '{}', 1,"
+        " now()",
+        {"token": claimed[2:]},
+    )
+
+
+class serving:
+    """The API over the engines at some URLs."""
+
+    def __init__(self, world: World, urls: EngineUrls) -> None:
+        self.app = create_app(
+            ApiSettings(
+                data_dir=world.engines.data_dir,
+                clickhouse_url=urls.clickhouse_url,
+                database_url=urls.database_url,
+                chains=world.chains_path,
+                store_timeout_seconds=LIMIT_SECONDS,
+                query_timeout_seconds=LIMIT_SECONDS,
+                claimable_timeout_seconds=LIMIT_SECONDS,
+                api_key_cache_seconds=0.2,
+            )
+        )
+        self.key = world.key
+
+    async def __aenter__(self) -> Service:
+        self.life = self.app.router.lifespan_context(self.app)
+        await self.life.__aenter__()
+        self.client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(self.app), base_url="http://service.test", headers={"X-API-Key": self.key}
+        )
+        return Service(self.app, self.client, self.client, self.key)
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.client.aclose()
+        await self.life.__aexit__(None, None, None)
+
+
+Ask = Callable[[], Awaitable[httpx.Response]]
+
+
+def questions(service: Service, world: World) -> dict[str, tuple[Ask, Callable[[Any], Any]]]:
+    """Every kind of request, and what of its answer must always be the same."""
+    get, post = service.get, service.post
+    claim = {"symbol": "FREE", "chainId": BASE, "tokenAddress": world.free, "walletAddress": world.owner}
+    signed = {**claim, "signature": world.signature, "timestamp": world.timestamp}
+    wallet = {"X-Wallet-Address": world.owner}
+    return {
+        "search": (
+            lambda: get("/search", symbol="TAKEN", refresh="true"),
+            lambda body: [(row["chainKey"], row["token"]["address"]) for row in body["results"]],
+        ),
+        "token": (lambda: get("/token/TAKEN/base"), lambda body: body["token"]["address"]),
+        "registration": (lambda: get("/registration/TAKEN/base"), lambda body: (body["owner"], body["status"])),
+        "heartbeat": (lambda: get("/heartbeat/TAKEN/base"), lambda body: body["score"]),
+        "history": (lambda: get("/heartbeat/TAKEN/base/history"), lambda body: len(body["points"])),
+        "claimable": (
+            lambda: service.client.get("/api/v2/registration/claimable", headers=wallet),
+            lambda body: [token["symbol"] for token in body["tokens"]],
+        ),
+        "check-qualify": (
+            lambda: post(
+                "/registration/check-qualify",
+                {"wallet": world.owner, "tokenAddress": world.free, "chainId": BASE, "symbol": "FREE"},
+            ),
+            lambda body: (body["eligible"], body.get("qualification", {}).get("method")),
+        ),
+        "verify symbol": (lambda: post("/verify/symbol", {"symbol": "TAKEN"}), lambda body: body["status"]),
+        "claim message": (
+            lambda: post(
+                "/claim/message",
+                {"symbol": "FREE", "chainId": BASE, "tokenAddress": world.free, "claimerAddress": world.owner},
+            ),
+            lambda body: body["params"]["symbol"],
+        ),
+        "verify claim": (lambda: post("/claim/verify", signed), lambda body: (body["verified"], body["proofHash"])),
+        "build claim": (
+            lambda: post("/claim", {**claim, "proofHash": world.proof_hash}),
+            lambda body: body["transaction"]["to"],
+        ),
+        "claim status": (
+            lambda: get(f"/claim/status/{world.claim_hash}", chainId=BASE),
+            lambda body: (body["status"], body["blockNumber"]),
+        ),
+    }
+
+
+@dataclass
+class Watch:
+    """What was answered to each kind of request."""
+
+    expected: dict[str, Any] = field(default_factory=dict)
+    answered_at: dict[str, float] = field(default_factory=dict)
+    unavailable: dict[str, int] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    longest: float = 0.0
+
+    async def ask(self, name: str, ask: Ask, view: Callable[[Any], Any]) -> None:
+        """Ask once."""
+        began = time.monotonic()
+        answer = await ask()
+        self.longest = max(self.longest, time.monotonic() - began)
+        if answer.status_code == 503:
+            self.unavailable[name] = self.unavailable.get(name, 0) + 1
+            if not int(answer.headers.get("retry-after", "0")):
+                self.wrong.append(f"{name}: 503 without Retry-After: {answer.text}")
+        elif answer.status_code != 200:
+            self.wrong.append(f"{name}: {answer.status_code} {answer.text[:300]}")
+        elif view(answer.json()) != self.expected.setdefault(name, view(answer.json())):
+            self.wrong.append(f"{name}: {view(answer.json())} instead of {self.expected[name]}")
+        else:
+            self.answered_at[name] = began
+
+    async def keep_asking(self, name: str, ask: Ask, view: Callable[[Any], Any]) -> None:
+        """Ask until cancelled."""
+        while True:
+            await self.ask(name, ask, view)
+            await asyncio.sleep(PAUSE_SECONDS)
+
+    async def recovery(self, since: float) -> float:
+        """Wait until every kind of request was answered again; seconds it took."""
+        while not self.wrong and any(self.answered_at.get(name, 0.0) < since for name in self.expected):
+            assert time.monotonic() - since < RECOVERY_SECONDS, (self.answered_at, since)
+            await asyncio.sleep(PAUSE_SECONDS)
+        return time.monotonic() - since
+
+    def take_unavailable(self) -> set[str]:
+        """Kinds of requests that were answered 503 since last asked."""
+        seen, self.unavailable = set(self.unavailable), {}
+        return seen
+
+
+class watching:
+    """Ask everything once, then all the time until the block ends."""
+
+    def __init__(self, service: Service, world: World) -> None:
+        self.asked = questions(service, world)
+        self.watch = Watch()
+
+    async def __aenter__(self) -> Watch:
+        for name, (ask, view) in self.asked.items():
+            await self.watch.ask(name, ask, view)
+        assert not self.watch.wrong
+        assert set(self.watch.expected) == set(self.asked)
+        self.tasks = [
+            asyncio.create_task(self.watch.keep_asking(name, ask, view)) for name, (ask, view) in self.asked.items()
+        ]
+        return self.watch
+
+    async def __aexit__(self, *_: Any) -> None:
+        for task in self.tasks:
+            task.cancel()
+        for outcome in await asyncio.gather(*self.tasks, return_exceptions=True):
+            if not isinstance(outcome, asyncio.CancelledError):
+                raise AssertionError("a request ended in an exception") from outcome
+
+
+async def test_engines_killed_and_started_again_under_load(world: World) -> None:
+    async with serving(world, world.urls) as service, watching(service, world) as watch:
+        for engine, touched in (
+            (record.CLICKHOUSE, {"search", "token", "history", "claimable"}),
+            (record.POSTGRES, set(watch.expected)),
+        ):
+            world.engines.kill(engine)
+            await asyncio.sleep(1.0)
+            assert watch.take_unavailable() >= touched - {"token"}
+            world.engines.start(engine)
+            await asyncio.to_thread(world.engines.await_ready)
+            await watch.recovery(time.monotonic())
+        assert not watch.wrong
+        assert watch.longest < LONGEST_SECONDS
+
+
+async def test_engines_that_fall_silent_under_load(world: World) -> None:
+    async with stalling_proxy(world.urls.clickhouse_url) as warehouse, stalling_proxy(world.urls.database_url) as store:
+        urls = EngineUrls(warehouse.url(world.urls.clickhouse_url), store.url(world.urls.database_url))
+        async with serving(world, urls) as service, watching(service, world) as watch:
+            for line, touched in (
+                (warehouse, {"search", "history", "claimable"}),
+                (store, set(watch.expected) - {"token"}),
+            ):
+                line.stall()
+                await asyncio.sleep(2.0 * LIMIT_SECONDS)
+                assert watch.take_unavailable() >= touched
+                ready = await service.client.get("/health/live")
+                assert ready.status_code == 200
+                line.resume()
+                assert await watch.recovery(time.monotonic()) < LONGEST_SECONDS
+            assert not watch.wrong
+            assert watch.longest < LONGEST_SECONDS
