@@ -1,9 +1,11 @@
 """One derive pass: what it may read, the version it writes, and the marks it leaves.
 
-A pass runs alone (advisory lock 822, 0) and keeps the chain's writer out while it reads (a shared hold of the
-writer's lock 821, chain id), so sums and facts belong to the same published block throughout. Everything it writes
-carries the pass's version; what is served becomes visible when the version is published; each subject's checkpoint
-moves after its rows are there. A pass that dies anywhere is repeated by the next.
+Passes that make figures exclude each other (advisory lock 822, 0). Whoever writes served rows holds the serving lock
+(822, 1) from taking the version's number until it is published, so versions are published in the order of their
+numbers and never in part. Reads are bounded by the published block and go on while the indexer writes; only what reads
+running sums keeps the chain's writer out (a shared hold of its lock 821, chain id). A reorganisation under a pass is
+seen before its marks move, and the pass is given up. Each subject's checkpoint moves after its rows are there; a pass
+that dies anywhere is repeated by the next.
 """
 
 import logging
@@ -19,7 +21,7 @@ from indexer.chains.facts import Chain, Chains
 from indexer.chains.majors import Majors
 from warehouse import settings, sql
 from warehouse.clickhouse import Warehouse
-from warehouse.postgres import Connection, Jsonb
+from warehouse.postgres import Connection, Jsonb, wait_for_lock
 
 log = logging.getLogger(__name__)
 
@@ -27,8 +29,8 @@ Store = Connection
 Progress = Callable[["AssetRun"], None]
 
 _DERIVE_LOCK = (822, 0)
+_SERVING_LOCK = (822, 1)
 _WRITER_LOCK = 821
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ class Window:
     as_of: datetime
     final_block: int
     details: Mapping[str, Any]
+    unit_id: int | None = None
+    """The unit that ends with ``through``, where the store knows it: while it stands, so does all below."""
+    sums_settled: bool = True
+    """No unit is half summed: the balances are those of ``through`` as long as the writer is kept out."""
 
     @property
     def has_changes(self) -> bool:
@@ -83,11 +89,21 @@ class _Published:
     through: int
     as_of: datetime
     final_block: int
+    unit_id: int | None
+    sums_settled: bool
+
+
+class PassBusy(Exception):
+    """Another pass holds what this one needs."""
+
+
+class Overtaken(Exception):
+    """The chain was reorganised under a pass: what it read is of no one state. The next pass makes it anew."""
 
 
 @dataclass(slots=True)
 class DerivePass:
-    """An open pass. Made by :func:`derive_pass`."""
+    """An open pass. Made by :func:`derive_pass` or :func:`serving_pass`."""
 
     warehouse: Warehouse
     store: Store
@@ -108,8 +124,24 @@ class DerivePass:
         return self._majors
 
     def renumber(self) -> None:
-        """Take the next version: a step that may write a key that the pass has written already needs one of its own."""
+        """Take the next version: a step that may write a key that the pass has written already needs one of its own.
+        Only while serving: then every lower version's requests and rows are there to be seen."""
         self.version = int(self.exchange("next_version")[0]["version"])
+
+    @contextmanager
+    def serving(self, wait_seconds: float = 60.0) -> Iterator[None]:
+        """Hold the serving lock under a new version. What is written under it is published before it ends.
+
+        Raises:
+            PassBusy: another pass went on serving for ``wait_seconds``.
+        """
+        if not wait_for_lock(self.store, _SERVING_LOCK, wait_seconds):
+            raise PassBusy(f"another pass has been serving for {wait_seconds:.0f} seconds")
+        try:
+            self.renumber()
+            yield
+        finally:
+            _release(self.store, "SELECT pg_advisory_unlock(%s, %s)", _SERVING_LOCK)
 
     def exchange(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Run a statement of ``sql/exchange`` in the store and return its rows, if it has any."""
@@ -147,14 +179,34 @@ class DerivePass:
             as_of=published.as_of,
             final_block=published.final_block,
             details=details,
+            unit_id=published.unit_id,
+            sums_settled=published.sums_settled,
         )
+
+    def must_stand(self, window: Window) -> None:
+        """Make sure that nothing of the window was taken back since it was opened.
+
+        Raises:
+            Overtaken: a reorganisation reached, or is reaching, below the window's last block.
+        """
+        standing = self.exchange(
+            "window_stands",
+            {"chain_id": window.chain.chain_id, "unit_id": window.unit_id, "through": window.through},
+        )
+        if not standing or not standing[0]["stands"]:
+            raise Overtaken(f"chain {window.chain.key} was reorganised meanwhile")
 
     def look_again(self, chain: Chain) -> None:
         """Forget what was read of the chain's published state."""
         self._published.pop(chain.chain_id, None)
 
     def advance(self, subject: str, window: Window, details: Mapping[str, Any] | None = None) -> None:
-        """Mark the window as seen by ``subject``."""
+        """Mark the window as seen by ``subject``.
+
+        Raises:
+            Overtaken: the chain was reorganised below the window.
+        """
+        self.must_stand(window)
         self.exchange(
             "advance_derive_checkpoint",
             {
@@ -186,30 +238,41 @@ class DerivePass:
         return run
 
     def as_of_blocks(self) -> dict[int, int]:
-        """The published block of every chain this pass has looked at."""
-        return {chain_id: found.through for chain_id, found in self._published.items() if found is not None}
+        """Of every chain this pass has looked at, the block through which its tokens are known."""
+        known = {row["chain_id"]: row["through"] for row in self.exchange("tokens_known_through")}
+        return {chain_id: known[chain_id] for chain_id, found in self._published.items() if found and chain_id in known}
 
     def _read_published(self, chain_id: int) -> _Published | None:
-        rows = self.exchange("chain_checkpoint", {"chain_id": chain_id})
+        # The changes first: a unit that begins after this is above whatever the checkpoint then says.
+        newest = self._newest_change(chain_id, 2**63)
+        rows = self.exchange("published_state", {"chain_id": chain_id})
         if not rows or rows[0]["block_number"] is None:
             return None
         row = rows[0]
-        # A unit or a taking back that did not finish: its facts lie above the published block, but its sums may be
-        # half there. The indexer finishes it; until then the chain is left as it is.
-        pending = row["pending"]
-        if pending is not None and pending.get("phase") != "facts":
-            log.info("chain %s: an unfinished unit is in the way of the derived tables", chain_id)
+        pending = row["pending"] or {}
+        if pending.get("phase") == "revert":
+            log.info("chain %s: blocks are being taken back; its derived tables wait", chain_id)
             return None
-        bound = min(
-            (int(pending[name]) for name in ("unit_id", "change_id") if pending and name in pending), default=None
-        )
-        found = self.warehouse.scalar(
-            "SELECT max(change_id) FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id < {bound:UInt64}",
-            {"chain_id": chain_id, "bound": bound if bound is not None else 2**63},
-        )
+        # An unfinished unit's facts lie above the published block, and its changes are for later.
+        if pending and newest >= int(pending["unit_id"]):
+            newest = self._newest_change(chain_id, int(pending["unit_id"]))
         through = int(row["block_number"])
         as_of = row["block_time"] or self._block_time(chain_id, through)
-        return _Published(int(found or 0), through, as_of.astimezone(UTC), int(row["final_block"] or 0))
+        return _Published(
+            newest,
+            through,
+            as_of.astimezone(UTC),
+            int(row["final_block"] or 0),
+            row["unit_id"],
+            pending.get("phase") != "sums",
+        )
+
+    def _newest_change(self, chain_id: int, below: int) -> int:
+        found = self.warehouse.scalar(
+            "SELECT max(change_id) FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id < {below:UInt64}",
+            {"chain_id": chain_id, "below": below},
+        )
+        return int(found or 0)
 
     def _block_time(self, chain_id: int, block_number: int) -> datetime:
         seconds = self.warehouse.scalar(
@@ -218,10 +281,6 @@ class DerivePass:
             {"chain_id": chain_id, "block": block_number},
         )
         return datetime.fromtimestamp(int(seconds or 0), UTC)
-
-
-class PassBusy(Exception):
-    """Another derive pass is running."""
 
 
 @contextmanager
@@ -237,29 +296,45 @@ def derive_pass(
     """Hold the derive lock and number a pass.
 
     Raises:
-        PassBusy: another pass held the lock for ``wait_seconds``.
+        PassBusy: another pass held a lock for ``wait_seconds``.
     """
     with _autocommit(store):
-        if not _try_for(store, "SELECT pg_try_advisory_lock(%s, %s) AS held", _DERIVE_LOCK, wait_seconds):
+        if not wait_for_lock(store, _DERIVE_LOCK, wait_seconds):
             raise PassBusy(f"another derive pass has been running for {wait_seconds:.0f} seconds")
         try:
             run = DerivePass(warehouse, store, chains, 0, thorough=thorough, progress=progress)
-            run.renumber()
+            with run.serving(wait_seconds):
+                pass  # numbered
             yield run
         finally:
-            store.execute("SELECT pg_advisory_unlock(%s, %s)", _DERIVE_LOCK)
+            _release(store, "SELECT pg_advisory_unlock(%s, %s)", _DERIVE_LOCK)
+
+
+@contextmanager
+def serving_pass(
+    warehouse: Warehouse, store: Store, chains: Chains, *, wait_seconds: float = 60.0
+) -> Iterator[DerivePass]:
+    """A pass that makes no figures, only serves: beside one that does.
+
+    Raises:
+        PassBusy: another pass went on serving for ``wait_seconds``.
+    """
+    with _autocommit(store):
+        run = DerivePass(warehouse, store, chains, 0, thorough=False)
+        with run.serving(wait_seconds):
+            yield run
 
 
 @contextmanager
 def writer_kept_out(store: Store, chain: Chain, wait_seconds: float) -> Iterator[bool]:
     """Hold the chain's writer lock in shared mode, if it can be had within the time; says whether it is held."""
     key = (_WRITER_LOCK, chain.chain_id)
-    held = _try_for(store, "SELECT pg_try_advisory_lock_shared(%s, %s) AS held", key, wait_seconds)
+    held = wait_for_lock(store, key, wait_seconds, shared=True)
     try:
         yield held
     finally:
         if held:
-            store.execute("SELECT pg_advisory_unlock_shared(%s, %s)", key)
+            _release(store, "SELECT pg_advisory_unlock_shared(%s, %s)", key)
 
 
 def timed(work: Callable[[], int]) -> tuple[int, float]:
@@ -283,12 +358,7 @@ def _autocommit(store: Store) -> Iterator[None]:
             store.autocommit = False
 
 
-def _try_for(store: Store, statement: str, key: tuple[int, int], wait_seconds: float) -> bool:
-    deadline = time.monotonic() + wait_seconds
-    while True:
-        row = store.execute(statement.encode(), key).fetchone()
-        if row is not None and row["held"]:
-            return True
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(_POLL_SECONDS)
+def _release(store: Store, statement: str, key: tuple[int, int]) -> None:
+    """Give a lock back; a lost connection has done so already."""
+    if not store.closed and not store.broken:
+        store.execute(statement.encode(), key)

@@ -70,8 +70,3 @@ _KINDS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 def key_table(keys: Sequence[str]) -> Table:
     """Binary keys, given as hexadecimal texts, for a working table."""
     return pa.table({"key": pa.array([bytes.fromhex(key) for key in keys], pa.binary())})
-
-
-def text_table(keys: Sequence[str]) -> Table:
-    """Text keys for a working table."""
-    return pa.table({"key": pa.array(list(keys), pa.string())})

@@ -4,6 +4,8 @@ Before the first served row is written the version is declared in the store. A p
 rows that no version shows yet; the next pass finds the declaration, and publishes even when it has nothing to add.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipelines.derivation import AssetRun, DerivePass, timed
@@ -11,6 +13,7 @@ from warehouse.postgres import Jsonb
 
 _SUBJECT = "publication"
 _ALL_CHAINS = 0
+_LEISURE_SECONDS = 1.0
 _TABLES = ("serve_token", "serve_symbol", "serve_provenance")
 
 
@@ -22,19 +25,43 @@ def declare_writing(run: DerivePass) -> None:
     )
 
 
-def publish(run: DerivePass) -> AssetRun | None:
-    """Name the pass's version, when it or an earlier one has rows to show, or a chain has moved on."""
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The newest publication. ``unfinished``: a pass after it wrote served rows and died before it published them."""
+
+    version: int
+    published_at: float
+    blocks: Mapping[int, int]
+    unfinished: bool
+
+
+def read_standing(run: DerivePass) -> Standing:
+    """What is published now; nobody else publishes while the pass is serving."""
     newest = run.warehouse.rows(
-        "SELECT version, mapKeys(as_of_blocks) AS chain_ids, mapValues(as_of_blocks) AS blocks "
-        "FROM serve_publication ORDER BY version DESC LIMIT 1"
+        "SELECT version, toFloat64(published_at) AS published_at, mapKeys(as_of_blocks) AS chain_ids, "
+        "mapValues(as_of_blocks) AS blocks FROM serve_publication ORDER BY version DESC LIMIT 1"
     )
-    published = newest[0]["version"] if newest else 0
-    blocks = dict(zip(newest[0]["chain_ids"], newest[0]["blocks"], strict=True)) if newest else {}
     declared = run.exchange("derive_checkpoint", {"subject": _SUBJECT, "chain_id": _ALL_CHAINS})
-    unpublished = bool(declared) and int(declared[0]["change_id"]) > published
-    as_of = {**blocks, **run.as_of_blocks()}
-    if not (run.serve_rows or unpublished or as_of != blocks):
-        return None
+    begun = int(declared[0]["change_id"]) if declared else 0
+    if not newest:
+        return Standing(0, 0.0, {}, begun > 0)
+    row = newest[0]
+    blocks = dict(zip(row["chain_ids"], row["blocks"], strict=True))
+    return Standing(row["version"], row["published_at"], blocks, begun > row["version"])
+
+
+def publish(run: DerivePass, before: Standing | None = None, *, at_leisure: bool = False) -> AssetRun | None:
+    """Name the pass's version, when it or an earlier one has rows to show, or a chain has moved on.
+
+    ``before`` is what stood when the pass began to serve. ``at_leisure`` shows a chain that has merely moved on once a
+    second.
+    """
+    before = before or read_standing(run)
+    as_of = {**before.blocks, **run.as_of_blocks()}
+    if not (run.serve_rows or before.unfinished):
+        since = datetime.now(UTC).timestamp() - before.published_at
+        if as_of == before.blocks or (at_leisure and 0 <= since < _LEISURE_SECONDS):
+            return None
 
     def name_version() -> int:
         run.warehouse.command(
@@ -50,7 +77,7 @@ def publish(run: DerivePass) -> AssetRun | None:
         return run.serve_rows
 
     rows, seconds = timed(name_version)
-    return run.record(AssetRun("publication", None, seconds, rows, str(published), str(run.version)))
+    return run.record(AssetRun("publication", None, seconds, rows, str(before.version), str(run.version)))
 
 
 def clean(run: DerivePass) -> AssetRun | None:

@@ -1,11 +1,25 @@
-"""Bringing every derived table up to date: the one function behind the follower, Dagster and ``regalia refresh``."""
+"""Bringing every derived table up to date: the functions behind the followers, Dagster and ``regalia refresh``.
+
+Two lanes. :func:`serve_news` makes new and changed tokens and registrations findable, a few statements at a time;
+:func:`refresh` makes the figures (holders, candles, prices, heartbeats) and serves everything that moved. They run side
+by side; only while rows are being served does one wait for the other.
+"""
 
 import logging
 from collections.abc import Callable, Sequence
 
 from indexer.chains.facts import Chain, Chains
 from pipelines import publication
-from pipelines.derivation import AssetRun, DerivePass, Progress, Store, derive_pass, writer_kept_out
+from pipelines.derivation import (
+    AssetRun,
+    DerivePass,
+    Overtaken,
+    Progress,
+    Store,
+    derive_pass,
+    serving_pass,
+    writer_kept_out,
+)
 from pipelines.documents import derive as documents
 from pipelines.documents import ranks
 from pipelines.heartbeats import derive as heartbeats
@@ -22,18 +36,50 @@ log = logging.getLogger(__name__)
 
 Step = Callable[[DerivePass, Chain], AssetRun | None]
 
-STEPS: dict[str, Step] = {
-    "tokens": tokens.derive,
+NEWS: dict[str, Step] = {"tokens": tokens.derive, "registrations": registrations.derive}
+"""What says which tokens and registrations there are."""
+FIGURES: dict[str, Step] = {
     "holders": holders.derive,
     "trades": trades.derive,
     "liquidity": liquidity.derive,
     "prices": prices.derive,
-    "registrations": registrations.derive,
     "heartbeats": heartbeats.derive,
-    "documents": documents.derive,
-    "provenance": provenance.derive,
 }
+"""What is counted, summed and scored."""
+SERVED: dict[str, Step] = {"documents": documents.derive, "provenance": provenance.derive}
+"""What writes served rows."""
+STEPS: dict[str, Step] = {**NEWS, **FIGURES, **SERVED}
 """Every step of a chain, each after those whose tables it reads."""
+_ATTEMPTS = 3
+
+
+def serve_news(
+    warehouse: Warehouse, store: Store, chains: Chains, chain: Chain, *, wait_seconds: float = 30.0
+) -> list[AssetRun]:
+    """Make the chain's new and changed tokens and registrations findable. Their figures come with :func:`refresh`.
+
+    Raises:
+        PassBusy: another pass went on serving for so long.
+        Overtaken: the chain was reorganised meanwhile; nothing was published.
+    """
+    with serving_pass(warehouse, store, chains, wait_seconds=wait_seconds) as run:
+        window = run.window(tokens.SUBJECT, chain)
+        if window is None:
+            return []
+        before = publication.read_standing(run)
+        for step in NEWS.values():
+            step(run, chain)
+        if before.unfinished:
+            # A pass died while it served. What it left is made whole before anything is published over it.
+            for every in chains.by_key.values():
+                for step in SERVED.values():
+                    step(run, every)
+            ranks.derive(run)
+        else:
+            documents.derive_news(run, chain)
+        run.must_stand(window)
+        publication.publish(run, before, at_leisure=True)
+        return run.runs
 
 
 def refresh(
@@ -45,7 +91,7 @@ def refresh(
     progress: Progress | None = None,
     steps: Sequence[str] | None = None,
     thorough: bool = True,
-    writer_wait_seconds: float | None = 10.0,
+    writer_wait_seconds: float = 10.0,
     wait_seconds: float = 60.0,
 ) -> list[AssetRun]:
     """Bring the derived tables of the chains (all, unless named) up to date with what is published, and publish them.
@@ -59,38 +105,69 @@ def refresh(
         steps: names of the steps to run, in the order of ``STEPS``; all by default.
         thorough: also look at what only time or the native coin's price has moved, and rank anew. The follower's
             passes leave that to every minute.
-        writer_wait_seconds: how long to wait for the indexer to pause between units; a chain whose indexer does not is
-            left out. None: the caller is the writer, and pauses by calling.
-        wait_seconds: how long to wait for another derive pass.
+        writer_wait_seconds: how long to wait for the indexer to pause between units, while balances are read; the
+            holders of a chain whose indexer does not are left out.
+        wait_seconds: how long to wait for another pass.
 
     Raises:
         PassBusy: another pass is running and did not end in time.
     """
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
+    wanted = [name for name in STEPS if steps is None or name in steps]
     with derive_pass(warehouse, store, chains, thorough=thorough, progress=progress, wait_seconds=wait_seconds) as run:
-        swept = False
         for chain in chosen:
-            if writer_wait_seconds is None:
-                swept |= _refresh_chain(run, chain, steps)
-                continue
-            if run.window(tokens.SUBJECT, chain) is None:
-                continue
-            with writer_kept_out(store, chain, writer_wait_seconds) as held:
-                if not held:
-                    log.warning("chain %s is being written; its derived tables follow with the next pass", chain.key)
-                    run.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain is being written"))
-                    continue
+            _make_figures(run, chain, wanted, writer_wait_seconds, wait_seconds)
+        with run.serving(wait_seconds):
+            for chain in chosen:
                 run.look_again(chain)
-                swept |= _refresh_chain(run, chain, steps)
-        if swept and (steps is None or "documents" in steps):
-            ranks.derive(run)
-        publication.publish(run)
+                for name, step in SERVED.items():
+                    if name in wanted:
+                        step(run, chain)
+            if "documents" in wanted and _has_swept(run, chosen):
+                ranks.derive(run)
+            publication.publish(run)
         return run.runs
 
 
-def _refresh_chain(run: DerivePass, chain: Chain, steps: Sequence[str] | None) -> bool:
-    """Run the steps; says whether market figures were swept, which is when ranks are worth making again."""
-    for name, step in STEPS.items():
-        if steps is None or name in steps:
-            step(run, chain)
-    return run.thorough or any(made.asset == "prices" and made.note == "sweep" for made in run.runs)
+def _make_figures(
+    run: DerivePass, chain: Chain, wanted: Sequence[str], writer_wait_seconds: float, wait_seconds: float
+) -> None:
+    """News and figures of one chain; begun again when a reorganisation comes in between."""
+    for _ in range(_ATTEMPTS):
+        try:
+            run.look_again(chain)
+            if run.window(tokens.SUBJECT, chain) is None:
+                return
+            with run.serving(wait_seconds):
+                run.look_again(chain)
+                for name, step in NEWS.items():
+                    if name in wanted:
+                        step(run, chain)
+            if "holders" in wanted:
+                _count_holders(run, chain, writer_wait_seconds)
+            for name, step in FIGURES.items():
+                if name in wanted and name != "holders":
+                    step(run, chain)
+            return
+        except Overtaken as error:
+            log.info("%s; looking again", error)
+    run.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain goes on being reorganised"))
+
+
+def _count_holders(run: DerivePass, chain: Chain, wait_seconds: float) -> None:
+    """Balances are those of the published block only while nobody writes; all figures are then of that block."""
+    with writer_kept_out(run.store, chain, wait_seconds) as held:
+        run.look_again(chain)
+        window = run.window(holders.SUBJECT, chain)
+        if held and window is not None and window.sums_settled:
+            holders.derive(run, chain)
+            return
+    log.warning("chain %s is being written; its holders follow with the next pass", chain.key)
+    run.record(AssetRun("holders", chain.chain_id, 0.0, 0, note="the chain is being written"))
+
+
+def _has_swept(run: DerivePass, chosen: Sequence[Chain]) -> bool:
+    """Whether market figures were swept, which is when ranks are worth making again."""
+    if run.thorough:
+        return any(run.window(tokens.SUBJECT, chain) is not None for chain in chosen)
+    return any(made.asset == "prices" and made.note == "sweep" for made in run.runs)

@@ -12,13 +12,17 @@ from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.documents import rows as documents
 from pipelines.documents.rows import Row
 from pipelines.documents.symbols import refresh_symbols
+from pipelines.holders.derive import SUBJECT as HOLDERS
 from pipelines.publication import declare_writing
-from pipelines.rules import DEAD_WALLET
+from pipelines.registrations.derive import CAUSE as REGISTRATION
+from pipelines.tokens.derive import CAUSE as IDENTITY
 from warehouse.postgres import Jsonb
 from warehouse.symbols import fold
 
 SUBJECT = "documents"
-_TOKENS_PER_BATCH = 20_000
+NEWS_SUBJECT = "news"
+_TOKENS_PER_BATCH = 2_000
+"""Their keys go as parameters, of which a server takes 128 KiB at a time."""
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
@@ -26,24 +30,45 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     window = run.window(SUBJECT, chain)
     if window is None:
         return None
-    seen = int(window.details.get("version", 0))
+    return _serve(run, window, SUBJECT, int(window.details.get("version", 0)), [])
+
+
+def derive_news(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Likewise, of the tokens that are new, changed what they say of themselves, or were registered."""
+    window = run.window(NEWS_SUBJECT, chain)
+    served = run.window(SUBJECT, chain)
+    if window is None or served is None:
+        return None
+    seen = max(int(mark.details.get("version", 0)) for mark in (window, served))
+    return _serve(run, window, NEWS_SUBJECT, seen, [IDENTITY, REGISTRATION])
+
+
+def _serve(run: DerivePass, window: Window, subject: str, seen: int, causes: Sequence[str]) -> AssetRun | None:
     requested = run.read(
-        "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version}
+        "documents/requested",
+        {
+            "chain_id": window.chain.chain_id,
+            "after_version": seen,
+            "version": run.version,
+            "causes": list(causes),
+        },
     )
     if not requested:
         return None
-    tokens = [row["token"] for row in requested]
+    found = [row["token"] for row in requested]
+    holders = run.window(HOLDERS, window.chain)
+    counted = int(holders.details.get("through", -1)) if holders else -1
 
     def refresh() -> int:
-        batches = [tokens[start : start + _TOKENS_PER_BATCH] for start in range(0, len(tokens), _TOKENS_PER_BATCH)]
-        return sum(_refresh(run, window, batch) for batch in batches)
+        batches = [found[start : start + _TOKENS_PER_BATCH] for start in range(0, len(found), _TOKENS_PER_BATCH)]
+        return sum(_refresh(run, window, batch, counted) for batch in batches)
 
     rows, seconds = timed(refresh)
-    run.advance(SUBJECT, window, {"version": run.version})
-    return run.record(AssetRun("documents", chain.chain_id, seconds, rows, str(seen), str(run.version)))
+    run.advance(subject, window, {"version": run.version})
+    return run.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
-def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
+def _refresh(run: DerivePass, window: Window, tokens: Sequence[str], counted_through: int) -> int:
     # Batches and chains share symbols: each writes under a version of its own.
     run.renumber()
     chain = window.chain
@@ -59,7 +84,7 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
     }
     as_of = {"as_of_block": window.through, "as_of_time": int(window.as_of.timestamp())}
     made = {
-        token: documents.document(found, registrations.get(token), chain, as_of)
+        token: documents.document(found, registrations.get(token), chain, as_of, counted_through)
         for token in tokens
         if (found := inputs.get(token)) is not None and not found["deleted"]
     }
@@ -81,9 +106,7 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
 
 
 def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    run.empty("work_key")
-    run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
-    found = run.read("documents/inputs", {"chain_id": chain.chain_id, "dead": DEAD_WALLET})
+    found = run.read("documents/inputs", {"chain_id": chain.chain_id, "tokens": list(tokens)})
     return {row["token"]: row for row in found}
 
 
@@ -92,15 +115,10 @@ def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) 
     made = list(made)
     old_symbols = {symbol for symbol in old_symbols if symbol}
     folds = {row["symbol_folded"] for row in made} | {fold(symbol) for symbol in old_symbols}
-    run.empty("work_key")
-    if folds:
-        run.warehouse.insert_arrow("work_key", frames.text_table(sorted(folds)))
-    alike = {row["symbol_key"] for row in run.read("documents/symbols_of_forms", {})}
+    alike = {row["symbol_key"] for row in run.read("documents/symbols_of_forms", {"forms": sorted(folds)})}
     symbols = {symbol for symbol in alike if fold(symbol) in folds} | old_symbols
     symbols |= {row["symbol_key"] for row in made}
-    run.empty("work_key")
-    run.warehouse.insert_arrow("work_key", frames.text_table(sorted(symbols)))
-    return [documents.from_warehouse(row) for row in run.read("documents/standing", {})]
+    return [documents.from_warehouse(row) for row in run.read("documents/standing", {"symbols": sorted(symbols)})]
 
 
 def _overlaid(

@@ -83,9 +83,17 @@ _SHARE_DIGITS = Decimal("1e-9")
 
 
 def document(
-    token: Mapping[str, Any], registration: Mapping[str, Any] | None, chain: Chain, as_of: Mapping[str, int]
+    token: Mapping[str, Any],
+    registration: Mapping[str, Any] | None,
+    chain: Chain,
+    as_of: Mapping[str, int],
+    counted_through: int,
 ) -> Row:
-    """The document of one token; copy verdict and rank are filled in where the others of its symbol are known."""
+    """The document of one token; copy verdict and rank are filled in where the others of its symbol are known.
+
+    A token that is younger than ``counted_through``, the block up to which holders are counted, has unknown ones.
+    """
+    counted = bool(token["counted"]) or token["first_block"] <= counted_through
     row: Row = {
         "symbol_key": symbol_key(token["symbol"]),
         "chain_id": chain.chain_id,
@@ -97,7 +105,7 @@ def document(
         "name": token["name"],
         "name_source": "indexer",
         "decimals": token["decimals"],
-        "holders": max(0, token["holders"]),
+        "holders": max(0, token["holders"]) if counted else None,
         "token_rank": None,
         "heartbeat_score": token["heartbeat_score"] if token["beat_hour"].year > 1970 else None,
         "deployed_at": token["created_time"],
@@ -109,7 +117,7 @@ def document(
         "copy_of_address": "",
         "copy_rule": "",
         "made_by_factory": int(bool(token["factory"]) and f"0x{token['factory']}" == chain.contracts.get("factory")),
-        **_supply_figures(token),
+        **_supply_figures(token, counted),
         **_registration_columns(registration),
         **as_of,
     }
@@ -144,7 +152,7 @@ def supply_raw(token: Mapping[str, Any]) -> int | None:
     return reading
 
 
-def _supply_figures(token: Mapping[str, Any]) -> Row:
+def _supply_figures(token: Mapping[str, Any], counted: bool) -> Row:
     supply = supply_raw(token)
     figures: Row = {name: token[name] for name in _MARKET}
     figures["transactions_24h"] = token["transactions_24h"]
@@ -152,7 +160,7 @@ def _supply_figures(token: Mapping[str, Any]) -> Row:
     price, decimals = token["price_usd"], token["decimals"]
     cap = fdv = share = None
     with localcontext(EXACT):
-        if supply:
+        if supply and counted:
             share = min(Decimal(1), Decimal(top) / Decimal(supply)).quantize(_SHARE_DIGITS)
         if price is not None and decimals is not None and supply is not None:
             circulating = max(0, supply - max(0, int(token["dead_raw"])))

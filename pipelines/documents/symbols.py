@@ -28,9 +28,7 @@ def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row]) -> 
     for row in rows:
         if row["symbol_key"] in symbols and not row["deleted"]:
             tokens[row["symbol_key"]].append(row)
-    run.empty("work_key")
-    run.warehouse.insert_arrow("work_key", frames.text_table(sorted(symbols)))
-    standing = {row["symbol_key"]: row for row in run.read("documents/standing_symbols", {})}
+    standing = {row["symbol_key"]: row for row in run.read("documents/standing_symbols", {"symbols": sorted(symbols)})}
     made = [_symbol_row(symbol, tokens[symbol], run.version) for symbol in sorted(symbols)]
     written = [
         row

@@ -59,7 +59,8 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     requested = [
         row["token"]
         for row in run.read(
-            "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version}
+            "documents/requested",
+            {"chain_id": chain.chain_id, "after_version": seen, "version": run.version, "causes": []},
         )
     ]
     if not requested and closed >= running:

@@ -2,7 +2,7 @@
 
 from indexer.chains.facts import Chain
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
-from pipelines.rules import ZERO_WALLET
+from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.tokens.derive import count_touched
 
 SUBJECT = "holders"
@@ -11,17 +11,24 @@ _TRANSFERS_PER_STATEMENT = 400_000
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
-    """Bring the holder tables up to date for the tokens whose balances changed."""
+    """Bring the holder tables up to date for the tokens whose balances changed, and ask for their documents.
+
+    The chain's writer is kept out meanwhile (balances are running sums), so this is kept short.
+    """
     window = run.window(SUBJECT, chain)
-    if window is None or not window.has_changes:
+    if window is None:
+        return None
+    if not window.has_changes:
+        if window.details.get("through") != window.through:
+            run.advance(SUBJECT, window, {"through": window.through})
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.advance(SUBJECT, window)
+    run.advance(SUBJECT, window, {"through": window.through})
     return run.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 def _refresh(run: DerivePass, window: Window) -> int:
-    parameters = {**window.parameters(run.version), "zero": ZERO_WALLET}
+    parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": DEAD_WALLET}
     touched = count_touched(run, window, ["token"])
     parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_anew(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
@@ -37,6 +44,8 @@ def _refresh(run: DerivePass, window: Window) -> int:
         # the other tables are written makes the next one start these tokens over.
         for step in ("hours", "days", "top_kept", "top_full"):
             run.transform(f"holders/{step}", parameters)
+    if touched:
+        run.transform("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})
     return touched
 
 

@@ -11,7 +11,7 @@ from pipelines.publication import declare_writing
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 
 SUBJECT = "provenance"
-_TOKENS_PER_BATCH = 20_000
+_TOKENS_PER_BATCH = 2_000
 _SERVE_COLUMNS = {
     "wallet": frames.HEX,
     "chain_id": frames.UINT32,
@@ -42,7 +42,7 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
         return None
     seen = int(window.details.get("version", 0))
     requested = run.read(
-        "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version}
+        "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version, "causes": []}
     )
     if not requested:
         return None
@@ -72,15 +72,13 @@ def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
 
 def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
     chain = window.chain
-    run.empty("work_key")
-    run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
     listed = run.exchange(
         "indexed_tokens", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
     )
     copies = {row["address"][2:] for row in listed if row["is_copy"]}
     served: list[dict[str, Any]] = []
     kept: list[dict[str, Any]] = []
-    for token in run.read("provenance/inputs", {"chain_id": chain.chain_id}):
+    for token in run.read("provenance/inputs", {"chain_id": chain.chain_id, "tokens": list(tokens)}):
         is_copy = int(token["token"] in copies)
         now = controls(token, chain)
         before = [(wallet, method) for wallet, method in token["standing_controls"]]

@@ -10,6 +10,8 @@ from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.registrations.folding import fold_events
 
 SUBJECT = "registrations"
+CAUSE = "registration"
+"""Why it asks for documents."""
 _ROWS_AT_ONCE = 5_000
 _REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
 
@@ -62,7 +64,7 @@ def _refresh(run: DerivePass, window: Window) -> int:
 
 def _request_documents(run: DerivePass, chain_id: int, addresses: set[str]) -> None:
     rows = [
-        {"version": run.version, "chain_id": chain_id, "token": address[2:], "cause": "registration"}
+        {"version": run.version, "chain_id": chain_id, "token": address[2:], "cause": CAUSE}
         for address in sorted(addresses)
     ]
     if rows:

@@ -4,26 +4,38 @@ from indexer.chains.facts import Chain
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
 
 SUBJECT = "tokens"
+CAUSE = "identity"
+"""Why it asks for documents: those are served before their figures are made."""
+_SUBJECTS = ["metadata", "control"]
 _TOKENS_PER_STATEMENT = 20_000
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
-    """Bring ``agg_token`` up to date for the tokens that changed, and ask for their documents."""
+    """Bring ``agg_token`` up to date for the tokens that changed, and ask for their documents.
+
+    Only while serving: the mark says through which block tokens are known, which the publication repeats.
+    """
     window = run.window(SUBJECT, chain)
-    if window is None or not window.has_changes:
+    if window is None:
+        return None
+    through = {"through": window.through}
+    if not window.has_changes:
+        if window.details != through:
+            run.advance(SUBJECT, window, through)
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.advance(SUBJECT, window)
+    run.advance(SUBJECT, window, through)
     return run.record(AssetRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 def _refresh(run: DerivePass, window: Window) -> int:
     parameters = window.parameters(run.version)
-    touched = count_touched(run, window, ["token", "metadata", "control"])
+    touched = count_touched(run, window, _SUBJECTS)
     parts = 1 + touched // _TOKENS_PER_STATEMENT
     for part in range(parts if touched else 0):
         run.transform("tokens/refresh", {**parameters, "parts": parts, "part": part})
-    run.transform("documents/requests_from_changes", {**parameters, "subjects": ["token", "metadata", "control"]})
+    if touched:
+        run.transform("documents/requests_from_changes", {**parameters, "subjects": _SUBJECTS, "cause": CAUSE})
     return touched
 
 

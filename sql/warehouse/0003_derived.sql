@@ -67,6 +67,7 @@ CREATE TABLE agg_top_holder
     wallets Array(String) COMMENT 'by balance, largest first',
     balances_raw Array(Int256),
     floor_raw Int256,
+    dead_raw Int256 COMMENT 'what the dead address holds',
     version UInt64
 )
 ENGINE = ReplacingMergeTree(version) PARTITION BY chain_id ORDER BY (chain_id, token)

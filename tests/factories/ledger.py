@@ -328,6 +328,11 @@ class Ledger:
         self._change(unit_id, rows)
         assert self._unit_first is not None
         self.units.append((unit_id, self._unit_first, self.time, rows))
+        self.store.execute(
+            "INSERT INTO ingest_unit (unit_id, chain_id, first_block, last_block, last_hash, status)"
+            " VALUES (%s, %s, %s, %s, %s, 'published')",
+            (unit_id, self.chain_id, self._unit_first, self.block, f"0x{self.block_hash(self.block)}"),
+        )
         self.rows = defaultdict(list)
         self._unit_first = None
         self._checkpoint()
@@ -344,6 +349,7 @@ class Ledger:
                 f"DELETE FROM {table} WHERE chain_id = {self.chain_id} AND unit_id = {unit_id}",
                 settings={"lightweight_deletes_sync": 2},
             )
+        self.store.execute("UPDATE ingest_unit SET status = 'reverted' WHERE unit_id = %s", (unit_id,))
         self.fork += 1
         self.block = first - 1
         self.time = self.units[-1][2] if self.units else START

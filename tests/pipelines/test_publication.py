@@ -106,24 +106,39 @@ def test_two_passes_exclude_each_other(warehouse: Warehouse, store: Connection, 
         pass
 
 
-def test_a_chain_that_is_being_written_is_left_out_and_comes_with_the_next_pass(
+def test_holders_of_a_chain_that_is_being_written_are_unknown_until_the_next_pass(
     ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
 ) -> None:
     build_market(ledger)
     with postgres.connect(store_url, autocommit=True) as writer:
         writer.execute("SELECT pg_advisory_lock(821, 8453)")
         runs = refresh(warehouse, store, chains, writer_wait_seconds=0.1)
-        assert [run.note for run in runs if run.note] == ["the chain is being written"]
-        assert served(warehouse) == {}
+        assert [run.note for run in runs if run.asset == "holders"] == ["the chain is being written"]
+        shown = served(warehouse)
+        assert len(shown) == 3
+        assert (shown["PEPE"]["holders"], shown["PEPE"]["top10_share"]) == (None, None)
+        assert shown["PEPE"]["price_usd"] == 2
     refresh(warehouse, store, chains)
-    assert len(served(warehouse)) == 3
+    assert served(warehouse)["PEPE"]["holders"] == 2
 
 
-def test_an_unfinished_unit_keeps_its_chain_as_it_was(
+def test_a_half_summed_unit_is_not_counted_among_the_holders(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
     store.execute("""UPDATE chain_checkpoint SET pending = '{"unit_id": 99, "phase": "sums"}'""")
+    refresh(warehouse, store, chains)
+    assert warehouse.scalar("SELECT count() FROM agg_token_hour") == 0
+    store.execute("UPDATE chain_checkpoint SET pending = NULL")
+    refresh(warehouse, store, chains)
+    assert served(warehouse)["PEPE"]["holders"] == 2
+
+
+def test_blocks_that_are_being_taken_back_keep_their_chain_as_it_was(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    build_market(ledger)
+    store.execute("""UPDATE chain_checkpoint SET pending = '{"change_id": 99, "phase": "revert"}'""")
     refresh(warehouse, store, chains)
     assert served(warehouse) == {}
     store.execute("UPDATE chain_checkpoint SET pending = NULL")

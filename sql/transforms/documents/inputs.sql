@@ -14,13 +14,15 @@ SELECT
     lower(hex(identity.factory)) AS factory,
     lower(hex(identity.transaction_to)) AS transaction_to,
     identity.created_block AS created_block,
+    identity.first_block AS first_block,
     toUInt32(identity.created_time) AS created_time,
+    totals.token != '' AS counted,
     totals.holders AS holders,
     totals.supply_raw AS supply_raw,
     totals.last_supply_block AS last_supply_block,
     arrayMap(wallet -> lower(hex(wallet)), arraySlice(top.wallets, 1, 1)) AS largest_wallets,
     arraySlice(top.balances_raw, 1, 10) AS top_balances_raw,
-    dead.balance_raw AS dead_raw,
+    top.dead_raw AS dead_raw,
     price.price_usd AS price_usd,
     price.confidence AS price_confidence,
     price.source AS price_source,
@@ -41,36 +43,29 @@ SELECT
     toUInt32(beat.computed_at) AS scored_at
 FROM
 (
-    SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS identity
 LEFT JOIN
 (
     SELECT token, holders_net AS holders, supply_net_raw AS supply_raw, last_supply_block
     FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT key FROM work_key)
+    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS totals ON totals.token = identity.token
 LEFT JOIN
 (
-    SELECT token, wallets, balances_raw
+    SELECT token, wallets, balances_raw, dead_raw
     FROM agg_top_holder FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS top ON top.token = identity.token
 LEFT JOIN
 (
-    SELECT token, sum(delta_raw) AS balance_raw
-    FROM agg_balance_day
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key) AND wallet = unhex({dead:String})
-    GROUP BY token
-) AS dead ON dead.token = identity.token
-LEFT JOIN
-(
-    SELECT * FROM agg_token_price FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    SELECT * FROM agg_token_price FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS price ON price.token = identity.token
 LEFT JOIN
 (
     SELECT token, hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
     FROM agg_heartbeat FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
     ORDER BY hour DESC
     LIMIT 1 BY token
 ) AS beat ON beat.token = identity.token

@@ -1,4 +1,6 @@
+-- Tokens whose documents were asked for; for one of these causes, or (none given) for any.
 SELECT DISTINCT lower(hex(token)) AS token
 FROM agg_document_request
 WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND version <= {version:UInt64}
+  AND (empty({causes:Array(String)}) OR has({causes:Array(String)}, cause))
 ORDER BY token

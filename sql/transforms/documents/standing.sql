@@ -1,4 +1,4 @@
--- The newest row of every token of the symbols in work_key, published or not.
+-- The newest row of every token of the symbols asked for, published or not.
 SELECT
     * EXCEPT (address, deployer, copy_of_address, registration_owner, registration_manager, registry_address),
     lower(hex(address)) AS address_hex,
@@ -8,6 +8,6 @@ SELECT
     lower(hex(registration_manager)) AS registration_manager_hex,
     lower(hex(registry_address)) AS registry_address_hex
 FROM serve_token
-WHERE symbol_key IN (SELECT key FROM work_key)
+WHERE symbol_key IN (SELECT arrayJoin({symbols:Array(String)}))
 ORDER BY version DESC
 LIMIT 1 BY symbol_key, chain_id, address

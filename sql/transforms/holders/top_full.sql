@@ -6,6 +6,7 @@ SELECT
     arrayMap(holder -> holder.2, arraySlice(ranked, 1, 64)),
     arrayMap(holder -> holder.1, arraySlice(ranked, 1, 64)),
     if(length(ranked) > 64, ranked[64].1, toInt256(0)),
+    dead.balance_raw,
     {version:UInt64}
 FROM
 (
@@ -41,3 +42,10 @@ LEFT JOIN
     )
     GROUP BY token
 ) AS top ON top.token = work.token
+LEFT JOIN
+(
+    SELECT token, sum(delta_raw) AS balance_raw
+    FROM agg_balance_day
+    WHERE chain_id = {chain_id:UInt32} AND (token, wallet) IN (SELECT token, unhex({dead:String}) FROM work_token)
+    GROUP BY token
+) AS dead ON dead.token = work.token

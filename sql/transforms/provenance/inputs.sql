@@ -20,19 +20,19 @@ SELECT
     standing.symbol AS standing_symbol,
     standing.name AS standing_name,
     standing.is_copy AS standing_is_copy
-FROM (SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)) AS identity
+FROM (SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))) AS identity
 LEFT JOIN
 (
     SELECT token, supply_net_raw AS supply_raw, last_supply_block
     FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT key FROM work_key)
+    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS totals ON totals.token = identity.token
 LEFT JOIN
 (
     SELECT token, wallets, balances_raw FROM agg_top_holder FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS top ON top.token = identity.token
 LEFT JOIN
 (
-    SELECT * FROM agg_provenance FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    SELECT * FROM agg_provenance FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
 ) AS standing ON standing.token = identity.token

@@ -6,7 +6,7 @@ WITH touched AS
     FROM fact_change
     WHERE chain_id = {chain_id:UInt32}
       AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
-      AND subject IN ('token', 'metadata', 'control')
+      AND subject IN ('metadata', 'control')
       AND cityHash64(key) % {parts:UInt32} = {part:UInt32}
 ),
 readings AS
