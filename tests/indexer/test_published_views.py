@@ -1,0 +1,144 @@
+"""Analysts' views show published units, whole, at whatever step of a unit or of its taking-back a writer stops."""
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from indexer.chains.facts import Chain
+from indexer.checkpoint import Checkpoint, finish_revert, next_change_id, read_checkpoint, set_pending, units_above
+from indexer.devchain.world import World
+from indexer.marking import mark_published
+from indexer.publish import read_blocks, recover
+from indexer.run import IndexContext, advance, rewind
+from indexer.write import UNIT_TABLES, add_balances, block_time, delete_units
+from tests.fixtures.indexing import SMALL_UNITS, indexing, live
+from tests.fixtures.published import seen_by_analysts, tables_behind
+from tests.indexer.test_crash import leave_half_written
+from warehouse import sql
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+FENCE = 10**12  # a unit of its own
+
+
+@pytest.fixture
+def context(warehouse: Warehouse, store_url: str) -> Iterator[IndexContext]:
+    with indexing(warehouse, store_url, SMALL_UNITS) as made:
+        yield made
+
+
+def marked(warehouse: Warehouse) -> list[tuple[int, int]]:
+    return [
+        (row["chain_id"], row["block_number"])
+        for row in warehouse.rows("SELECT chain_id, block_number FROM published_chain")
+    ]
+
+
+def test_views_show_the_whole_of_what_is_published(
+    context: IndexContext, living_chain: Chain, warehouse: Warehouse
+) -> None:
+    empty = seen_by_analysts(warehouse)
+    assert {found for found, _ in empty.values()} == {0}
+    advance(context, living_chain, to_block=120)
+    seen = seen_by_analysts(warehouse)
+    assert seen == tables_behind(warehouse)
+    assert min(seen[name][0] for name in ("published_fact_transfer", "published_fact_swap", "published_balance")) > 0
+    assert marked(warehouse) == [(living_chain.chain_id, 120)]
+
+
+def test_a_unit_half_written_is_not_seen_at_any_step(
+    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
+) -> None:
+    advance(context, living_chain, to_block=100)
+    before = seen_by_analysts(warehouse)
+    for stage in ("nothing", "some tables", "all tables"):
+        leave_half_written(context, living_chain, store, stage)
+        assert seen_by_analysts(warehouse) == before, stage
+        for table in UNIT_TABLES:  # as giving the unit up does before it deletes
+            column = "read_block" if table == "fact_token" else "block_number"
+            warehouse.command(
+                f"INSERT INTO {table} (chain_id, {column}, unit_id) SELECT 8453, 18446744073709551615, {FENCE}"
+            )
+        assert seen_by_analysts(warehouse) == before, f"{stage}, fenced"
+        recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
+        assert seen_by_analysts(warehouse) == before, f"{stage}, given up"
+        for table in UNIT_TABLES:
+            warehouse.command(f"DELETE FROM {table} WHERE unit_id = {FENCE}")
+    for stage in ("sums begun", "sums done"):
+        unit, _ = leave_half_written(context, living_chain, store, stage)
+        assert seen_by_analysts(warehouse) == before, stage
+        recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
+        assert seen_by_analysts(warehouse) == before, f"{stage}, published and not marked yet"
+        advance(context, living_chain, to_block=unit.last)
+        assert marked(warehouse) == [(living_chain.chain_id, unit.last)]
+        before = seen_by_analysts(warehouse)
+        assert before == tables_behind(warehouse)
+
+
+def test_units_being_taken_back_are_hidden_first_and_never_half_there(
+    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
+) -> None:
+    chain_id = living_chain.chain_id
+    advance(context, living_chain, to_block=110)
+    kept = seen_by_analysts(warehouse)
+    advance(context, living_chain, to_block=135)
+    before = seen_by_analysts(warehouse)
+    units = [unit.unit_id for unit in units_above(store, chain_id, 110)]
+    assert len(units) >= 3
+    pending = {"phase": "revert", "change_id": next_change_id(store), "units": units, "ancestor": 110}
+    checkpoint = set_pending(store, read_checkpoint(store, chain_id), pending)
+    assert seen_by_analysts(warehouse) == before
+    for step in taking_back(store, warehouse, checkpoint, units):
+        step()
+        assert seen_by_analysts(warehouse) == kept, step
+    head = read_blocks(warehouse, chain_id, 110, 110)[110]
+    finish_revert(store, checkpoint, units, (110, head[0], block_time(head[1])))
+    assert seen_by_analysts(warehouse) == kept == tables_behind(warehouse)
+    context.session(living_chain).known.forget()
+    advance(context, living_chain, to_block=135)
+    assert seen_by_analysts(warehouse) == before
+
+
+def taking_back(
+    store: Connection, warehouse: Warehouse, checkpoint: Checkpoint, units: list[int]
+) -> Iterator[Callable[[], None]]:
+    """The steps of ``reorg.finish_pending``, one at a time."""
+    chain_id = checkpoint.chain_id
+    yield lambda: mark_published(store, warehouse, checkpoint)
+    yield lambda: warehouse.insert_select(
+        sql.load("transforms/ingest/revert_changes"),
+        {"chain_id": chain_id, "change_id": (checkpoint.pending or {})["change_id"], "units": units},
+        token="revert",
+    )
+    for unit in units:
+        yield lambda unit=unit: add_balances(warehouse, chain_id, unit, sign=-1, token=f"revert:{unit}")  # type: ignore[misc]
+    for unit in units:
+        yield lambda unit=unit: delete_units(warehouse, chain_id, [unit])  # type: ignore[misc]
+
+
+def test_a_writer_that_marks_late_changes_nothing(
+    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
+) -> None:
+    advance(context, living_chain, to_block=110)
+    late = read_checkpoint(store, living_chain.chain_id)
+    rewind(context, living_chain, 90)
+    hidden = seen_by_analysts(warehouse)
+    assert marked(warehouse)[0][1] <= 90
+    mark_published(store, warehouse, late)
+    assert seen_by_analysts(warehouse) == hidden == tables_behind(warehouse)
+
+
+def test_what_a_killed_writer_published_is_marked_by_the_next(
+    living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
+) -> None:
+    with indexing(warehouse, store_url) as first:
+        advance(first, living_chain)
+    warehouse.command("TRUNCATE TABLE chain_publication")
+    with indexing(warehouse, store_url) as second:
+        assert advance(second, living_chain).blocks == 0
+        assert marked(warehouse) == [(living_chain.chain_id, living_world.anvil.block_number())]
+        live(living_world, random.Random(4), blocks=1)
+        advance(second, living_chain)
+    assert marked(warehouse) == [(living_chain.chain_id, living_world.anvil.block_number())]
+    assert seen_by_analysts(warehouse) == tables_behind(warehouse)
