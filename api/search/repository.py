@@ -1,7 +1,8 @@
 """What a search reads of the warehouse, with its short-lived memories.
 
-The newest publication is asked for a few times a second at most. What a version holds does not change, so symbols and
-rows read for one version serve every page, order and filter of the same search.
+The newest publication is asked for a few times a second at most, unless a search insists. Which symbols are near is
+looked up in memory. What a version holds does not change, so what was read for one serves every page, order and filter
+of the same search.
 """
 
 from collections.abc import Sequence
@@ -9,10 +10,10 @@ from collections.abc import Sequence
 from api.core.cache import Cache
 from api.core.errors import Unavailable
 from api.core.metrics import Metrics
+from api.search.symbols import SymbolKeeper
 from warehouse.readers.search import (
     NEWEST,
     Document,
-    NearSymbol,
     Publication,
     RowKey,
     TokenRows,
@@ -22,6 +23,7 @@ from warehouse.readers.search import (
     read_token_rows,
 )
 from warehouse.readers.source import Source
+from warehouse.readers.symbols import NearSymbol
 
 PUBLICATION_SECONDS = 0.25
 VERSION_SECONDS = 600.0
@@ -39,6 +41,7 @@ class SearchRepository:
         self._publications: Cache[Publication | None] = Cache(
             "search_publication", ttl_seconds=PUBLICATION_SECONDS, metrics=metrics, limit=1
         )
+        self._index = SymbolKeeper(source, metrics)
         self._symbols: Cache[list[NearSymbol]] = Cache(
             "search_symbols", ttl_seconds=VERSION_SECONDS, metrics=metrics, limit=1_000
         )
@@ -51,10 +54,15 @@ class SearchRepository:
         Raises:
             Unavailable: nothing was published yet.
         """
-        found = await self._publications.get(NEWEST, lambda: read_publication(self.source), refresh=refresh)
+        found = await self._publications.get(NEWEST, self._read_newest, refresh=refresh)
         if found is None:
             raise Unavailable("nothing has been indexed yet, try again")
         return found
+
+    async def newest(self, *, refresh: bool = False) -> Publication:
+        """The newest published state, for which the symbols are at hand; see :meth:`publication`."""
+        publication, _ = await self._index.at(await self.publication(refresh=refresh))
+        return publication
 
     async def publication_at(self, version: int) -> Publication | None:
         """The state with this version, if it was published."""
@@ -65,20 +73,16 @@ class SearchRepository:
         """The symbol and those it is expanded to, foremost first; and whether their tokens are few."""
         if exact:
             return [symbol], False
+        edits, limit = allowed_edits(symbol), MOST_EXPANSIONS + 1
+        index = self._index.of(version)
+        if index is not None:
+            return _expansion(symbol, index.near(symbol, edits=edits, limit=limit))
         near = await self._symbols.get(
             (symbol, version),
-            lambda: read_near_symbols(
-                self.source, symbol, edits=allowed_edits(symbol), limit=MOST_EXPANSIONS + 1, version=version
-            ),
+            lambda: read_near_symbols(self.source, symbol, edits=edits, limit=limit, version=version),
             refresh=refresh,
         )
-        chosen, tokens = [symbol], 0
-        for other in near:
-            if other.symbol != symbol and tokens < MOST_EXPANSION_TOKENS and len(chosen) <= MOST_EXPANSIONS:
-                chosen.append(other.symbol)
-                tokens += other.tokens
-        total = tokens + sum(other.tokens for other in near if other.symbol == symbol)
-        return chosen, total <= INLINE_DOCUMENTS
+        return _expansion(symbol, near)
 
     async def rows(
         self, symbols: Sequence[str], *, version: int, sort_column: str, few: bool, refresh: bool = False
@@ -95,7 +99,23 @@ class SearchRepository:
         """What is shown of the rows at these positions."""
         return await read_documents(self.source, rows, positions)
 
+    async def _read_newest(self) -> Publication | None:
+        newest = await read_publication(self.source)
+        self._index.check(newest)
+        return newest
+
 
 def allowed_edits(symbol: str) -> int:
     """How many edits a fuzzy match may be away: one from five characters on, two from nine."""
     return 2 if len(symbol) >= 9 else 1 if len(symbol) >= 5 else 0
+
+
+def _expansion(symbol: str, near: Sequence[NearSymbol]) -> tuple[list[str], bool]:
+    """As many of the near symbols as are taken, the symbol itself first, and whether their tokens are few."""
+    chosen, tokens = [symbol], 0
+    for other in near:
+        if other.symbol != symbol and tokens < MOST_EXPANSION_TOKENS and len(chosen) <= MOST_EXPANSIONS:
+            chosen.append(other.symbol)
+            tokens += other.tokens
+    total = tokens + sum(other.tokens for other in near if other.symbol == symbol)
+    return chosen, total <= INLINE_DOCUMENTS

@@ -28,10 +28,10 @@ MOST_ANSWERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A rendered answer; ``personal`` when it may differ between callers."""
+    """A rendered answer, and the wallets for which it would be another one."""
 
     body: bytes
-    personal: bool
+    owners: frozenset[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class SearchService:
     async def answer(self, query: SearchQuery, wallet: str | None) -> bytes:
         """The answer's JSON, at most a few seconds old; ``refresh`` makes a new one."""
         found = await self._answers.get(query.answer_key, lambda: self._compute(query, None), refresh=query.refresh)
-        if found.personal and wallet is not None:
+        if found.owners and wallet is not None and _account(wallet) in found.owners:
             key = (*query.answer_key, wallet)
             found = await self._answers.get(key, lambda: self._compute(query, wallet), refresh=query.refresh)
         return found.body
@@ -71,7 +71,7 @@ class SearchService:
         answer, found = await self.search(query, wallet)
         left_out = None if query.explain else {"results": {"__all__": {"explain"}}}
         body = dumps(answer.model_dump(by_alias=True, exclude=left_out))
-        return Answer(body, personal=bool(found.rows.factory_owner.any()))
+        return Answer(body, _factory_owners(found.rows))
 
     async def search(self, query: SearchQuery, wallet: str | None = None) -> tuple[SearchAnswer, Found]:
         """A page of results, and everything it was cut from.
@@ -102,7 +102,7 @@ class SearchService:
             available_on=self._available_on(rows),
             chain_places=self.chain_places,
             now=moment,
-            wallet=bytes.fromhex(wallet[2:]) if wallet is not None and wallet.startswith("0x") else None,
+            wallet=_account(wallet) if wallet is not None else None,
         )
         chosen = select(
             matches,
@@ -118,7 +118,7 @@ class SearchService:
 
     async def _publication(self, query: SearchQuery, cursor: Cursor | None) -> Publication:
         if cursor is None:
-            return await self.repository.publication(refresh=query.refresh)
+            return await self.repository.newest(refresh=query.refresh)
         newest = await self.repository.publication()
         if newest.version == cursor.version:
             return newest
@@ -217,3 +217,14 @@ def as_of(publication: Publication, chains: Mapping[int, Chain]) -> AsOf:
 def _status_counts(found: Found) -> dict[str, int]:
     statuses, counts = np.unique(found.matches.status[found.ordered], return_counts=True)
     return {Status(status).text: count for status, count in zip(statuses.tolist(), counts.tolist(), strict=True)}
+
+
+def _account(wallet: str) -> bytes | None:
+    """The bytes of an EVM wallet."""
+    return bytes.fromhex(wallet[2:]) if wallet.startswith("0x") else None
+
+
+def _factory_owners(rows: TokenRows) -> frozenset[bytes]:
+    """Who holds the registrations of tokens that our factory made."""
+    owned = rows.factory_owner[rows.factory_owner.any(axis=1)]
+    return frozenset(owner.tobytes() for owner in owned)

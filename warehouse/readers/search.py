@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from warehouse import sql
 from warehouse.readers.columns import SortKey, fixed_records, positions_in, sort_key
 from warehouse.readers.source import Source
+from warehouse.readers.symbols import NearSymbol
 from warehouse.symbols import deletion_forms, fold
 
 NEWEST = 2**64 - 1
@@ -41,15 +42,6 @@ class Publication:
     version: int
     published_at: datetime
     as_of_blocks: Mapping[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class NearSymbol:
-    """A symbol near another one."""
-
-    symbol: str
-    folded: str
-    tokens: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,70 @@
+"""The symbols of the newest published version, kept in memory and brought up to date with each publication."""
+
+import asyncio
+
+from api.core.metrics import Metrics
+from warehouse.readers.search import Publication
+from warehouse.readers.source import Source
+from warehouse.readers.symbols import SymbolIndex, read_symbols
+
+MOST_SYMBOLS = 3_000_000
+"""Above this many, some 250 MB, searches ask the warehouse for near symbols instead."""
+
+
+class SymbolKeeper:
+    """Holds one index, and the publication it shows.
+
+    Until it is loaded, and where there are too many symbols, there is none, and the warehouse is to be asked.
+    """
+
+    def __init__(self, source: Source, metrics: Metrics, *, most: int = MOST_SYMBOLS) -> None:
+        self.source = source
+        self.metrics = metrics
+        self.most = most
+        self._state: tuple[Publication, SymbolIndex] | None = None
+        self._turn = asyncio.Lock()
+        self._loading: asyncio.Task[None] | None = None
+        self._too_many = False
+
+    async def at(self, publication: Publication) -> tuple[Publication, SymbolIndex | None]:
+        """The index of this publication or of a newer one, with that publication."""
+        if self._state is None:
+            self._begin_loading(publication)
+            return publication, None
+        if self._state[0].version < publication.version:
+            async with self._turn:
+                await self._advance(publication)
+        return self._state or (publication, None)
+
+    def of(self, version: int) -> SymbolIndex | None:
+        """The index, if it is of exactly this version."""
+        return self._state[1] if self._state is not None and self._state[0].version == version else None
+
+    def check(self, newest: Publication | None) -> None:
+        """Forget an index that is ahead of what the warehouse has just said is the newest: it is another warehouse."""
+        if self._state is not None and (newest is None or newest.version < self._state[0].version):
+            self._state = None
+
+    def _begin_loading(self, publication: Publication) -> None:
+        if not self._too_many and (self._loading is None or self._loading.done()):
+            self._loading = asyncio.create_task(self._load(publication))
+            # A load that fails is tried again by the next search, which asks the warehouse itself meanwhile.
+            self._loading.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    async def _load(self, publication: Publication) -> None:
+        version = publication.version
+        table = await read_symbols(self.source, after=0, version=version, limit=self.most + 1)
+        if table.num_rows > self.most:
+            self._too_many = True
+            return
+        self._state = publication, await asyncio.to_thread(SymbolIndex.build, table, version)
+        self.metrics.count_cache("symbol_index", "load")
+
+    async def _advance(self, publication: Publication) -> None:
+        if self._state is None or self._state[0].version >= publication.version:
+            return
+        index, version = self._state[1], publication.version
+        changes = await read_symbols(self.source, after=index.version, version=version, limit=self.most + 1)
+        advanced = await asyncio.to_thread(index.advanced, changes, version)
+        self._state = (publication, advanced) if len(advanced) <= self.most else None
+        self._too_many = self._state is None
