@@ -267,6 +267,8 @@ def _from_transactions(client: EvmClient, blocks: list[_Block]) -> list[Creation
         for receipt in receipts:
             if isinstance(receipt, RpcError):
                 raise receipt
+            if bytes(receipt) == b"null":
+                raise NodeLied(f"the node has no receipt of a transaction that it puts into block {block.number}")
         creations += _received([msgspec.json.decode(item, type=_Receipt) for item in receipts], block)  # type: ignore[arg-type]
     return creations
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from warehouse import migrate
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
-from warehouse.embedded.lifetime import exclusive, in_use, is_in_use, start_lock
+from warehouse.embedded.lifetime import exclusive, in_use, is_in_use, is_supervised, start_lock
 from warehouse.errors import EnginesNotRunning
 from warehouse.settings import EngineSettings
 
@@ -55,6 +55,9 @@ def ensure(
 ) -> Iterator[EngineUrls]:
     """The engines for the duration of the block, started where they are not running, and migrated unless told not to.
 
+    Where a service runs on the data directory, its supervisor starts what ended: that is waited for, because an engine
+    of ours would take the folder from the service's own, and die with us.
+
     Raises:
         EnginesNotRunning: an engine does not start; the message holds what it printed.
         MigrationError: a schema cannot be brought up to date.
@@ -65,7 +68,7 @@ def ensure(
     try:
         with in_use(layout.run):
             with exclusive(start_lock(layout.run)):
-                running = record.read(layout)
+                running = _running(layout, settings)
                 if settings.clickhouse_url is None and record.CLICKHOUSE not in running:
                     started.append(start(layout, record.CLICKHOUSE, clickhouse_port))
                 if settings.database_url is None and record.POSTGRES not in running:
@@ -93,6 +96,22 @@ def start(layout: Layout, name: str, port: int, *options: str) -> "subprocess.Po
             # Not of our terminal's group: Ctrl-C ends us, and the engine only when we were its last user.
             start_new_session=True,
         )
+
+
+def _running(layout: Layout, settings: EngineSettings) -> dict[str, record.Entry]:
+    wanted = {
+        name
+        for name, url in ((record.CLICKHOUSE, settings.clickhouse_url), (record.POSTGRES, settings.database_url))
+        if url is None
+    }
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        running = record.read(layout)
+        if wanted <= running.keys() or not is_supervised(layout.run):
+            return running
+        if time.monotonic() > deadline:
+            raise EnginesNotRunning(f"the service that runs on {layout.root} does not bring its engines up")
+        time.sleep(0.05)
 
 
 def _url(running: dict[str, record.Entry], name: str) -> str | None:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from api.stack.part import AlreadyRunning, Part, PartState
+from warehouse.embedded.lifetime import stack_lock
 
 
 def lock_file(data_dir: Path) -> Path:
     """Locked while a stack runs on the data directory; holds its process id."""
-    return data_dir / "run" / "stack.lock"
+    return stack_lock(data_dir / "run")
 
 
 def state_file(data_dir: Path) -> Path:

@@ -1,3 +1,4 @@
+import fcntl
 import json
 import stat
 import subprocess
@@ -13,6 +14,7 @@ from warehouse import engines, postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
+from warehouse.embedded.lifetime import stack_lock
 from warehouse.errors import EnginesNotRunning
 from warehouse.settings import EngineSettings
 
@@ -70,6 +72,26 @@ def test_engines_run_for_the_block_and_are_recorded_privately(data_dir: Path) ->
     assert not any(psutil.pid_exists(pid) for pid in pids)
     with pytest.raises(EnginesNotRunning):
         engines.locate(settings)
+
+
+def test_an_engine_that_a_service_is_starting_again_is_waited_for(data_dir: Path) -> None:
+    layout = Layout.of(data_dir)
+    layout.prepare()
+    with stack_lock(layout.run).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        user = use(data_dir)
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                user.wait(1.5)
+            assert running(data_dir) == {}
+            supervised = [engines.start(layout, name, 0) for name in (record.CLICKHOUSE, record.POSTGRES)]
+            assert user.stdout is not None
+            assert user.stdout.readline() == "ready\n"
+            assert {entry.pid for entry in running(data_dir).values()} == {process.pid for process in supervised}
+        finally:
+            user.communicate("\n")
+        for process in supervised:
+            process.wait(30)
 
 
 def test_a_record_of_dead_or_other_processes_is_not_believed(data_dir: Path) -> None:

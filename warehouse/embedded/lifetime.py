@@ -67,8 +67,22 @@ def start_lock(run: Path) -> Path:
 
 def is_in_use(run: Path) -> bool:
     """Whether somebody uses the engines."""
+    return _is_locked(run / "engines.use")
+
+
+def is_supervised(run: Path) -> bool:
+    """Whether a service runs on the data directory, whose supervisor starts engines that ended."""
+    return _is_locked(stack_lock(run))
+
+
+def stack_lock(run: Path) -> Path:
+    """The file that a service holds locked while it runs on the data directory."""
+    return run / "stack.lock"
+
+
+def _is_locked(lock_file: Path) -> bool:
     try:
-        descriptor = os.open(run / "engines.use", os.O_RDWR)
+        descriptor = os.open(lock_file, os.O_RDWR)
     except FileNotFoundError:
         return False
     try:
