@@ -1,7 +1,8 @@
 """The warehouse's marts as Parquet files, with a DuckDB file of views over them: for work away from the service.
 
-Each mart is one statement, ``sql/export/<mart>.sql``, read chain by chain as a stream. The folder is written under
-another name and renamed when it is whole, so a folder that is there is complete.
+Each mart is one statement, ``sql/export/<mart>.sql``, over the ``published_`` views, read chain by chain as a stream up
+to the block that was published when the export began. The folder is written under another name and renamed when it is
+whole, so a folder that is there is complete.
 """
 
 import json
@@ -20,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm import tqdm
 
-from warehouse import postgres, sql
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 
@@ -38,6 +39,7 @@ MANIFEST = "export.json"
 DATABASE = "regalia.duckdb"
 ROW_GROUP_ROWS = 256 * 1024
 FILE_ROWS = 4 * 1024 * 1024
+_ATTEMPTS = 3
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +64,7 @@ as text, because they can exceed what a Parquet number holds: divide by ten to t
 
 
 class ExportRefused(Exception):
-    """The folder to write holds something that is not an export."""
+    """The folder to write holds something that is not an export, or the chain does not hold still for one."""
 
 
 @dataclass(slots=True)
@@ -79,7 +81,7 @@ def export(urls: EngineUrls, out: Path, *, show_progress: bool | None = None) ->
     """Write all marts to the folder ``out``, replacing an earlier export there.
 
     Raises:
-        ExportRefused: ``out`` holds something else.
+        ExportRefused: ``out`` holds something else, or reorganisations overtook every attempt.
     """
     out = out.absolute()
     occupied = out.exists() and (not out.is_dir() or any(out.iterdir()))
@@ -87,11 +89,9 @@ def export(urls: EngineUrls, out: Path, *, show_progress: bool | None = None) ->
         raise ExportRefused(f"{out} is no empty folder and holds no export: choose another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.name}.partial")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir()
     try:
         with Warehouse.connect(urls.clickhouse_url) as warehouse:
-            manifest = _write_marts(warehouse, _last_blocks(urls.database_url), draft, show_progress)
+            manifest = _write_undisturbed(warehouse, draft, show_progress)
         _write_views(draft)
         (draft / "README.md").write_text(README.format(database=DATABASE, folder=out.name, manifest=MANIFEST))
         (draft / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1) + "\n")
@@ -99,6 +99,21 @@ def export(urls: EngineUrls, out: Path, *, show_progress: bool | None = None) ->
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return manifest
+
+
+def _write_undisturbed(warehouse: Warehouse, draft: Path, show_progress: bool | None) -> Manifest:
+    """Write all marts; again when blocks that were to be in them were taken back meanwhile."""
+    for _ in range(_ATTEMPTS):
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir()
+        last = _last_blocks(warehouse)
+        manifest = _write_marts(
+            warehouse, {chain_id: block for chain_id, (block, _) in last.items()}, draft, show_progress
+        )
+        if _hashes(warehouse, last) == last:
+            return manifest
+        log.warning("a reorganisation took back what was being exported; exporting again")
+    raise ExportRefused(f"reorganisations overtook {_ATTEMPTS} attempts to export; try again later")
 
 
 def _write_marts(
@@ -197,11 +212,23 @@ def _replace(out: Path, draft: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _last_blocks(database_url: str) -> dict[int, int]:
-    """The last published block of each chain: what follows it may be half written."""
-    with postgres.connect(database_url) as connection:
-        rows = connection.execute(sql.load("exchange/published_blocks")).fetchall()
-    return {row["chain_id"]: row["block_number"] for row in rows}
+def _last_blocks(warehouse: Warehouse) -> dict[int, tuple[int, str]]:
+    """The last published block of each chain and its hash: what follows it may be half written."""
+    rows = warehouse.rows("SELECT chain_id, block_number FROM published_chain ORDER BY chain_id")
+    return _hashes(warehouse, {row["chain_id"]: (row["block_number"], "") for row in rows})
+
+
+def _hashes(warehouse: Warehouse, blocks: Mapping[int, tuple[int, str]]) -> dict[int, tuple[int, str]]:
+    """The same blocks with the hashes they have now; empty where one is not there."""
+    found = {}
+    for chain_id, (block, _) in blocks.items():
+        digest = warehouse.scalar(
+            "SELECT any(hex(block_hash)) FROM published_raw_block"
+            " WHERE chain_id = {chain_id:UInt32} AND block_number = {block:UInt64}",
+            {"chain_id": chain_id, "block": block},
+        )
+        found[chain_id] = (block, str(digest or ""))
+    return found
 
 
 def _expected_rows(warehouse: Warehouse) -> int:

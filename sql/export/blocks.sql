@@ -5,5 +5,5 @@ SELECT
     text_of(parent_hash) AS parent_hash,
     block_time,
     transaction_count
-FROM raw_block
+FROM published_raw_block
 WHERE chain_id = {chain_id:UInt32} AND block_number <= {last_block:UInt64}

@@ -1,6 +1,6 @@
 WITH (raw -> multiIf(raw = '', '', {chain_id:UInt32} = 900900, base58Encode(raw), concat('0x', lower(hex(raw))))) AS text_of
 SELECT
-    text_of(agg_heartbeat.token) AS token,
+    text_of(published_agg_heartbeat.token) AS token,
     hour,
     symbol_key,
     score,
@@ -12,5 +12,5 @@ SELECT
     inputs,
     as_of_block,
     computed_at
-FROM agg_heartbeat FINAL
+FROM published_agg_heartbeat
 WHERE chain_id = {chain_id:UInt32}

@@ -1,4 +1,5 @@
--- The row of each token that counts at the published version. The order is the key's, backwards: the newest comes first.
+-- The row of each token that counts at the version that the export began with, as published_serve_token has it for the
+-- newest. The order is the key's, backwards: the newest comes first.
 WITH (raw -> multiIf(raw = '', '', {chain_id:UInt32} = 900900, base58Encode(raw), concat('0x', lower(hex(raw))))) AS text_of
 SELECT
     text_of(current.address) AS address,

@@ -8,10 +8,10 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
+from warehouse import export as export_module
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.export import MARTS, ExportRefused, export
-from warehouse.postgres import Connection
 
 TOKEN = "aa" * 20
 ALICE, BOB = "0b" * 20, "0c" * 20
@@ -22,18 +22,33 @@ def urls(warehouse_url: str, store_url: str) -> EngineUrls:
     return EngineUrls(warehouse_url, store_url)
 
 
+def mark(warehouse: Warehouse, chain_id: int, next_block: int) -> None:
+    warehouse.command(
+        "INSERT INTO chain_publication (chain_id, generation, next_block, next_unit)"
+        " SELECT {chain_id:UInt32}, 1, {next_block:UInt64}, 2",
+        {"chain_id": chain_id, "next_block": next_block},
+    )
+
+
 @pytest.fixture
-def filled(warehouse: Warehouse, store: Connection) -> None:
-    """One chain: three transfers, the last above the published block; two versions of a token, one of another."""
-    store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (8453, 1, 11)")
+def filled(warehouse: Warehouse) -> None:
+    """One chain: three transfers, the last of a unit that is summed but not published; two versions of a token, one of
+    another."""
+    mark(warehouse, 8453, 12)
     for block, amount in ((10, 5), (11, 2**255), (12, 1)):
         warehouse.command(
             "INSERT INTO fact_transfer (chain_id, token, block_number, log_index, block_time, transaction_hash, "
             "from_address, to_address, amount_raw, unit_id) SELECT 8453, unhex({token:String}), {block:UInt64}, 0, "
-            "toDateTime(1700000000, 'UTC'), unhex('ff'), unhex({a:String}), unhex({b:String}), {amount:UInt256}, 1",
+            "toDateTime(1700000000, 'UTC'), unhex('ff'), unhex({a:String}), unhex({b:String}), {amount:UInt256}, "
+            "if({block:UInt64} > 11, 2, 1)",
             {"token": TOKEN, "block": block, "a": ALICE, "b": BOB, "amount": amount},
         )
-    for wallet, delta in ((ALICE, 7), (ALICE, -7), (BOB, 3), (BOB, 4)):
+    for unit in (1, 2):
+        warehouse.command(
+            "INSERT INTO agg_balance_day SELECT 8453, '', unhex(leftPad(hex({unit:UInt64}), 16, '0')), toDate(0), 1",
+            {"unit": unit},
+        )
+    for wallet, delta in ((ALICE, 7), (ALICE, -7), (BOB, 3), (BOB, 4), (ALICE, -1), (BOB, 1)):
         warehouse.command(
             "INSERT INTO agg_balance_day SELECT 8453, unhex({token:String}), unhex({wallet:String}), toDate(19000), "
             "{delta:Int256}",
@@ -95,10 +110,10 @@ def test_an_empty_warehouse_exports_empty_views(urls: EngineUrls, tmp_path: Path
 
 
 def test_large_marts_stream_into_several_row_groups(
-    urls: EngineUrls, warehouse: Warehouse, store: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    urls: EngineUrls, warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("warehouse.export.FILE_ROWS", 500_000)
-    store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (1, 1, 1000000)")
+    mark(warehouse, 1, 1_000_001)
     warehouse.command(
         "INSERT INTO raw_block (chain_id, block_number, block_hash) SELECT 1, number, 'x' FROM numbers(700000)"
     )
@@ -110,6 +125,27 @@ def test_large_marts_stream_into_several_row_groups(
     with duckdb.connect() as database:
         rows = database.sql(f"SELECT count(*), sum(block_number) FROM '{tmp_path}/out/blocks/*/*.parquet'").fetchall()
     assert rows == [(700_000, 244_999_650_000)]
+
+
+def test_an_export_that_a_reorganisation_overtakes_begins_again(
+    urls: EngineUrls, warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark(warehouse, 1, 3)
+    for number in range(3):
+        warehouse.command(f"INSERT INTO raw_block (chain_id, block_number, block_hash) SELECT 1, {number}, 'first'")
+
+    def progress(*_: Any) -> Any:  # the first time, the last block is replaced under the export's hands
+        monkeypatch.setattr("warehouse.export._progress", untouched)
+        warehouse.command("DELETE FROM raw_block WHERE block_number = 2")
+        warehouse.command("INSERT INTO raw_block (chain_id, block_number, block_hash) SELECT 1, 2, 'other'")
+        return untouched(0, False)
+
+    untouched = export_module._progress
+    monkeypatch.setattr("warehouse.export._progress", progress)
+    export(urls, tmp_path / "out")
+
+    other = "0x" + b"other".hex()
+    assert view(tmp_path / "out", "SELECT block_hash FROM blocks WHERE block_number = 2") == [(other,)]
 
 
 def test_a_folder_of_something_else_is_left_alone(urls: EngineUrls, tmp_path: Path) -> None:
