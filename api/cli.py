@@ -27,9 +27,11 @@ app = typer.Typer(
 keys = typer.Typer(help="API keys.", no_args_is_help=True)
 plans = typer.Typer(help="Plans of accounts.", no_args_is_help=True)
 contracts = typer.Typer(help="Our contracts.", no_args_is_help=True)
+alerts = typer.Typer(help="Messages to operators.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 app.add_typer(plans, name="plans")
 app.add_typer(contracts, name="contracts")
+app.add_typer(alerts, name="alerts")
 
 ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
 Wallet = Annotated[str, typer.Option(metavar="ADDRESS", help="The account's wallet.")]
@@ -270,6 +272,19 @@ def set_plan(wallet: Wallet, plan: Plan) -> None:
     from api.commands import accounts
 
     accounts.set_plan(wallet, plan)
+
+
+@alerts.command("test")
+def send_test_alert() -> None:
+    """Send a trial message to the operator's webhook and say whether it was accepted.
+
+    Example:
+
+      REGALIA_ALERT_WEBHOOK_URL=https://hooks.example.net/regalia regalia alerts test
+    """
+    from api.commands.alerts import send_test
+
+    send_test()
 
 
 @contracts.command("deploy")

@@ -15,6 +15,7 @@ from api.core.clock import SystemClock
 from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
 from api.core.settings import ApiSettings, load
 from api.core.store import Store
+from api.health import tasks as health
 from indexer.chains import facts
 from warehouse import engines
 
@@ -23,7 +24,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (claims,)
+TASK_MODULES = (claims, health)
 
 
 @TASKS.periodic(cron="* * * * *")
@@ -46,7 +47,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
         readers = ChainReaders(timeout_seconds=settings.chain_timeout_seconds)
         stack.push_async_callback(readers.close)
         app = await stack.enter_async_context(open_queue(urls.database_url))
-        context = WorkContext(store, readers, facts.load(settings.chains), SystemClock())
+        context = WorkContext(store, readers, facts.load(settings.chains), SystemClock(), settings)
         await app.run_worker_async(
             wait=wait,
             concurrency=CONCURRENCY,

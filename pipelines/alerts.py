@@ -1,29 +1,174 @@
-"""Runs that fail are recorded in the event log, where whoever watches the service reads them."""
+"""What goes wrong in Dagster is told to operators: runs and checks that fail, assets that are stale, halted chains.
+
+The sensors report conditions to the store (`warehouse/alerting`), which knows what was told already, and send what is
+due. Where Dagster does not run, the worker tells of halted chains and sends, and the supervisor tells of Dagster.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import dagster as dg
 
-from pipelines.resources import Engines
-from warehouse import sql
-from warehouse.postgres import Jsonb
+from indexer.chains import facts
+from pipelines.running import STALE_AFTER
+from warehouse import engines, postgres, settings, sql
+from warehouse.alerting import chains, ledger, webhook
+from warehouse.alerting.webhook import Condition
+from warehouse.postgres import Connection, Jsonb
+
+SECONDS = 30
+CHECK_FAILED, RUN_FAILED, ASSET_STALE = "check_failed", "run_failed", "asset_stale"
+_EVENTS_AT_ONCE = 500
+
+
+@contextmanager
+def _store() -> Iterator[Connection]:
+    """The store alone: there are alerts to send when the warehouse is what is down."""
+    with postgres.connect(engines.locate(settings.load()).database_url, autocommit=True) as store:
+        yield store
+
+
+def send_due(store: Connection) -> None:
+    """Send the messages that are due to the receiver of the settings."""
+    ledger.deliver_due(store, webhook.configured(settings.load()))
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
 
 
 @dg.run_failure_sensor(
-    name="record_failed_runs",
-    default_status=dg.DefaultSensorStatus.RUNNING,
-    minimum_interval_seconds=30,
+    name="record_failed_runs", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=SECONDS
 )
-def record_failed_runs(context: dg.RunFailureSensorContext, engines: Engines) -> None:
-    """One ``pipeline.failed`` event for each failed run."""
-    run = context.dagster_run
-    context.log.error(f"run {run.run_id} of {run.job_name} failed: {context.failure_event.message}")
-    with engines.connect() as connections:
-        connections.store.execute(
+def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
+    """One ``pipeline.failed`` event and one alert for each failed run; a job that goes on failing is one alert."""
+    run, message = context.dagster_run, context.failure_event.message or ""
+    context.log.error(f"run {run.run_id} of {run.job_name} failed: {message}")
+    steps = [event.step_key for event in context.get_step_failure_events() if event.step_key]
+    with _store() as store:
+        recorded = store.execute(
             sql.load("exchange/record_failure").encode(),
             {
                 "subject": run.job_name,
-                "payload": Jsonb(
-                    {"runId": run.run_id, "job": run.job_name, "message": context.failure_event.message or ""}
-                ),
+                "payload": Jsonb({"runId": run.run_id, "job": run.job_name, "message": message}),
                 "dedupe_key": f"pipeline.failed:{run.run_id}",
             },
         )
+        if recorded.rowcount:  # a sensor that was cut short looks at the same run again
+            for step in steps:
+                store.execute(sql.load("exchange/record_step_failure").encode(), {"asset": step})
+        ledger.report(store, failed_run(run, message, steps))
+        send_due(store)
+
+
+@dg.run_status_sensor(
+    run_status=dg.DagsterRunStatus.SUCCESS,
+    name="note_recovered_runs",
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    minimum_interval_seconds=SECONDS,
+)
+def note_recovered_runs(context: dg.RunStatusSensorContext) -> None:
+    """A job, or the partition of one, that failed before has succeeded."""
+    with _store() as store:
+        ledger.resolve(store, f"{RUN_FAILED}:{run_subject(context.dagster_run)}")
+        send_due(store)
+
+
+def run_subject(run: dg.DagsterRun) -> str:
+    """The job, and the partition where it has one: another partition's success says nothing about it."""
+    partition = run.tags.get("dagster/partition")
+    return f"{run.job_name}[{partition}]" if partition else run.job_name
+
+
+def failed_run(run: dg.DagsterRun, message: str, steps: Sequence[str]) -> Condition:
+    """The condition that a failed run is."""
+    details = {"runId": run.run_id, "job": run.job_name, "steps": list(steps), "message": message[:1000]}
+    return Condition(RUN_FAILED, run_subject(run), "error", f"a run of {run_subject(run)} failed", details)
+
+
+# -- checks, assets, chains --------------------------------------------------------------------------------------------
+
+
+@dg.sensor(name="watch_service", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=SECONDS)
+def watch_service(context: dg.SensorEvaluationContext) -> dg.SkipReason:
+    """Every evaluation of a check since the last look, assets past their freshness, halted chains; sends what is due.
+
+    The cursor is the last evaluation looked at.
+    """
+    if context.repository_def is None:
+        raise dg.DagsterInvariantViolationError("the sensor looks at the assets of its repository")
+    graph = context.repository_def.asset_graph
+    with _store() as store:
+        evaluations, last = new_evaluations(context.instance, int(context.cursor) if context.cursor else None)
+        for evaluation in evaluations:
+            condition = failed_check(evaluation)
+            if evaluation.passed:
+                ledger.resolve(store, condition.key)
+            else:
+                ledger.report(store, condition)
+        watched = [key for key in graph.materializable_asset_keys if graph.get(key).freshness_policy is not None]
+        ledger.settle(store, ASSET_STALE, stale_assets(context.instance, watched, time.time()))
+        known = facts.load(settings.load().chains)
+        chains.settle_halted(store, {chain.chain_id: chain.key for chain in known.by_key.values()})
+        send_due(store)
+    if last is not None:
+        context.update_cursor(str(last))
+    return dg.SkipReason(f"{len(evaluations)} evaluations of checks looked at; this sensor starts no runs")
+
+
+def new_evaluations(
+    instance: dg.DagsterInstance, cursor: int | None
+) -> tuple[list[dg.AssetCheckEvaluation], int | None]:
+    """Evaluations after the cursor in their order, and the new cursor. Without a cursor, the latest of each check:
+    what was wrong and is not any more before anybody looked is no news."""
+    chosen = dg.EventRecordsFilter(dg.DagsterEventType.ASSET_CHECK_EVALUATION, after_cursor=cursor)
+    records = instance.event_log_storage.get_event_records(chosen, limit=_EVENTS_AT_ONCE, ascending=cursor is not None)
+    if cursor is None:
+        records = records[::-1]
+    found = [
+        record.event_log_entry.dagster_event.asset_check_evaluation_data
+        for record in records
+        if record.event_log_entry.dagster_event is not None
+    ]
+    last = records[-1].storage_id if records else cursor
+    return (found if cursor is not None else list({each.asset_check_key: each for each in found}.values())), last
+
+
+def failed_check(evaluation: dg.AssetCheckEvaluation) -> Condition:
+    """The condition that a failed evaluation is."""
+    asset, name = evaluation.asset_key.to_user_string(), evaluation.check_name
+    found = {key: _plain(value.value) for key, value in evaluation.metadata.items()}
+    count = f": {found['violations']} violations" if "violations" in found else ""
+    return Condition(
+        CHECK_FAILED,
+        f"{asset}.{name}",
+        "error" if evaluation.severity is dg.AssetCheckSeverity.ERROR else "warning",
+        f"check {name} of {asset} failed{count}",
+        {"asset": asset, "check": name, "description": evaluation.description, "metadata": found},
+    )
+
+
+def stale_assets(instance: dg.DagsterInstance, keys: Sequence[dg.AssetKey], now: float) -> list[Condition]:
+    """Assets that were made before, and have not been made again in time."""
+    found = []
+    for record in instance.get_asset_records(keys):
+        made = record.asset_entry.last_materialization_record
+        if made is not None and now - made.timestamp > STALE_AFTER.total_seconds():
+            name = record.asset_entry.asset_key.to_user_string()
+            minutes = STALE_AFTER.total_seconds() / 60
+            at = datetime.fromtimestamp(made.timestamp, UTC).isoformat(timespec="seconds")
+            found.append(
+                Condition(
+                    ASSET_STALE,
+                    name,
+                    "warning",
+                    f"asset {name} was not made for more than {minutes:.0f} minutes",
+                    {"asset": name, "lastMade": at},
+                )
+            )
+    return found
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, int | float | bool) or value is None else str(value)[:500]

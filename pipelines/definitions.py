@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from pipelines.alerts import record_failed_runs
+from pipelines.alerts import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.documents.assets import serve_token
 from pipelines.documents.checks import document_checks
 from pipelines.documents.schedules import (
@@ -66,7 +66,7 @@ defs = dg.Definitions(
         retention_schedule(recurring),
         *repairs,
     ],
-    sensors=[record_failed_runs],
+    sensors=[record_failed_runs, note_recovered_runs, watch_service],
     resources={"engines": EngineAccess()},
     executor=dg.in_process_executor,
 )

@@ -11,7 +11,8 @@ from pipelines.refresh import refresh
 from pipelines.resources import EngineAccess
 
 RETRY = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.FULL)
-FRESH = dg.FreshnessPolicy.time_window(fail_window=timedelta(minutes=30), warn_window=timedelta(minutes=15))
+STALE_AFTER = timedelta(minutes=30)
+FRESH = dg.FreshnessPolicy.time_window(fail_window=STALE_AFTER, warn_window=timedelta(minutes=15))
 OWNERS = ["team:data"]
 DERIVE_POOL = "derive"
 """Derive passes exclude each other in the store; the pool keeps runs from queueing up behind that."""

@@ -1,3 +1,8 @@
 """Fixtures shared by all tests; each family lives in its own module."""
 
-pytest_plugins = ("tests.fixtures.engines", "tests.fixtures.chain", "tests.fixtures.indexing")
+pytest_plugins = (
+    "tests.fixtures.engines",
+    "tests.fixtures.chain",
+    "tests.fixtures.indexing",
+    "tests.fixtures.receiver",
+)

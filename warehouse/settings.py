@@ -6,7 +6,7 @@ Environment variables with the prefix ``REGALIA_``. The API's own settings exten
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, HttpUrl, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -34,6 +34,13 @@ class EngineSettings(BaseSettings):
     majors: Path | None = Field(
         default=None,
         description="TOML file laid over the built-in list of well-known coins that no other token may pass for.",
+    )
+    alert_webhook_url: HttpUrl | None = Field(
+        default=None,
+        description="Where operators are told of failing checks and runs, halted chains, stale assets, failing parts.",
+    )
+    alert_webhook_secret: SecretStr | None = Field(
+        default=None, description="Key that signs those messages (HMAC-SHA256). Unset: they are not signed."
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from api.commands import checks, checks_of_engines
+from api.commands import alerts, checks, checks_of_engines
 from api.commands.checks import Finding, Level
 
 STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.BROKEN: "bold red"}
@@ -24,6 +24,7 @@ def examine() -> Iterable[Finding]:
     yield from checks.data_directory(settings)
     yield from checks.api_port(settings)
     yield from checks_of_engines.engines_reachable(settings)
+    yield from alerts.receiver_reachable(settings)
     chains, found = checks.chains_file(settings)
     yield from found
     if chains is not None:

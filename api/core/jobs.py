@@ -14,6 +14,7 @@ from procrastinate.tasks import Task
 
 from api.core.chains import ChainReaders
 from api.core.clock import Clock
+from api.core.settings import ApiSettings
 from api.core.store import JOBS_OPTIONS, Store, Transaction
 from indexer.chains.facts import Chains
 from warehouse.postgres import plain_url
@@ -32,6 +33,7 @@ class WorkContext:
     readers: ChainReaders
     chains: Chains
     clock: Clock
+    settings: ApiSettings
 
 
 @asynccontextmanager

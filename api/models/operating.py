@@ -63,10 +63,11 @@ class AlertDelivery(Base):
     __tablename__ = "alert_delivery"
     __table_args__ = (
         CheckConstraint("status IN ('waiting', 'delivered', 'given_up')"),
-        Index("alert_delivery_waiting", "next_attempt_at", postgresql_where=text("status = 'waiting'")),
+        Index("alert_delivery_waiting", "alert_key", "id", postgresql_where=text("status = 'waiting'")),
     )
 
     id: Mapped[Id]
+    alert_key: Mapped[str]
     idempotency_key: Mapped[str] = mapped_column(unique=True)
     body: Mapped[dict[str, Any]]
     status: Mapped[str] = mapped_column(server_default=text("'waiting'"))

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from api.stack import guard, parts, ports, state
+from api.stack.alerting import PartAlerts
 from api.stack.part import Part, Phase
 from api.stack.process import LOG_LIMIT_BYTES
 from api.stack.settings import StackSettings
 from api.stack.supervisor import Supervisor
 from indexer.chains import facts
+from warehouse.alerting import webhook
 from warehouse.embedded.layout import Layout
 
 log = logging.getLogger("regalia.stack")
@@ -53,12 +55,15 @@ async def _supervise(
     on_start: Callable[[Supervisor], None] | None,
     on_ready: Callable[[Supervisor], None],
 ) -> None:
+    receiver = webhook.configured(settings)
+    alerts = PartAlerts(receiver, lambda name: supervisor.explain(supervisor.parts[name])) if receiver else None
     supervisor = Supervisor(
         supervised,
         data_dir=settings.data_dir,
         environment=environment(settings),
         owns_process=True,
         on_ready=on_ready,
+        on_phase=alerts.note if alerts else None,
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -46,6 +46,7 @@ class Backoff:
 class Supervisor:
     """The parts of one stack.
 
+    ``on_phase`` is called whenever a part enters a phase, and must return at once.
     ``owns_process``: every child this process gets from now on, and that is not a part, is a stray to be killed.
     """
 
@@ -58,6 +59,7 @@ class Supervisor:
         backoff: Backoff | None = None,
         owns_process: bool = False,
         on_ready: Callable[["Supervisor"], None] | None = None,
+        on_phase: Callable[[str, PartState], None] | None = None,
     ) -> None:
         self.parts = {part.name: part for part in parts}
         self.states = {name: PartState(since=time.time()) for name in self.parts}
@@ -67,6 +69,7 @@ class Supervisor:
         self._owns_process = owns_process
         self._not_ours = frozenset(guard.children(os.getpid()))
         self._on_ready = on_ready
+        self._on_phase = on_phase
         self.started_at = time.time()
         self._processes: dict[str, GuardedProcess] = {}
         self._ready = {name: asyncio.Event() for name in self.parts}
@@ -124,7 +127,7 @@ class Supervisor:
             current.last_exit = describe_exit(status)
             if part.once:
                 if status:
-                    raise StackError(self._explain(part))
+                    raise StackError(self.explain(part))
                 log.info("%s done in %.1f s", part.name, time.time() - current.since)
                 self._enter(part, Phase.DONE)
                 self._ready[part.name].set()
@@ -139,7 +142,7 @@ class Supervisor:
         failures = current.failures_in_a_row
         loud = failures >= self._backoff.loud_after
         if loud and part.vital and not self._ready[part.name].is_set():
-            raise StackError(self._explain(part))
+            raise StackError(self.explain(part))
         seconds = self._backoff.pause(failures)
         self._enter(part, Phase.FAILING if loud else Phase.RESTARTING)
         if loud:
@@ -148,13 +151,14 @@ class Supervisor:
                 part.name,
                 failures,
                 seconds,
-                self._explain(part),
+                self.explain(part),
             )
         else:
             log.warning("%s ended (%s), started again in %.1f s", part.name, current.last_exit, seconds)
         await self._sleep(seconds)
 
-    def _explain(self, part: Part) -> str:
+    def explain(self, part: Part) -> str:
+        """How a part ended, in one line."""
         path = self.log_path(part.name)
         ended = self.states[part.name].last_exit
         return f"{part.name} ended with {ended}: {last_line(path) or 'it said nothing'} (log: {path})"
@@ -265,6 +269,8 @@ class Supervisor:
         current.phase = phase
         current.since = time.time()
         self._changed.set()
+        if self._on_phase:
+            self._on_phase(part.name, current)
         try:
             state.write(self._data_dir, self.parts, self.states, self.started_at)
         except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from api import cli as module
+from tests.fixtures.receiver import Receiver
 from warehouse.postgres import Connection
 
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
@@ -190,3 +191,20 @@ def test_a_private_key_is_not_handed_on_as_an_argument(monkeypatch: pytest.Monke
     module.deploy_contracts(chain="base", private_key="0xsecret", treasury=None)
     assert commands[0][1:] == ["-m", "indexer", "contracts", "deploy", "--chain", "base"]
     assert os.environ["REGALIA_PRIVATE_KEY"] == "0xsecret"
+
+
+# -- alerts ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_trial_alert_says_whether_it_was_accepted(cli: Cli, receiver: Receiver) -> None:
+    sent = cli("alerts", "test", REGALIA_ALERT_WEBHOOK_URL=receiver.url)
+    assert sent.returncode == 0
+    assert sent.stdout.startswith(f"delivered to 127.0.0.1:{receiver.port}: HTTP 204 in ")
+    assert receiver.received[0].body["event"] == "test"
+    receiver.answers = [500]
+    refused = cli("alerts", "test")
+    assert (refused.returncode, refused.stderr) == (
+        3,
+        f"regalia: not delivered: 127.0.0.1:{receiver.port}: HTTP 500\n",
+    )
+    assert cli("alerts", "test", REGALIA_ALERT_WEBHOOK_URL="").returncode == 2

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from api.commands import checks, checks_of_engines, status, status_tables
+from api.commands import alerts, checks, checks_of_engines, status, status_tables
 from api.commands.checks import Level
 from api.core.settings import ApiSettings
 from api.stack.settings import StackSettings
 from indexer.chains import facts
 from indexer.devchain.anvil import Anvil
+from tests.fixtures.receiver import Receiver
 from warehouse.postgres import Connection
 
 
@@ -219,3 +220,13 @@ def test_doctor_finds_a_taken_port_and_a_data_directory_that_is_a_file(tmp_path:
     file.write_text("")
     (finding,) = checks.data_directory(StackSettings(data_dir=file))
     assert (finding.level, finding.subject) == (Level.BROKEN, "data")
+
+
+def test_doctor_says_whether_anybody_is_told_of_trouble(receiver: Receiver) -> None:
+    (nobody,) = alerts.receiver_reachable(StackSettings())
+    assert (nobody.level, nobody.message) == (Level.OK, "nobody is told when something goes wrong")
+    (there,) = alerts.receiver_reachable(StackSettings(alert_webhook_url=receiver.url, alert_webhook_secret="s"))
+    assert (there.level, there.advice) == (Level.OK, None)
+    (gone,) = alerts.receiver_reachable(StackSettings(alert_webhook_url="http://127.0.0.1:9/t0ken"))
+    assert (gone.level, gone.message) == (Level.WARNING, "127.0.0.1:9 cannot be reached: ConnectionRefusedError")
+    assert receiver.received == []

@@ -23,3 +23,14 @@ def chains(tmp_path: Path) -> Chains:
 def ledger(warehouse: Warehouse, store: Connection) -> Ledger:
     """A chain without blocks."""
     return Ledger(warehouse, store)
+
+
+@pytest.fixture
+def dagster_environment(monkeypatch: pytest.MonkeyPatch, warehouse_url: str, store_url: str, tmp_path: Path) -> None:
+    """Dagster's runs find the test's engines the way they find any."""
+    path = tmp_path / "chains.toml"
+    path.write_text(CHAINS_TOML.replace('rpc_urls = ["http://127.0.0.1:1"]\n', ""))
+    monkeypatch.setenv("REGALIA_CLICKHOUSE_URL", warehouse_url)
+    monkeypatch.setenv("REGALIA_DATABASE_URL", store_url)
+    monkeypatch.setenv("REGALIA_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("REGALIA_CHAINS", str(path))

@@ -13,7 +13,7 @@ from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import window_blocks, window_key
 from pipelines.resources import EngineAccess
-from tests.factories.ledger import CHAINS_TOML, Ledger
+from tests.factories.ledger import Ledger
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import build_market
 from warehouse import postgres
@@ -21,17 +21,6 @@ from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
 CHECKOUT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def environment(monkeypatch: pytest.MonkeyPatch, warehouse_url: str, store_url: str, tmp_path: Path) -> None:
-    """Dagster's runs find the test's engines the way they find any."""
-    path = tmp_path / "chains.toml"
-    path.write_text(CHAINS_TOML.replace('rpc_urls = ["http://127.0.0.1:1"]\n', ""))
-    monkeypatch.setenv("REGALIA_CLICKHOUSE_URL", warehouse_url)
-    monkeypatch.setenv("REGALIA_DATABASE_URL", store_url)
-    monkeypatch.setenv("REGALIA_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("REGALIA_CHAINS", str(path))
 
 
 def test_import_contacts_nothing(tmp_path: Path) -> None:
@@ -47,7 +36,7 @@ import pipelines.definitions
     )
 
 
-@pytest.mark.usefixtures("environment")
+@pytest.mark.usefixtures("dagster_environment")
 def test_assets_do_what_refresh_does_and_checks_pass(ledger: Ledger, warehouse: Warehouse) -> None:
     from pipelines.definitions import defs
 
@@ -67,7 +56,7 @@ def test_assets_do_what_refresh_does_and_checks_pass(ledger: Ledger, warehouse: 
     assert warehouse.scalar("SELECT count() FROM serve_publication") >= 1
 
 
-@pytest.mark.usefixtures("environment")
+@pytest.mark.usefixtures("dagster_environment")
 def test_an_hour_backfilled_twice_is_the_same(ledger: Ledger, warehouse: Warehouse) -> None:
     from pipelines.definitions import defs
 
@@ -87,7 +76,7 @@ def test_an_hour_backfilled_twice_is_the_same(ledger: Ledger, warehouse: Warehou
     assert warehouse.rows(query) == first
 
 
-@pytest.mark.usefixtures("environment")
+@pytest.mark.usefixtures("dagster_environment")
 def test_a_check_does_not_take_a_unit_under_way_for_a_violation(
     ledger: Ledger, warehouse: Warehouse, store: Connection
 ) -> None:

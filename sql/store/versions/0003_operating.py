@@ -55,6 +55,7 @@ STATEMENTS = (
     """
     CREATE TABLE alert_delivery (
         id uuid PRIMARY KEY DEFAULT uuidv7(),
+        alert_key text NOT NULL,
         idempotency_key text NOT NULL UNIQUE,
         body jsonb NOT NULL,
         status text NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'delivered', 'given_up')),
@@ -65,7 +66,7 @@ STATEMENTS = (
         finished_at timestamptz
     )
     """,
-    "CREATE INDEX alert_delivery_waiting ON alert_delivery (next_attempt_at) WHERE status = 'waiting'",
+    "CREATE INDEX alert_delivery_waiting ON alert_delivery (alert_key, id) WHERE status = 'waiting'",
 )
 
 TABLES = ("alert_delivery", "operator_alert", "asset_total", "service_counter")

@@ -1,0 +1,84 @@
+"""Telling operators of parts that go on failing: the supervisor sees what Dagster, the worker and the store cannot
+tell of themselves. It needs none of them: what it told is kept in memory, for as long as it runs."""
+
+import logging
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from api.stack.part import PartState, Phase
+from warehouse.alerting.webhook import RETRY_SECONDS, Condition, DeliveryFailed, Event, Webhook, message, send
+
+log = logging.getLogger("regalia.stack")
+
+PART_FAILING = "part_failing"
+STABLE_SECONDS = 60.0
+"""A part that is ready for so long has recovered; one that dies again before is the same trouble going on."""
+
+
+@dataclass(slots=True)
+class PartAlerts:
+    """Sends one message when a part begins to fail again and again, and one when it has recovered.
+
+    Args:
+        webhook: the receiver.
+        explain: one line on why the part of a name ended.
+    """
+
+    webhook: Webhook
+    explain: Callable[[str], str]
+    stable_seconds: float = STABLE_SECONDS
+    retry_seconds: Sequence[float] = RETRY_SECONDS
+    _failing: dict[str, tuple[Condition, str]] = field(default_factory=dict)
+    _recovering: dict[str, threading.Timer] = field(default_factory=dict)
+    _outbox: "queue.SimpleQueue[tuple[Event, Condition, str, str | None]]" = field(default_factory=queue.SimpleQueue)
+    _sender: threading.Thread | None = None
+
+    def note(self, part: str, current: PartState) -> None:
+        """A part entered a phase. Returns at once; sending is a thread's work."""
+        recovering = self._recovering.pop(part, None)
+        if recovering is not None:
+            recovering.cancel()
+        if current.phase is Phase.FAILING and part not in self._failing:
+            details = {"part": part, "restarts": current.restarts, "lastExit": current.last_exit}
+            condition = Condition(PART_FAILING, part, "error", self.explain(part), details)
+            self._failing[part] = (condition, _now())
+            self._put("firing", part)
+        elif current.phase is Phase.READY and part in self._failing:
+            timer = threading.Timer(self.stable_seconds, self._recover, (part,))
+            timer.daemon = True
+            self._recovering[part] = timer
+            timer.start()
+
+    def _recover(self, part: str) -> None:
+        self._put("resolved", part)
+        del self._failing[part]
+
+    def _put(self, event: Event, part: str) -> None:
+        condition, started = self._failing[part]
+        self._outbox.put((event, condition, started, _now() if event == "resolved" else None))
+        if self._sender is None:
+            self._sender = threading.Thread(target=self._send_forever, name="part-alerts", daemon=True)
+            self._sender.start()
+
+    def _send_forever(self) -> None:
+        while True:
+            event, condition, started, resolved = self._outbox.get()
+            body = message(event, condition, started_at=started, resolved_at=resolved)
+            key = f"{condition.key}:{uuid.uuid4()}"
+            for pause in (*self.retry_seconds, None):
+                try:
+                    send(self.webhook, body, key)
+                    break
+                except DeliveryFailed as error:
+                    log.warning("the message about %s (%s) was not delivered: %s", condition.subject, event, error)
+                if pause is not None:
+                    time.sleep(pause)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,32 @@
+"""Where Dagster does not run, the worker tells operators of halted chains and sends what others recorded."""
+
+from pathlib import Path
+
+from api.core.chains import ChainReaders
+from api.core.clock import SystemClock
+from api.core.jobs import WorkContext
+from api.core.settings import ApiSettings
+from api.core.store import Store
+from api.health.tasks import tell_operators
+from indexer.chains import facts
+from tests.fixtures.receiver import Receiver
+from warehouse.alerting import ledger
+from warehouse.alerting.webhook import Condition
+from warehouse.postgres import Connection
+
+
+def test_the_worker_tells_of_halted_chains_and_sends(
+    store: Connection, store_url: str, receiver: Receiver, data_dir: Path
+) -> None:
+    settings = ApiSettings(
+        data_dir=data_dir,
+        database_url=store_url,
+        clickhouse_url="http://127.0.0.1:9/unused",
+        alert_webhook_url=receiver.url,
+    )
+    work = WorkContext(Store(store_url), ChainReaders(timeout_seconds=1), facts.load(None), SystemClock(), settings)
+    ledger.report(store, Condition("check_failed", "a.b", "warning", "check b of a failed", {}))
+    store.execute("INSERT INTO chain_checkpoint (chain_id, generation, halted) VALUES (8453, 1, 'beyond finality')")
+    tell_operators(work)
+    tell_operators(work)
+    assert receiver.events() == [("firing", "check_failed:a.b"), ("firing", "chain_halted:base")]
