@@ -47,7 +47,9 @@ _UNVERIFIED = (TOKEN_UNVERIFIED, "the token could not be checked now, try again"
 router = APIRouter(prefix="/api/v2/claim", tags=["claims"], route_class=KeyedBodyRoute)
 
 
-def claim_eligibility(readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep) -> Eligibility:
+async def claim_eligibility(
+    readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep
+) -> Eligibility:
     """What answers whether a wallet may claim a token."""
     return Eligibility(readers, warehouse, ClaimRepository(store), majors)
 
@@ -55,7 +57,7 @@ def claim_eligibility(readers: ReadersDep, warehouse: WarehouseDep, store: Store
 EligibilityDep = Annotated[Eligibility, Depends(claim_eligibility)]
 
 
-def _service(
+async def _service(
     request: Request, eligibility: EligibilityDep, settings: SettingsDep, pricing: PricingDep, clock: ClockDep
 ) -> ClaimService:
     return ClaimService(

@@ -68,6 +68,15 @@ class Cache(Generic[Value]):
                 return entry.value
             raise
 
+    def peek(self, key: Hashable) -> Value | None:
+        """The value of ``key`` if it is there and fresh; else None, and nothing is counted."""
+        entry = self._entries.get(key)
+        if entry is None or self._monotonic() - entry.computed_at >= self.ttl_seconds:
+            return None
+        self._entries.move_to_end(key)
+        self.metrics.count_cache(self.name, "hit")
+        return entry.value
+
     def forget(self, key: Hashable) -> None:
         """Drop one value."""
         self._entries.pop(key, None)

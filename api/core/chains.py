@@ -33,7 +33,7 @@ class ChainReaders:
         await self._client.aclose()
 
 
-def _readers(request: Request) -> ChainReaders:
+async def _readers(request: Request) -> ChainReaders:
     readers: ChainReaders = request.app.state.chain_readers
     return readers
 

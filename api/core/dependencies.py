@@ -1,4 +1,8 @@
-"""What endpoints ask for by type: settings, store, warehouse, chains, clock."""
+"""What endpoints ask for by type: settings, store, warehouse, chains, clock.
+
+None of them waits for anything, and all are coroutines: FastAPI runs plain functions in threads, which costs more than
+most requests do.
+"""
 
 from typing import Annotated
 
@@ -14,42 +18,42 @@ from indexer.chains.facts import Chains
 from indexer.chains.majors import Majors
 
 
-def _settings(request: Request) -> ApiSettings:
+async def _settings(request: Request) -> ApiSettings:
     settings: ApiSettings = request.app.state.settings
     return settings
 
 
-def _store(request: Request) -> Store:
+async def _store(request: Request) -> Store:
     store: Store = request.app.state.store
     return store
 
 
-def _warehouse(request: Request) -> WarehouseReader:
+async def _warehouse(request: Request) -> WarehouseReader:
     warehouse: WarehouseReader = request.app.state.warehouse
     return warehouse
 
 
-def _chains(request: Request) -> Chains:
+async def _chains(request: Request) -> Chains:
     chains: Chains = request.app.state.chains
     return chains
 
 
-def _majors(request: Request) -> Majors:
+async def _majors(request: Request) -> Majors:
     majors: Majors = request.app.state.majors
     return majors
 
 
-def _clock(request: Request) -> Clock:
+async def _clock(request: Request) -> Clock:
     clock: Clock = request.app.state.clock
     return clock
 
 
-def _metrics(request: Request) -> Metrics:
+async def _metrics(request: Request) -> Metrics:
     metrics: Metrics = request.app.state.metrics
     return metrics
 
 
-def _pricing(request: Request) -> Pricing:
+async def _pricing(request: Request) -> Pricing:
     pricing: Pricing = request.app.state.pricing.current()
     return pricing
 

@@ -33,7 +33,7 @@ class Ready(Wire):
     status: str = Field(examples=["ready"])
 
 
-def _readiness(request: Request) -> Readiness:
+async def _readiness(request: Request) -> Readiness:
     readiness: Readiness = request.app.state.readiness
     return readiness
 

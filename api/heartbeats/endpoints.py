@@ -28,7 +28,9 @@ _EARLIEST = datetime.fromtimestamp(0, UTC)
 router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"])
 
 
-def heartbeat_service(store: StoreDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep) -> HeartbeatService:
+async def heartbeat_service(
+    store: StoreDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
+) -> HeartbeatService:
     """The service of a request."""
     return HeartbeatService(store, warehouse, chains, clock)
 

@@ -22,6 +22,8 @@ GRACE_PERIOD = timedelta(days=30)
 INACTIVE_BELOW_HUNDREDTHS = 6000
 CHAIN_PRIORITY = ("arbitrum", "solana", "polygon", "base", "bnb", "eth")
 NO_ROW = -1
+UNACCOMPANIED = 9
+"""Level of a copy near the query whose original is not: it would stand where its original cannot be seen."""
 
 
 class Level(IntEnum):
@@ -125,7 +127,7 @@ def select(
     include_inactive: bool,
 ) -> NDArray[np.int64]:
     """Positions of the matches that the filters let through."""
-    passes = np.ones(len(matches), bool)
+    passes = matches.level != UNACCOMPANIED
     if chain_id is not None:
         passes &= matches.chain_id == chain_id
     if statuses is not None:
@@ -187,9 +189,10 @@ def _statuses(rows: TokenRows, now: datetime, wallet: bytes | None) -> NDArray[n
 
 
 def _held_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The level of each row, a copy's no better than that of the token it copies."""
+    """The level of each row, a copy's no better than that of the token it copies. A symbol that is only near leads to
+    copies by way of their originals alone."""
     copies = np.flatnonzero(rows.is_copy)
-    if len(copies) == 0 or (levels == levels[0]).all():
+    if len(copies) == 0 or (levels == Level.EXACT).all():
         return levels
     originals = np.ascontiguousarray(rows.copy_of_address[copies]).view("<u8").byteswap().astype(np.uint64)
     wanted = _mixed(originals, rows.copy_of_chain_id[copies])
@@ -199,6 +202,8 @@ def _held_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArray[np.
     found = (words[places] == originals).all(axis=1) & (rows.chain_id[places] == rows.copy_of_chain_id[copies])
     held = levels.copy()
     held[copies[found]] = np.maximum(levels[copies[found]], levels[places[found]])
+    lost = copies[~found]
+    held[lost[levels[lost] == Level.NEAR]] = UNACCOMPANIED
     return held
 
 

@@ -19,12 +19,12 @@ class SymbolKeeper:
 
     def __init__(self, source: Source, metrics: Metrics, *, most: int = MOST_SYMBOLS) -> None:
         self.source = source
-        self.metrics = metrics
         self.most = most
         self._state: tuple[Publication, SymbolIndex] | None = None
         self._turn = asyncio.Lock()
         self._loading: asyncio.Task[None] | None = None
         self._too_many = False
+        metrics.watch_cache("symbol_index", lambda: len(self._state[1]) if self._state is not None else 0)
 
     async def at(self, publication: Publication) -> tuple[Publication, SymbolIndex | None]:
         """The index of this publication or of a newer one, with that publication."""
@@ -58,7 +58,6 @@ class SymbolKeeper:
             self._too_many = True
             return
         self._state = publication, await asyncio.to_thread(SymbolIndex.build, table, version)
-        self.metrics.count_cache("symbol_index", "load")
 
     async def _advance(self, publication: Publication) -> None:
         if self._state is None or self._state[0].version >= publication.version:

@@ -21,7 +21,7 @@ GROUPS = (GROUP,)
 router = APIRouter(prefix="/api/v2/token", tags=["search"])
 
 
-def token_service(request: Request, search: SearchDep) -> TokenService:
+async def token_service(request: Request, search: SearchDep) -> TokenService:
     """The application's token lookups, over the search it has now."""
     state = request.app.state
     service: TokenService | None = getattr(state, "tokens", None)
