@@ -1,8 +1,7 @@
 """Prices and market figures as pure functions of pool states.
 
-A price is the liquidity-weighted median over a token's pools against dollars and the native coin, pools too shallow
-or too far from the rest refused. Unknown is None, never zero. ``docs/decisions/0002-prices.md`` gives the reasons and
-the bounds.
+A price is the depth-weighted median over a token's pools against dollars and the native coin, pools too shallow or
+too young refused. Unknown is None, never zero. ``docs/decisions/0002-prices.md`` gives the reasons and the bounds.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +27,10 @@ State = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One pool as pricing sees it. Amounts are base units; ``past`` holds its states so many hours ago."""
+    """One pool as pricing sees it. Amounts are base units; ``past`` holds its states so many hours ago.
+
+    A pool is ``seasoned`` once its median state rests on half a window: before that it says what its maker says.
+    """
 
     pool: str
     exchange: str
@@ -43,6 +45,7 @@ class Pool:
     volume1_raw: int = 0
     swaps: int = 0
     past: Mapping[int, State] = field(default_factory=dict)
+    seasoned: bool = True
 
     def price0(self, hours: int = 0) -> Decimal | None:
         """Whole token1 for one whole token0, now or so many hours ago; None when there was no price."""
@@ -102,38 +105,27 @@ class _Side:
         """The smaller side in USD, so that liquidity offered on one side alone gives no depth."""
         return min(self.quote_usd, self.base_units * self.usd) if self.usd else Decimal(0)
 
+    def weight(self, rules: MarketRules) -> Decimal:
+        """Say in a price: the depth beyond the least, so that it goes to nothing by as many dollars as are taken."""
+        return max(Decimal(0), self.depth_usd - rules.min_depth_usd)
+
 
 def usd_quotes(
     stablecoins: Sequence[str], natives: Iterable[str], pools: Sequence[Pool], rules: MarketRules = MARKET
 ) -> dict[str, Quote]:
     """What the chain's stablecoins and its native coin (under each of ``natives``) are worth.
 
-    A stablecoin is a dollar unless it leaves the band around the others it trades with: the earlier in the list is
-    believed first. The native coin is the weighted median of its pools against the believed stablecoins.
+    A stablecoin is a dollar unless it leaves the band around the others, by its pools against them and against the
+    native coin: the earlier in the list is believed first. The native coin is the weighted median of its pools against
+    the believed stablecoins.
     """
+    names = list(natives)
     with localcontext(_WIDE):
         quotes: dict[str, Quote] = {}
         for coin in stablecoins:
-            if _within_band(coin, quotes, pools, rules):
+            if _within_band(coin, {**quotes, **_native_quotes(names, pools, quotes, rules)}, pools, rules):
                 quotes[coin] = Quote(ONE, dict.fromkeys(CHANGE_HOURS, ONE), ONE, "stablecoin")
-        names = list(natives)
-        sides = [
-            side for name in names for side in _sides(name, pools, quotes) if side.depth_usd >= rules.min_depth_usd
-        ]
-        figures = _priced(sides, rules)
-        if figures is None:
-            return quotes
-        usd, kept = figures
-        past = {hours: value for hours in CHANGE_HOURS if (value := _past_price(kept, names, hours)) is not None}
-        native = Quote(
-            usd,
-            past,
-            _confidence(usd, sides, kept, rules),
-            _source(kept),
-            sum((side.depth_usd for side in kept), Decimal(0)),
-        )
-        quotes.update(dict.fromkeys(names, native))
-        return quotes
+        return {**quotes, **_native_quotes(names, pools, quotes, rules)}
 
 
 def token_figures(
@@ -141,11 +133,12 @@ def token_figures(
 ) -> Figures:
     """Price, liquidity, volume and changes of one token from its pools against the quotes."""
     with localcontext(_WIDE):
-        sides = list(_sides(token, pools, quotes))
+        every = list(_sides(token, pools, quotes))
         own = quotes.get(token)
-        if not sides:
+        if not every:
             return _reference_figures(own) if own else Figures()
-        deep = [side for side in sides if side.depth_usd >= rules.min_depth_usd]
+        sides = _seasoned(every, rules)
+        deep = _deep(sides, rules)
         priced = _priced(deep, rules)
         usd = own.usd if own else priced[0] if priced else None
         kept = priced[1] if priced else []
@@ -154,7 +147,7 @@ def token_figures(
         confidence = own.confidence if own else _confidence(usd, deep, kept, rules) if usd is not None else None
         changes = {}
         for hours in CHANGE_HOURS:
-            before = own.past.get(hours) if own else _past_price(kept, [token], hours)
+            before = own.past.get(hours) if own else _past_price(kept, [token], hours, rules)
             changes[hours] = _change(usd, before)
         return Figures(
             price_usd=price_figure(usd),
@@ -163,7 +156,7 @@ def token_figures(
             pools=len(kept),
             liquidity_usd=usd_figure(liquidity),
             volume_24h_usd=usd_figure(volume) if deep else None,
-            transactions_24h=sum(side.pool.swaps for side in sides),
+            transactions_24h=sum(side.pool.swaps for side in every),
             price_change_1h=changes[1],
             price_change_6h=changes[6],
             price_change_24h=changes[24],
@@ -208,22 +201,48 @@ def _sides(token: str, pools: Iterable[Pool], quotes: Mapping[str, Quote]) -> It
             yield _Side(pool, quote, usd, pool.units0() * quote.usd, pool.units1(), volume)
 
 
+def _deep(sides: Iterable[_Side], rules: MarketRules) -> list[_Side]:
+    """Those deep enough to be believed."""
+    return [side for side in sides if side.weight(rules) > 0]
+
+
+def _seasoned(sides: Sequence[_Side], rules: MarketRules) -> Sequence[_Side]:
+    """Those that have stood for long enough; all of them where none of these is believed, as for a token just born."""
+    seasoned = [side for side in sides if side.pool.seasoned]
+    return seasoned if _deep(seasoned, rules) else sides
+
+
+def _native_quotes(
+    names: Sequence[str], pools: Sequence[Pool], stable: Mapping[str, Quote], rules: MarketRules
+) -> dict[str, Quote]:
+    """The native coin against the stablecoins believed so far; nothing when none of its pools is."""
+    sides = _deep(_seasoned([side for name in names for side in _sides(name, pools, stable)], rules), rules)
+    figures = _priced(sides, rules)
+    if figures is None:
+        return {}
+    usd, kept = figures
+    past = {hours: value for hours in CHANGE_HOURS if (value := _past_price(kept, names, hours, rules)) is not None}
+    depth = sum((side.depth_usd for side in kept), Decimal(0))
+    native = Quote(usd, past, _confidence(usd, sides, kept, rules), _source(kept), depth)
+    return dict.fromkeys(names, native)
+
+
 def _within_band(coin: str, believed: Mapping[str, Quote], pools: Sequence[Pool], rules: MarketRules) -> bool:
-    sides = [side for side in _sides(coin, pools, believed) if side.depth_usd >= rules.min_depth_usd]
-    value = weighted_median((side.usd, side.depth_usd) for side in sides if side.usd is not None)
+    sides = _deep(_seasoned(list(_sides(coin, pools, believed)), rules), rules)
+    value = weighted_median((side.usd, side.weight(rules)) for side in sides if side.usd is not None)
     return value is None or abs(value - ONE) <= rules.stable_band
 
 
 def _priced(sides: Sequence[_Side], rules: MarketRules) -> tuple[Decimal, list[_Side]] | None:
-    middle = weighted_median((side.usd, side.depth_usd) for side in sides if side.usd is not None)
+    """The price, and the pools that do not contradict it. The median is not taken again without the others: what they
+    weigh holds it where it is, and half of what remains would be less than half of all."""
+    middle = weighted_median((side.usd, side.weight(rules)) for side in sides if side.usd is not None)
     if middle is None:
         return None
-    kept = [side for side in sides if side.usd is not None and abs(side.usd - middle) <= middle * rules.outlier]
-    settled = weighted_median((side.usd, side.depth_usd) for side in kept if side.usd is not None)
-    return None if settled is None else (settled, kept)
+    return middle, [side for side in sides if side.usd is not None and abs(side.usd - middle) <= middle * rules.outlier]
 
 
-def _past_price(sides: Sequence[_Side], tokens: Sequence[str], hours: int) -> Decimal | None:
+def _past_price(sides: Sequence[_Side], tokens: Sequence[str], hours: int, rules: MarketRules) -> Decimal | None:
     """The price as the same pools gave it then, weighted by what they hold now."""
     readings = []
     for side in sides:
@@ -232,7 +251,7 @@ def _past_price(sides: Sequence[_Side], tokens: Sequence[str], hours: int) -> De
         if price0 is None or quote is None:
             continue
         usd = price0 * quote if side.pool.token0 in tokens else quote / price0
-        readings.append((usd, side.depth_usd))
+        readings.append((usd, side.weight(rules)))
     return weighted_median(readings)
 
 

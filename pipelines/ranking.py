@@ -26,7 +26,7 @@ def market_score(
     nothing, what lies in the pools cannot.
     """
     liquidity = liquidity_usd or Decimal(0)
-    volume = min(volume_24h_usd or Decimal(0), liquidity * rules.max_volume_to_liquidity)
+    volume = counted_volume(volume_24h_usd, liquidity, rules) or Decimal(0)
     market_cap = min(market_cap_usd or Decimal(0), liquidity * rules.max_cap_to_liquidity)
     amounts = {"market_cap": market_cap, "volume": volume, "liquidity": liquidity}
     with localcontext(_CONTEXT):
@@ -34,6 +34,26 @@ def market_score(
             (parts * _scaled(amounts[name], low, high) for name, (parts, low, high) in _SCALES.items()), Decimal(0)
         )
         return total.quantize(_DIGITS)
+
+
+def counted_volume(
+    volume_24h_usd: Decimal | None, liquidity_usd: Decimal | None, rules: MarketRules = MARKET
+) -> Decimal | None:
+    """Volume as scores and heartbeats count it: trading with oneself costs gas, so only as much as the liquidity bears
+    out."""
+    if volume_24h_usd is None:
+        return None
+    return min(volume_24h_usd, (liquidity_usd or Decimal(0)) * rules.max_volume_to_liquidity)
+
+
+def believed_value(
+    value_usd: Decimal | None, liquidity_usd: Decimal | None, rules: MarketRules = MARKET
+) -> Decimal | None:
+    """A supply times a price as it is served: unknown where it is more than the liquidity bears out. A price without
+    pools (``liquidity_usd`` None) is a stablecoin's own and stands."""
+    if value_usd is None or liquidity_usd is None:
+        return value_usd
+    return value_usd if value_usd <= liquidity_usd * rules.max_cap_to_liquidity else None
 
 
 def _scaled(amount: Decimal, low: Decimal, high: Decimal) -> Decimal:

@@ -42,7 +42,7 @@ class Inputs:
     idle_seconds: int | None
     """Observed seconds since the last transfer or trade; None when there was none."""
     volume_24h_usd: str | None
-    """Exact decimal text; None when the token has no priced market."""
+    """Exact decimal text, of as much volume as the liquidity bears out; None when the token has no priced market."""
     transfers_24h: int
     holders: int
     observed_seconds: int

@@ -8,7 +8,7 @@ from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.amm import EXACT
 from pipelines.pricing import usd_figure
-from pipelines.ranking import market_score
+from pipelines.ranking import believed_value, market_score
 from warehouse.symbols import fold, symbol_key
 
 Row = dict[str, Any]
@@ -164,8 +164,9 @@ def _supply_figures(token: Mapping[str, Any], counted: bool) -> Row:
             share = min(Decimal(1), Decimal(top) / Decimal(supply)).quantize(_SHARE_DIGITS)
         if price is not None and decimals is not None and supply is not None:
             circulating = max(0, supply - max(0, int(token["dead_raw"])))
-            fdv = usd_figure(price * Decimal(supply).scaleb(-decimals))
-            cap = usd_figure(price * Decimal(circulating).scaleb(-decimals))
+            liquidity = figures["liquidity_usd"]
+            fdv = believed_value(usd_figure(price * Decimal(supply).scaleb(-decimals)), liquidity)
+            cap = believed_value(usd_figure(price * Decimal(circulating).scaleb(-decimals)), liquidity)
     return {**figures, "total_supply_raw": supply, "top10_share": share, "market_cap_usd": cap, "fdv_usd": fdv}
 
 

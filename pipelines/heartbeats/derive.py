@@ -16,6 +16,7 @@ from pipelines.documents.derive import request
 from pipelines.heartbeats.observation import Observation
 from pipelines.prices.market import Market, read_market
 from pipelines.pricing import token_figures
+from pipelines.ranking import counted_volume
 from pipelines.scoring import Heartbeat, Inputs, score
 from warehouse.symbols import symbol_key
 
@@ -181,7 +182,7 @@ def _is_news(token: Mapping[str, Any], made: Heartbeat, hour: int, observation: 
 def token_inputs(token: Mapping[str, Any], market: Market, observation: Observation) -> Inputs:
     """The inputs of one token's heartbeat at the observed moment."""
     figures = token_figures(token["token"], market.pools_of.get(token["token"], ()), market.quotes)
-    volume = figures.volume_24h_usd
+    volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
     observed, to_observe = observation.day_window()
     return Inputs(
         idle_seconds=observation.idle_seconds(token["last_time"]) if token["last_time"] else None,

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass
 from pipelines.pricing import Pool, Quote, State, usd_quotes
-from pipelines.rules import CHANGE_HOURS, ZERO_WALLET
+from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ def _pool(row: Mapping[str, Any], decimals: Mapping[str, int], as_of: int, live:
         volume1_raw=row["volume1_raw"],
         swaps=row["swaps"],
         past=past,
+        seasoned=row["created_at"] + int(SEASONED / timedelta(seconds=1)) <= as_of,
     )
 
 

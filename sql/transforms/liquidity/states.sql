@@ -76,6 +76,16 @@ closes AS
     SELECT pool, argMax(state, (block_number, log_index)) AS state, max(block_time) AS last_time
     FROM recent
     GROUP BY pool
+),
+-- Liquidity that came or went lately counts differently as time passes, whether or not anybody swaps.
+given AS
+(
+    SELECT pool, max(block_time) AS last_time
+    FROM fact_liquidity
+    WHERE chain_id = {chain_id:UInt32} AND pool IN (SELECT key FROM work_key)
+      AND block_number >= {from_block:UInt64} AND block_number <= {through:UInt64}
+      AND block_time >= {window_start:DateTime('UTC')}
+    GROUP BY pool
 )
 SELECT
     lower(hex(keys.key)) AS pool,
@@ -84,7 +94,7 @@ SELECT
     state.1 AS reserve0_raw,
     state.2 AS reserve1_raw,
     state.3 AS sqrt_price_x96,
-    toUInt32(greatest(closes.last_time, carried.last_time)) AS last_time
+    toUInt32(greatest(closes.last_time, carried.last_time, given.last_time)) AS last_time
 FROM work_key AS keys
 LEFT JOIN
 (
@@ -94,3 +104,4 @@ LEFT JOIN
 LEFT JOIN medians ON medians.pool = keys.key
 LEFT JOIN closes ON closes.pool = keys.key
 LEFT JOIN carried ON carried.pool = keys.key
+LEFT JOIN given ON given.pool = keys.key
