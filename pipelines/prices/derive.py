@@ -46,15 +46,23 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     if window is None:
         return None
     as_of = int(window.as_of.timestamp())
-    if not window.has_changes and window.details.get("as_of") == as_of:
+    if not window.has_changes and window.details.get("as_of") == as_of and not _inputs_moved(run, window):
         return None
     swept = int(window.details.get("swept", 0))
-    sweep = (as_of != swept) if run.thorough else as_of - swept >= SWEEP_SECONDS
+    # After a reorganisation the head may be of an earlier time than the last sweep.
+    sweep = (as_of != swept) if run.thorough else not 0 <= as_of - swept < SWEEP_SECONDS
     rows, seconds = timed(lambda: _refresh(run, window, as_of, sweep))
     details = {"as_of": as_of, "version": run.version, "swept": as_of if sweep else swept}
     run.advance(SUBJECT, window, details)
     span = (str(window.after), str(window.up_to))
     return run.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
+
+
+def _inputs_moved(run: DerivePass, window: Window) -> bool:
+    """Whether tokens or pools were made anew since the last pricing, of which no later change of the chain tells: a
+    token that an orphan took with it may be back by a pass that prices came before."""
+    parameters = {**window.parameters(run.version), "after_version": int(window.details.get("version", 0))}
+    return bool(run.read("prices/moved_inputs", parameters))
 
 
 def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:

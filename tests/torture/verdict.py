@@ -115,8 +115,8 @@ def _compare_derived(
     found, expected = contents(tortured[0]), contents(fresh[0])
     for table, rows in expected.items():
         ours, theirs = set(found[table]), set(rows)
-        wrong = [f"too many: {row}" for row in sorted(ours - theirs)[:_SHOWN]]
-        wrong += [f"missing: {row}" for row in sorted(theirs - ours)[:_SHOWN]]
+        wrong = [f"too many: {_readable(row)}" for row in sorted(ours - theirs)[:_SHOWN]]
+        wrong += [f"missing: {_readable(row)}" for row in sorted(theirs - ours)[:_SHOWN]]
         if not wrong and len(found[table]) != len(rows):
             wrong = [f"{len(found[table])} rows instead of {len(rows)}"]
         verdict.add(table, len(rows), wrong)
@@ -145,3 +145,11 @@ def _compare_chain(verdict: Verdict, warehouse: Warehouse, world: World) -> None
             if found == "0x" or balance != int(found, 16)
         ]
     verdict.add("balances as on chain", sum(map(len, holdings.values())), wrong[:_SHOWN])
+
+
+def _readable(row: str) -> str:
+    """Rows with bytes in them come as hexadecimal digits."""
+    try:
+        return repr(bytes.fromhex(row))
+    except ValueError:
+        return row
