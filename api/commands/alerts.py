@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 import typer
 
 from api.commands.checks import Finding, Level
+from api.commands.failures import UNAVAILABLE, USAGE
 from api.core.settings import load
 from api.stack.settings import StackSettings
 from warehouse.alerting import webhook
 from warehouse.alerting.webhook import Condition, DeliveryFailed
 
-_UNREACHABLE, _WRONG_USE = 3, 2
 _CONNECT_SECONDS = 3.0
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -25,7 +25,7 @@ def send_test() -> None:
     receiver = webhook.configured(load())
     if receiver is None:
         typer.echo("regalia: REGALIA_ALERT_WEBHOOK_URL is not set", err=True)
-        raise typer.Exit(_WRONG_USE)
+        raise typer.Exit(USAGE)
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     trial = Condition("test", "trial", "warning", "this is a trial message, nothing is wrong", {})
     began = time.monotonic()
@@ -33,7 +33,7 @@ def send_test() -> None:
         status = webhook.send(receiver, webhook.message("test", trial, started_at=now), f"test:{uuid.uuid4()}")
     except DeliveryFailed as error:
         typer.echo(f"regalia: not delivered: {error}", err=True)
-        raise typer.Exit(_UNREACHABLE) from None
+        raise typer.Exit(UNAVAILABLE) from None
     signed = "signed" if receiver.secret else "not signed"
     typer.echo(f"delivered to {receiver.place}: HTTP {status} in {time.monotonic() - began:.2f} s, {signed}")
 

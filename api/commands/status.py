@@ -2,8 +2,10 @@
 
 import contextlib
 import json
+import os
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +20,7 @@ from warehouse.embedded.layout import Layout
 from warehouse.errors import EnginesNotRunning, StoreUnavailable
 
 WATCH_SECONDS = 2.0
+STATEMENT_TIMEOUT = "5s"
 
 CHECKPOINTS = """
 SELECT chain_id, block_number, block_time, final_block, head_block, halted, pending ->> 'phase' AS phase, updated_at
@@ -25,14 +28,18 @@ FROM chain_checkpoint
 """
 
 LAST_RUNS = """
-SELECT DISTINCT ON (asset, chain_id) asset, chain_id, started_at, seconds, row_count, range_from, range_to
-FROM asset_run
-ORDER BY asset, chain_id, started_at DESC
+SELECT asset, nullif(chain_id, 0) AS chain_id, last_started_at AS started_at, last_seconds AS seconds,
+       last_row_count AS row_count, last_range_from AS range_from, last_range_to AS range_to, failures
+FROM asset_total
+ORDER BY asset, chain_id
 """
 
+ALERTS = "SELECT kind, subject, severity, summary, started_at FROM operator_alert WHERE firing ORDER BY started_at"
+
 # The job tables belong to libraries, each in a schema of its own; they are absent until the library made them.
-QUEUE_TABLES = """
-SELECT to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
+TABLES = """
+SELECT to_regclass('operator_alert') IS NOT NULL AS migrated,
+       to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
        to_regclass('dagster.runs') IS NOT NULL AS dagster
 """
 
@@ -75,15 +82,17 @@ class ChainStatus:
 
 @dataclass(frozen=True, slots=True)
 class AssetStatus:
-    """The last run of one asset."""
+    """The last run of one asset that wrote something; none of these when there was none yet."""
 
     asset: str
     chain: str | None
-    last_run: datetime
-    seconds: float
-    rows: int
+    last_run: datetime | None
+    seconds: float | None
+    rows: int | None
     range_from: str | None
     range_to: str | None
+    failures: int
+    """Dagster steps of this name that failed for good, ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,17 @@ class QueueStatus:
     waiting: int
     running: int
     failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlertStatus:
+    """A condition that operators were told of and that still holds."""
+
+    kind: str
+    subject: str
+    severity: str
+    summary: str
+    started_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +128,35 @@ class Report:
     chains: list[ChainStatus]
     assets: list[AssetStatus]
     queues: list[QueueStatus]
+    alerts: list[AlertStatus] = field(default_factory=list)
 
 
 def show(*, watch: bool, as_json: bool) -> None:
-    """Print the status once, or again and again."""
+    """Print the status once, or again and again until Ctrl-C or until nobody reads it any more.
+
+    Watching starts no engines: it would keep the service from starting, which is what one waits for.
+    """
     settings = load()
     chains = facts.load(settings.chains)
-    with _engines_for(settings):
-        while True:
-            report = collect(settings, chains)
-            if as_json:
-                print(json.dumps(asdict(report), default=_as_json), flush=True)
-            else:
-                status_tables.print_report(report, clear=watch)
-            if not watch:
-                return
-            try:
+    try:
+        with contextlib.nullcontext() if watch else _engines_for(settings):
+            _print(collect(settings, chains), as_json=as_json, watch=watch)
+            while watch:
                 time.sleep(WATCH_SECONDS)
-            except KeyboardInterrupt:
-                return
+                _print(collect(settings, chains), as_json=as_json, watch=watch)
+    except KeyboardInterrupt:
+        return
+    except BrokenPipeError:
+        # As `| head` leaves it. What is still buffered must not fail again when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print(report: Report, *, as_json: bool, watch: bool) -> None:
+    if as_json:
+        print(json.dumps(asdict(report), default=_as_json), flush=True)
+    else:
+        status_tables.print_report(report, watch=watch)
+        sys.stdout.flush()
 
 
 def _as_json(value: object) -> object:
@@ -155,15 +185,22 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
     checkpoints: dict[int, dict[str, Any]] = {}
     assets: list[AssetStatus] = []
     queues: list[QueueStatus] = []
+    alerts: list[AlertStatus] = []
     store = "ok"
     try:
         with postgres.connect(engines.locate(settings).database_url, autocommit=True) as connection:
-            checkpoints = {row["chain_id"]: row for row in connection.execute(CHECKPOINTS)}
-            assets = [_asset(row, chains) for row in connection.execute(LAST_RUNS)]
-            queues = list(_queues(connection))
+            connection.execute("SELECT set_config('statement_timeout', %s, false)", (STATEMENT_TIMEOUT,))
+            made = connection.execute(TABLES).fetchone() or {}
+            if made.get("migrated"):
+                checkpoints = {row["chain_id"]: row for row in connection.execute(CHECKPOINTS)}
+                assets = [_asset(row, chains) for row in connection.execute(LAST_RUNS)]
+                alerts = [AlertStatus(**row) for row in connection.execute(ALERTS)]
+            else:
+                store = "its schema is not up to date; `regalia migrate` brings it there"
+            queues = list(_queues(connection, made))
     except EnginesNotRunning as error:
         store = str(error) if layout.postgres.exists() else f"{layout.root} holds no data yet; `regalia up` makes it"
-    except StoreUnavailable as error:
+    except (StoreUnavailable, postgres.ConnectionLost) as error:
         store = str(error)
     known = {chain.chain_id for chain in shown}
     others = (chains.by_id(chain_id) for chain_id in checkpoints if chain_id not in known)
@@ -176,6 +213,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
         chains=[_chain(chain, readings, checkpoints.get(chain.chain_id)) for chain in listed],
         assets=assets,
         queues=queues,
+        alerts=alerts,
     )
 
 
@@ -216,15 +254,15 @@ def _asset(row: dict[str, Any], chains: Chains) -> AssetStatus:
         asset=row["asset"],
         chain=chain.key if chain else None,
         last_run=row["started_at"],
-        seconds=float(row["seconds"]),
+        seconds=None if row["seconds"] is None else float(row["seconds"]),
         rows=row["row_count"],
         range_from=row["range_from"],
         range_to=row["range_to"],
+        failures=row["failures"],
     )
 
 
-def _queues(connection: postgres.Connection) -> Iterator[QueueStatus]:
-    made = connection.execute(QUEUE_TABLES).fetchone() or {}
+def _queues(connection: postgres.Connection, made: Mapping[str, bool]) -> Iterator[QueueStatus]:
     for name, query in (("jobs", JOBS), ("dagster", DAGSTER_RUNS)):
         if made.get(name):
             yield from (QueueStatus(**row) for row in connection.execute(query))

@@ -1,6 +1,12 @@
 """``regalia status`` and ``regalia doctor`` on real stores and a real node."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,6 +18,10 @@ from api.stack.settings import StackSettings
 from indexer.chains import facts
 from indexer.devchain.anvil import Anvil
 from tests.fixtures.receiver import Receiver
+from warehouse import postgres, sql
+from warehouse.alerting import ledger
+from warehouse.alerting.webhook import Condition
+from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
 
 
@@ -77,16 +87,37 @@ def test_status_says_halted_and_what_is_wrong_with_a_node_without_its_secret(
     assert "secret" not in repr(report)
 
 
-def test_status_shows_the_last_run_of_each_asset(tmp_path: Path, store: Connection, store_url: str) -> None:
+def run_asset(store: Connection, asset: str, chain_id: int | None, seconds: float, rows: int, *span: str) -> None:
+    """As the pipelines record it."""
     store.execute(
-        "INSERT INTO asset_run (asset, chain_id, started_at, seconds, row_count, range_from, range_to) VALUES"
-        " ('holders', 8453, now() - interval '1 hour', 9, 1, '0', '5'),"
-        " ('holders', 8453, now(), 0.25, 42, '6', '9'),"
-        " ('search', NULL, now(), 1.5, 7, NULL, NULL)"
+        sql.load("exchange/record_asset_run").encode(),
+        {
+            "asset": asset,
+            "chain_id": chain_id,
+            "started_at": datetime.now(UTC),
+            "seconds": seconds,
+            "row_count": rows,
+            "range_from": span[0] if span else None,
+            "range_to": span[1] if span else None,
+        },
     )
+
+
+def test_status_shows_the_last_run_of_each_asset(tmp_path: Path, store: Connection, store_url: str) -> None:
+    run_asset(store, "holders", 8453, 9, 1, "0", "5")
+    run_asset(store, "holders", 8453, 0.25, 42, "6", "9")
+    run_asset(store, "search", None, 1.5, 7)
+    store.execute(sql.load("exchange/record_step_failure").encode(), {"asset": "agg_token"})
     report = report_of(tmp_path, store_url, "")
     shown = [(run.asset, run.chain, run.seconds, run.rows, run.range_from, run.range_to) for run in report.assets]
-    assert shown == [("holders", "base", 0.25, 42, "6", "9"), ("search", None, 1.5, 7, None, None)]
+    assert shown == [
+        ("agg_token", None, None, None, None, None),
+        ("holders", "base", 0.25, 42, "6", "9"),
+        ("search", None, 1.5, 7, None, None),
+    ]
+    assert [run.failures for run in report.assets] == [1, 0, 0]
+    summed = store.execute("SELECT runs, seconds, row_count FROM asset_total WHERE asset = 'holders'").fetchall()
+    assert summed == [{"runs": 2, "seconds": Decimal("9.250"), "row_count": 43}]
 
 
 def test_status_shows_the_depth_of_queues(tmp_path: Path, store: Connection, store_url: str) -> None:
@@ -106,25 +137,101 @@ def test_status_shows_the_depth_of_queues(tmp_path: Path, store: Connection, sto
     ]
 
 
-def test_the_table_is_plain_text(
-    tmp_path: Path, store: Connection, store_url: str, capsys: pytest.CaptureFixture[str]
+def printed(
+    report: status.Report, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int | None = None
+) -> str:
+    """What is printed; with a width, as on a terminal that is so wide."""
+    monkeypatch.setenv("COLUMNS", str(width or 80))
+    if width:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+    capsys.readouterr()
+    status_tables.print_report(report, watch=True)
+    return re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", capsys.readouterr().out)
+
+
+def test_the_table_is_plain_text_outside_a_terminal(
+    tmp_path: Path,
+    store: Connection,
+    store_url: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     store.execute(
         "INSERT INTO chain_checkpoint (chain_id, generation, block_number, head_block, final_block)"
         " VALUES (8453, 1, 1234567, 1234569, 1234000)"
     )
-    store.execute(
-        "INSERT INTO asset_run (asset, chain_id, started_at, seconds, row_count, range_from, range_to)"
-        " VALUES ('heartbeats', 8453, now(), 6.51, 9876, %s, %s)",
-        ("2026-11-21T00:00:00+00:00", "2026-11-21T01:50:05+00:00"),
-    )
-    status_tables.print_report(report_of(tmp_path, store_url, ""))
-    shown = capsys.readouterr().out
+    run_asset(store, "heartbeats", 8453, 6.51, 9876, "2026-11-21T00:00:00+00:00", "2026-11-21T01:50:05+00:00")
+    report = report_of(tmp_path, store_url, "")
+    shown = printed(report, capsys, monkeypatch)
+    assert f"{report.taken_at:%Y-%m-%d %H:%M}" in shown  # dated, as nothing is shown in place of the one before
     assert "service: not running on" in shown
     row = next(line.split() for line in shown.splitlines() if line.startswith("base"))
     assert row[:4] == ["base", "1,234,569", "1,234,567", "2"]
     assert "heartbeats" in shown
     assert " 9,876 " in shown  # not cut for want of width
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_a_narrow_terminal_shows_what_matters_and_no_line_is_cut(
+    width: int,
+    tmp_path: Path,
+    store: Connection,
+    store_url: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store.execute(
+        "INSERT INTO chain_checkpoint (chain_id, generation, block_number, block_time, head_block, final_block, halted)"
+        " VALUES (8453, 1, 31234567, now(), 31234569, 31234000, %s)",
+        ("the node has another block 31234001 than the one indexed, which was final: nothing was changed.",),
+    )
+    run_asset(store, "registrations", 8453, 6.51, 9_876_543, "6", "9")
+    ledger.report(store, Condition("check_failed", "a.b", "error", "check b of a failed: 3 violations", {}))
+    shown = printed(report_of(tmp_path, store_url, ""), capsys, monkeypatch, width)
+    tables = shown[shown.index("alert") :].splitlines()
+    assert max(map(len, tables)) <= width or width < 60
+    joined = " ".join(shown.split())
+    assert "31,234,567" in joined
+    assert "base is halted: the node has another block 31234001" in joined
+    assert "the way out: regalia index --chain base --rewind BLOCK" in joined
+    assert "check b of a failed: 3 violations" in joined
+    assert "registrations" in joined
+    assert "…" not in shown
+
+
+def test_watching_outlasts_an_engine_that_goes_and_comes_back(
+    tmp_path: Path, store: Connection, store_url: str, engines: EngineUrls
+) -> None:
+    name = store.info.dbname
+    assert report_of(tmp_path, store_url, "").store == "ok"
+    with postgres.connect(engines.database_url, autocommit=True) as server:
+        server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false".encode())
+        assert "not currently accepting connections" in report_of(tmp_path, store_url, "").store
+        server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true".encode())
+    assert report_of(tmp_path, store_url, "").store == "ok"
+    with postgres.connect(store_url) as blocker, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(status, "STATEMENT_TIMEOUT", "200ms")
+        blocker.execute("LOCK TABLE chain_checkpoint IN ACCESS EXCLUSIVE MODE")
+        assert "statement timeout" in report_of(tmp_path, store_url, "").store
+
+
+def test_a_store_without_our_tables_is_no_error(tmp_path: Path, store: Connection, store_url: str) -> None:
+    store.execute("DROP TABLE operator_alert")
+    assert "regalia migrate" in report_of(tmp_path, store_url, "").store
+
+
+def test_watching_ends_when_nobody_reads_any_more(store_url: str) -> None:
+    command = [sys.executable, "-m", "api.cli", "status", "--watch", "--json"]
+    environment = os.environ | {"REGALIA_DATABASE_URL": store_url, "REGALIA_CLICKHOUSE_URL": "http://u:p@127.0.0.1:9/x"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["store"] == "ok"
+        process.stdout.close()
+        assert process.wait(20) == 0
+        assert process.stderr.read() == ""
 
 
 def test_spans_read_well() -> None:
