@@ -51,6 +51,8 @@ def fold(text: str) -> str:
     """``text`` with confusable characters folded together: full-width forms, diacritics, invisible characters,
     Cyrillic and Greek look-alikes, digits that pass for letters, and a ticker's leading dollar sign. Equal folds
     mean confusable symbols."""
+    if text.isascii() and text.isalnum():  # as most are: nothing to take apart
+        return text.upper().translate(_FOLD)
     decomposed = unicodedata.normalize("NFKD", text.strip().upper()).lstrip("$")
     visible = "".join(
         character

@@ -1,6 +1,7 @@
 """Addresses, hashes and symbols as clients write them, checked once and turned into the form the store keeps."""
 
 import re
+from functools import lru_cache
 
 from eth_utils.address import to_checksum_address
 
@@ -29,6 +30,7 @@ def evm_address(field: str, text: str) -> str:
     return text.lower()
 
 
+@lru_cache(maxsize=65_536)
 def shown(address: str) -> str:
     """An address as clients see it: with the EIP-55 checksum on EVM chains, unchanged on Solana."""
     return str(to_checksum_address(address)) if _EVM.fullmatch(address) else address

@@ -1,7 +1,7 @@
 """The store as the API reads and writes it: one pool of connections, errors as ours.
 
-Single reads go through ``row`` and ``rows`` (plain SQL, no transaction); whatever writes opens one ``transaction``
-and is done when the block ends: nothing else commits.
+Single reads go through ``row`` and ``rows`` (plain SQL, no transaction), the hottest through ``direct``; whatever
+writes opens one ``transaction`` and is done when the block ends: nothing else commits.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from api.core.reads import DirectReads
 from api.core.rendering import dumps
 from warehouse import sql
 from warehouse.errors import StoreUnavailable
@@ -41,24 +42,26 @@ class Store:
     def __init__(self, url: str, *, pool_size: int = 10, timeout_seconds: float = 10.0) -> None:
         self.timeout_seconds = timeout_seconds
         milliseconds = max(1, round(1000 * timeout_seconds))
+        options = {
+            "connect_timeout": CONNECT_SECONDS,
+            "application_name": "regalia-api",
+            # A statement that nobody waits for any more is not to go on in the server.
+            "options": f"{JOBS_OPTIONS} -c statement_timeout={milliseconds}",
+            # A server that vanished from the network is noticed also where nobody is waiting.
+            "tcp_user_timeout": milliseconds,
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+        }
         self.engine: AsyncEngine = create_async_engine(
             make_url(url).set(drivername="postgresql+psycopg"),
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=timeout_seconds,
-            connect_args={
-                "connect_timeout": CONNECT_SECONDS,
-                "application_name": "regalia-api",
-                # A statement that nobody waits for any more is not to go on in the server.
-                "options": f"{JOBS_OPTIONS} -c statement_timeout={milliseconds}",
-                # A server that vanished from the network is noticed also where nobody is waiting.
-                "tcp_user_timeout": milliseconds,
-                "keepalives_idle": 10,
-                "keepalives_interval": 5,
-                "keepalives_count": 3,
-            },
+            connect_args=options,
             json_serializer=lambda value: dumps(value).decode(),
         )
+        self.direct = DirectReads(url, options=options, timeout_seconds=timeout_seconds)
         self._reads = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     async def rows(
@@ -112,6 +115,7 @@ class Store:
 
     async def close(self) -> None:
         """Close the pool."""
+        await self.direct.close()
         await self.engine.dispose()
 
 

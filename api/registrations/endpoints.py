@@ -62,14 +62,13 @@ async def list_claimable_tokens(
     if not wallet:
         raise InvalidInput("X-Wallet-Address", "is required")
     owner = wallet_address("X-Wallet-Address", wallet)
-    limit = settings.claimable_timeout_seconds
-    finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors, limit)
+    finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors)
     try:
-        async with asyncio.timeout(limit):
+        async with asyncio.timeout(settings.claimable_timeout_seconds):
             found = await finder.find(owner)
     except TimeoutError as error:
         raise Unavailable("the lookup took too long, try again") from error
-    return respond(found)
+    return JsonResponse({"tokens": found, "total": len(found)})
 
 
 @router.get("/fee", response_model=ClaimFee, responses=answered(("fee", examples.FEE)) | GROUP.responses(401, 403, 503))
@@ -167,10 +166,7 @@ async def get_registration_status(
     if token_address is not None:
         check = evm_address if place.kind == "evm" else wallet_address
         token = check("tokenAddress", token_address)
-    repository = RegistrationRepository(store)
-    registration = await repository.standing(wanted, place.chain_id, token)
-    meant = registration["token_address"] if registration else token
-    row = await repository.token(wanted, place.chain_id, meant)
+    registration, row = await RegistrationRepository(store).status(wanted, place.chain_id, token)
     return respond(render_status(wanted, place, registration, row, clock.now()))
 
 

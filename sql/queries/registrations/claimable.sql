@@ -1,6 +1,7 @@
--- What a wallet deployed, as last published, on the chains asked for.
+-- What a wallet deployed, as last published, on the chains asked for; with the hash that an address's checksum is made
+-- from.
 WITH (SELECT max(version) FROM serve_publication) AS published
-SELECT chain_id, address, symbol, name
+SELECT chain_id, address, lower(hex(keccak256(address))) AS address_hash, symbol, name
 FROM
 (
     SELECT
@@ -16,4 +17,4 @@ FROM
     GROUP BY chain_id, token
 )
 WHERE NOT gone AND NOT copied
-ORDER BY chain_id, address
+ORDER BY indexOf({chains:Array(UInt32)}, chain_id), symbol, address

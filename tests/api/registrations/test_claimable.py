@@ -97,9 +97,8 @@ async def test_a_lookup_that_fails_or_takes_too_long_is_503_and_no_empty_list(se
     async with serve(claimable_timeout_seconds=0.1) as service:
 
         class Hanging(WarehouseReader):
-            async def rows(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+            async def arrow(self, *_: Any, **__: Any) -> Any:
                 await asyncio.sleep(5)
-                return []
 
         service.app.state.warehouse = Hanging("", timeout_seconds=1)
         answer = await service.client.get("/api/v2/registration/claimable", headers=headers)

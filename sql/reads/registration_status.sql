@@ -1,0 +1,38 @@
+-- One row: the registration of a symbol on a chain that has not ended (columns of registration), and the token it
+-- means (columns indexed_*): the registered one, else the named one, else the original. Nulls where there is none.
+WITH standing AS (
+    SELECT *
+    FROM registration
+    WHERE symbol = %(symbol)s AND chain_id = %(chain_id)s AND released_at IS NULL AND expired_at IS NULL
+      AND (%(address)s::text IS NULL OR token_address = %(address)s)
+    ORDER BY token_id DESC
+    LIMIT 1
+),
+meant AS (
+    SELECT coalesce((SELECT token_address FROM standing), %(address)s::text) AS address
+)
+SELECT
+    standing.*,
+    token.address AS indexed_address,
+    token.score AS indexed_score,
+    token.timestamp_score AS indexed_timestamp_score,
+    token.volume_score AS indexed_volume_score,
+    token.holders_score AS indexed_holders_score,
+    token.confidence_score AS indexed_confidence_score,
+    token.scored_at AS indexed_scored_at
+FROM meant
+LEFT JOIN standing ON true
+LEFT JOIN LATERAL (
+    -- By the key where the address is known: a popular symbol has thousands of tokens on a chain.
+    SELECT *
+    FROM indexed_token
+    WHERE chain_id = %(chain_id)s AND address = meant.address AND symbol_key = %(symbol)s
+    UNION ALL
+    (
+        SELECT *
+        FROM indexed_token
+        WHERE symbol_key = %(symbol)s AND chain_id = %(chain_id)s AND meant.address IS NULL
+        ORDER BY precedence, address
+        LIMIT 1
+    )
+) AS token ON true
