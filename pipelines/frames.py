@@ -39,6 +39,11 @@ def table(columns: Mapping[str, Kind], rows: Sequence[Mapping[str, Any]]) -> Tab
     return pa.table({name: _array(kind, [row[name] for row in rows]) for name, kind in columns.items()})
 
 
+def of_columns(columns: Mapping[str, Kind], values: Mapping[str, list[Any]]) -> Table:
+    """The same of columns."""
+    return pa.table({name: _array(kind, values[name]) for name, kind in columns.items()})
+
+
 def _array(kind: Kind, values: list[Any]) -> Any:
     if not isinstance(kind, str):
         return pa.array(values, kind)

@@ -5,7 +5,8 @@ from functools import partial
 import dagster as dg
 
 from pipelines.derivation import AssetRun, derive_pass, timed
-from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT, score_hour
+from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT
+from pipelines.heartbeats.derive import score_hours as score_closed
 from pipelines.partitions import hours
 from pipelines.resources import Connections, Engines
 from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
@@ -34,10 +35,9 @@ def score_hours(connections: Connections, first: int, end: int) -> list[AssetRun
             window = run.window(SUBJECT, chain)
             if window is None:
                 continue
-            for hour in range(first, end, HOUR_SECONDS):
-                if hour + HOUR_SECONDS > window.as_of.timestamp():
-                    break
-                rows, seconds = timed(partial(score_hour, run, window, hour))
-                span = (str(hour), str(hour + HOUR_SECONDS))
-                run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
+            reached = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
+            closed = range(first, min(end, reached), HOUR_SECONDS)
+            rows, seconds = timed(partial(score_closed, run, window, closed))
+            if closed:
+                run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
         return run.runs

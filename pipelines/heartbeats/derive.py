@@ -5,7 +5,8 @@ once it is over, every token is scored as of its end: tokens active within a mon
 one when their score changes (the last row holds until the next).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,8 +14,9 @@ from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.documents.derive import request
+from pipelines.heartbeats.activity import Activity
 from pipelines.heartbeats.observation import Observation
-from pipelines.prices.market import Market, read_market
+from pipelines.prices.market import Market, read_market, read_past_markets
 from pipelines.pricing import token_figures
 from pipelines.ranking import counted_volume
 from pipelines.scoring import Heartbeat, Inputs, score
@@ -27,7 +29,7 @@ _CAUGHT_UP_HOURS = 24
 """How many closed hours are caught up on; older ones are for a backfill."""
 _QUICK_HOURS = 2
 """How many of them a quick pass scores: what is new is served first, the past follows over the next passes."""
-_TOKENS_PER_PART = 50_000
+_ROWS_PER_PART = 200_000
 _MIN_GAP_SECONDS = 900
 _RECENT_BLOCKS = 200_000
 _RECENT_SECONDS = 86_400
@@ -46,6 +48,55 @@ _COLUMNS = {
     "as_of_block": frames.UINT64,
     "computed_at": frames.TIME,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """An hour, and the moment as of which it is scored: its end, or while it runs the published block."""
+
+    hour: int
+    market: Market
+    observation: Observation
+    closing: bool
+
+    @property
+    def until(self) -> int:
+        """Activity before this counts: in the second of the published block itself, too."""
+        return self.observation.as_of if self.closing else self.observation.as_of + 1
+
+
+@dataclass(slots=True)
+class _Standing:
+    """Scores that stand for a token, by hour in order, to be looked at as the hours go by."""
+
+    scores: Sequence[tuple[Any, ...]]
+    position: int = 0
+    hour: int = 0
+    as_of: int = 0
+    beat: Heartbeat | None = None
+
+    def at(self, hour: int) -> None:
+        """Go on to the last score at or before ``hour``."""
+        while self.position < len(self.scores) and self.scores[self.position][0] <= hour:
+            self.hour, self.as_of, made, *parts, version = self.scores[self.position]
+            self.beat = Heartbeat(made, *parts, version)
+            self.position += 1
+
+    def put(self, hour: int, as_of: int, beat: Heartbeat) -> None:
+        """Another score stands from now on."""
+        self.hour, self.as_of, self.beat = hour, as_of, beat
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows to be written, by column."""
+
+    columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
+
+    def add(self, values: Sequence[Any]) -> None:
+        """One row, its values in the order of the columns."""
+        for column, value in zip(self.columns.values(), values, strict=True):
+            column.append(value)
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
@@ -67,13 +118,13 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     if not requested and closed >= running:
         return None
 
-    observation = observe(run, window, as_of)
+    observation = observe(run, window, [as_of])[0]
     known_from = observation.known_from // HOUR_SECONDS * HOUR_SECONDS
     first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
     until = running if run.thorough else min(running, first + _QUICK_HOURS * HOUR_SECONDS)
 
     def refresh() -> int:
-        rows = sum(score_hour(run, window, hour) for hour in range(first, until, HOUR_SECONDS))
+        rows = score_hours(run, window, range(first, until, HOUR_SECONDS))
         return rows + (_score_running(run, window, running, requested, observation) if requested else 0)
 
     rows, seconds = timed(refresh)
@@ -83,137 +134,146 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     return run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
 
 
-def score_hour(run: DerivePass, window: Window, hour: int) -> int:
-    """Score every token as of the end of a closed hour. A row that was made at the end of the hour stands, so scoring
-    the hour again gives the same figures; tokens without one get theirs from history."""
-    chain_id = window.chain.chain_id
-    as_of = hour + HOUR_SECONDS
+def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
+    """Score every token as of the ends of closed hours, in order. A row that was made at the end of its hour stands, so
+    scoring an hour again gives the same figures; tokens without one get theirs from history. All hours are read
+    together."""
+    if not hours:
+        return 0
+    ends = [hour + HOUR_SECONDS for hour in hours]
+    markets = read_past_markets(run, window.chain, through=window.through, moments=ends)
+    moments = [
+        Moment(hour, markets[hour + HOUR_SECONDS], observation, closing=True)
+        for hour, observation in zip(hours, observe(run, window, ends), strict=True)
+    ]
     tokens = int(
-        run.warehouse.scalar("SELECT count() FROM agg_token WHERE chain_id = {chain_id:UInt32}", {"chain_id": chain_id})
-    )
-    market = read_market(run, window.chain, through=window.through, as_of=as_of, live=False, all_tokens=True)
-    observation = observe(run, window, as_of)
-    parts = 1 + tokens // _TOKENS_PER_PART
-    written = 0
-    for part in range(parts):
-        found = run.read(
-            "heartbeats/inputs",
-            {"chain_id": chain_id, "as_of": as_of, "hour": hour, "all_tokens": 1, "parts": parts, "part": part},
+        run.warehouse.scalar(
+            "SELECT count() FROM agg_token WHERE chain_id = {chain_id:UInt32}", {"chain_id": window.chain.chain_id}
         )
-        written += _store(run, window, hour, found, market, observation, closing=True)
-    return written
+    )
+    parts = 1 + tokens * len(hours) // _ROWS_PER_PART
+    return sum(_score(run, window, moments, all_tokens=1, parts=parts, part=part) for part in range(parts))
 
 
 def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
-    as_of = observation.as_of
     run.empty("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
-    market = read_market(run, window.chain, through=window.through, as_of=as_of, live=True, all_tokens=False)
-    # Activity in the second of the published block itself counts: the moment is the second after it.
-    found = run.read(
-        "heartbeats/inputs",
-        {"chain_id": window.chain.chain_id, "as_of": as_of + 1, "hour": hour, "all_tokens": 0, "parts": 1, "part": 0},
-    )
-    return _store(run, window, hour, found, market, observation, closing=False)
+    market = read_market(run, window.chain, through=window.through, as_of=observation.as_of)
+    moment = Moment(hour, market, observation, closing=False)
+    return _score(run, window, [moment], all_tokens=0, parts=1, part=0)
 
 
-def observe(run: DerivePass, window: Window, as_of: int) -> Observation:
-    """When the chain was observed before a moment. What lies before the hours already closed is remembered with them;
-    only the blocks since are read."""
+def observe(run: DerivePass, window: Window, moments: Sequence[int]) -> list[Observation]:
+    """When the chain was observed before each moment. What lies before the hours already closed is remembered with
+    them; only the blocks since are read."""
     chain = window.chain
     known_from = run.read("heartbeats/known_from", {"chain_id": chain.chain_id})[0]["known_from"]
-    gaps = [(start, end) for start, end in window.details.get("gaps", ()) if end <= as_of]
-    remembered = int(window.details.get("closed_to", 0))
-    recent = remembered and as_of >= remembered
+    closed_to = int(window.details.get("closed_to", 0))
+    remembers = bool(closed_to) and min(moments) >= closed_to
     # A gap that spans the moment up to which all is remembered begins up to its length before.
-    since = remembered - _RECENT_SECONDS if recent else as_of - _MONTH_SECONDS
+    since = {moment: closed_to - _RECENT_SECONDS if remembers else moment - _MONTH_SECONDS for moment in moments}
     found = run.read(
         "heartbeats/gaps",
         {
             "chain_id": chain.chain_id,
-            "from_block": max(0, window.through - _RECENT_BLOCKS) if recent else 0,
+            "from_block": max(0, window.through - _RECENT_BLOCKS) if remembers else 0,
             "through": window.through,
-            "since": max(since, 0),
-            "as_of": as_of,
+            "since": max(min(since.values()), 0),
+            "as_of": max(moments),
             "allowed_seconds": max(_MIN_GAP_SECONDS, int(chain.block_seconds * 50)),
         },
     )
-    known = {start for start, _ in gaps}
-    gaps += [(row["gap_start"], row["gap_end"]) for row in found if row["gap_start"] not in known]
-    return Observation(as_of, known_from, chain.start_block == 0, sorted(gaps))
+    remembered = [(start, end) for start, end in window.details.get("gaps", ())]
+    known = {start for start, _ in remembered}
+    new = [(row["gap_start"], row["gap_end"]) for row in found if row["gap_start"] not in known]
+    return [
+        Observation(
+            moment,
+            known_from,
+            chain.start_block == 0,
+            sorted(
+                [gap for gap in remembered if gap[1] <= moment]
+                + [gap for gap in new if gap[0] >= since[moment] and gap[1] <= moment]
+            ),
+        )
+        for moment in moments
+    ]
 
 
-def _store(
-    run: DerivePass,
-    window: Window,
-    hour: int,
-    found: Sequence[Mapping[str, Any]],
-    market: Market,
-    observation: Observation,
-    *,
-    closing: bool,
-) -> int:
+def _score(run: DerivePass, window: Window, moments: Sequence[Moment], **selection: int) -> int:
+    """Score tokens as of each moment, in order, and write what is news."""
     now = int(datetime.now(UTC).timestamp())
-    rows = []
+    first, last = moments[0], moments[-1]
+    found = run.read(
+        "heartbeats/inputs",
+        {
+            "chain_id": window.chain.chain_id,
+            "first_moment": first.until,
+            "last_moment": last.until,
+            "first_hour": first.hour,
+            "last_hour": last.hour,
+            **selection,
+        },
+    )
+    rows = _Rows()
+    tokens = []
     for token in found:
-        inputs = token_inputs(token, market, observation)
-        made = score(inputs)
-        if not _is_news(token, made, hour, observation, closing=closing):
-            continue
-        rows.append(_row(window, hour, token, made, inputs.to_json(), now))
-    if rows:
-        run.warehouse.insert_arrow("agg_heartbeat", frames.table(_COLUMNS, rows))
-        request(run, window.chain.chain_id, [row["token"] for row in rows], "heartbeat")
-    return len(rows)
+        activity = Activity(token["activity"])
+        standing = _Standing(token["standing"])
+        key, name = symbol_key(token["symbol"]), token["token"]
+        written = 0
+        for moment in moments:
+            if token["first_time"] > moment.until:
+                continue
+            standing.at(moment.hour)
+            sums = activity.before(moment.until)
+            inputs = token_inputs(name, token["read_status"], sums, moment)
+            made = score(inputs)
+            if not _is_news(standing, made, moment, last_time=sums[2]):
+                continue
+            standing.put(moment.hour, inputs.as_of, made)
+            written += 1
+            parts = (made.score, made.timestamp, made.volume, made.holders, made.confidence, made.version)
+            rows.add((window.chain.chain_id, name, moment.hour, key, *parts, inputs.to_json(), window.through, now))
+        if written:
+            tokens.append(name)
+    if tokens:
+        run.must_stand(window)
+        run.warehouse.insert_arrow("agg_heartbeat", frames.of_columns(_COLUMNS, rows.columns))
+        request(run, window.chain.chain_id, tokens, "heartbeat")
+    return len(rows.columns["hour"])
 
 
-def _is_news(token: Mapping[str, Any], made: Heartbeat, hour: int, observation: Observation, *, closing: bool) -> bool:
+def _is_news(standing: _Standing, made: Heartbeat, moment: Moment, *, last_time: int) -> bool:
     """Whether a heartbeat is to be stored. The row of an hour that was scored at its end stands for good."""
-    if not token["previous_inputs"]:
+    if standing.beat is None:
         return True
-    stood = Inputs.from_json(token["previous_inputs"])
-    same = score(stood, token["previous_version"]) == made
-    if token["previous_hour"] == hour:
-        return stood.as_of != observation.as_of if closing else not same
-    active = bool(token["last_time"]) and observation.as_of - token["last_time"] <= _MONTH_SECONDS
-    return active or not same
+    as_of = moment.observation.as_of
+    if standing.hour == moment.hour:
+        return standing.as_of != as_of if moment.closing else standing.beat != made
+    active = bool(last_time) and as_of - last_time <= _MONTH_SECONDS
+    return active or standing.beat != made
 
 
-def token_inputs(token: Mapping[str, Any], market: Market, observation: Observation) -> Inputs:
-    """The inputs of one token's heartbeat at the observed moment."""
-    figures = token_figures(token["token"], market.pools_of.get(token["token"], ()), market.quotes)
-    volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
+def token_inputs(token: str, read_status: str, sums: tuple[int, int, int], moment: Moment) -> Inputs:
+    """The inputs of one token's heartbeat: ``sums`` are transfers in 24 hours, holders and the last transfer's time."""
+    market, observation = moment.market, moment.observation
+    transfers, holders, last_time = sums
+    volume = None
+    if pools := market.pools_of.get(token):
+        figures = token_figures(token, pools, market.quotes)
+        volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
     observed, to_observe = observation.day_window()
     return Inputs(
-        idle_seconds=observation.idle_seconds(token["last_time"]) if token["last_time"] else None,
+        idle_seconds=observation.idle_seconds(last_time) if last_time else None,
         volume_24h_usd=None if volume is None else str(volume),
-        transfers_24h=max(0, token["transfers_24h"]),
-        holders=max(0, token["holders"]),
+        transfers_24h=max(0, transfers),
+        holders=max(0, holders),
         observed_seconds=observed,
         window_seconds=to_observe,
-        read_status=token["read_status"],
+        read_status=read_status,
         as_of=observation.as_of,
     )
-
-
-def _row(
-    window: Window, hour: int, token: Mapping[str, Any], made: Heartbeat, inputs: str, computed_at: int
-) -> dict[str, Any]:
-    return {
-        "chain_id": window.chain.chain_id,
-        "token": token["token"],
-        "hour": hour,
-        "symbol_key": symbol_key(token["symbol"]),
-        "score": made.score,
-        "timestamp_score": made.timestamp,
-        "volume_score": made.volume,
-        "holders_score": made.holders,
-        "confidence_score": made.confidence,
-        "weights_version": made.version,
-        "inputs": inputs,
-        "as_of_block": window.through,
-        "computed_at": computed_at,
-    }
 
 
 def _iso(seconds: int) -> str:

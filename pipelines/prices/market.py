@@ -30,24 +30,56 @@ def stablecoin_names(chain: Chain) -> list[str]:
     return [coin.address[2:] for coin in chain.stablecoins]
 
 
-def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int, live: bool, all_tokens: bool) -> Market:
-    """The market as of ``as_of`` (unix seconds): of the tokens in ``work_key``, or of all.
+def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int) -> Market:
+    """The market of the tokens in ``work_key`` as of ``as_of`` (unix seconds), the pools' states being those of the
+    last evaluation."""
+    rows = _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False)
+    return _market(chain, rows, _read_decimals(run, chain, all_tokens=False), as_of, live=True)
 
-    ``live`` takes the pools' states of the last evaluation; a moment of the past takes them from the candles.
-    """
-    quotes = [*stablecoin_names(chain), *native_names(chain)]
-    parameters: dict[str, Any] = {
-        "chain_id": chain.chain_id,
-        "through": through,
-        "as_of": as_of,
-        "all_tokens": int(all_tokens),
-        "quotes": quotes,
-        "factories": sorted({exchange.factory[2:] for exchange in chain.exchanges}),
-    }
+
+def read_past_markets(run: DerivePass, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:
+    """The markets of all tokens as of moments of the past, without what prices were before them: states are taken from
+    the candles."""
+    rows: dict[int, list[Mapping[str, Any]]] = {moment: [] for moment in moments}
+    for row in _read_pools(run, chain, through, moments, hours_before=[0], all_tokens=True):
+        rows[row["as_of"]].append(row)
+    decimals = _read_decimals(run, chain, all_tokens=True)
+    return {moment: _market(chain, found, decimals, moment, live=False) for moment, found in rows.items()}
+
+
+def _read_decimals(run: DerivePass, chain: Chain, *, all_tokens: bool) -> dict[str, int]:
+    parameters = {"chain_id": chain.chain_id, "all_tokens": int(all_tokens)}
     decimals = {row["token_hex"]: row["decimals"] for row in run.read("prices/decimals", parameters)}
     decimals.update({coin.address[2:]: coin.decimals for coin in chain.stablecoins})
     decimals.update(dict.fromkeys(native_names(chain), chain.native_decimals))
-    rows = run.read("prices/pools", parameters)
+    return decimals
+
+
+def _read_pools(
+    run: DerivePass,
+    chain: Chain,
+    through: int,
+    moments: Sequence[int],
+    *,
+    hours_before: Sequence[int],
+    all_tokens: bool,
+) -> list[dict[str, Any]]:
+    parameters = {
+        "chain_id": chain.chain_id,
+        "through": through,
+        "moments": list(moments),
+        "hours_before": list(hours_before),
+        "all_tokens": int(all_tokens),
+        "quotes": [*stablecoin_names(chain), *native_names(chain)],
+        "factories": sorted({exchange.factory[2:] for exchange in chain.exchanges}),
+    }
+    return run.read("prices/pools", parameters)
+
+
+def _market(
+    chain: Chain, rows: Sequence[Mapping[str, Any]], decimals: Mapping[str, int], as_of: int, *, live: bool
+) -> Market:
+    quotes = {*stablecoin_names(chain), *native_names(chain)}
     pools = [pool for row in rows if (pool := _pool(row, decimals, as_of, live)) is not None]
     pools_of: dict[str, list[Pool]] = {}
     last_trade: dict[str, int] = {}

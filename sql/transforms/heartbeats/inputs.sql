@@ -1,42 +1,61 @@
--- Activity and holders of tokens as of a moment: of those in work_key, or of all in one part.
+-- What the heartbeats of some hours are made of, token by token: of those in work_key, or of all in one part. Activity
+-- comes as sums by hour in order, what lies more than a day before the first moment as one sum under hour 1; scores that
+-- stand come as the last at or before the first hour, and those between it and the last.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.symbol AS symbol,
     identity.read_status AS read_status,
-    activity.transfers_24h AS transfers_24h,
-    activity.holders AS holders,
-    toUInt32(activity.last_time) AS last_time,
-    previous.inputs AS previous_inputs,
-    previous.weights_version AS previous_version,
-    toUInt32(previous.hour) AS previous_hour
+    toUInt32(identity.first_time) AS first_time,
+    activity.hours AS activity,
+    standing.scores AS standing
 FROM
 (
-    SELECT token, symbol, read_status
+    SELECT token, symbol, read_status, first_time
     FROM agg_token FINAL
-    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND first_time <= {as_of:DateTime('UTC')}
+    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND first_time <= {last_moment:DateTime('UTC')}
       AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
            OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
 ) AS identity
 LEFT JOIN
 (
-    SELECT
-        token,
-        sumIf(transfers, hour >= {as_of:DateTime('UTC')} - 86400) AS transfers_24h,
-        sum(holders_net) AS holders,
-        max(last_time) AS last_time
-    FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour > toDateTime(0, 'UTC') AND hour < {as_of:DateTime('UTC')}
-      AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
-           OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
+    SELECT token, arraySort(groupArray((slot, sent, held, latest))) AS hours
+    FROM
+    (
+        SELECT
+            token,
+            if(hour < {first_moment:DateTime('UTC')} - 86400, 1, toUInt32(hour)) AS slot,
+            sum(transfers) AS sent,
+            sum(holders_net) AS held,
+            toUInt32(max(last_time)) AS latest
+        FROM agg_token_hour FINAL
+        WHERE chain_id = {chain_id:UInt32} AND hour > toDateTime(0, 'UTC') AND hour < {last_moment:DateTime('UTC')}
+          AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
+               OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
+        GROUP BY token, slot
+    )
     GROUP BY token
 ) AS activity ON activity.token = identity.token
 LEFT JOIN
 (
-    SELECT token, hour, inputs, weights_version
-    FROM agg_heartbeat FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour <= {hour:DateTime('UTC')}
-      AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
-           OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
-    ORDER BY hour DESC
-    LIMIT 1 BY token
-) AS previous ON previous.token = identity.token
+    SELECT
+        token,
+        arraySort(groupArray((
+            toUInt32(hour), made.1, made.2, made.3, made.4, made.5, made.6, made.7
+        ))) AS scores
+    FROM
+    (
+        SELECT
+            token,
+            max(hour) AS hour,
+            argMax((
+                JSONExtractUInt(inputs, 'as_of'), score, timestamp_score, volume_score, holders_score, confidence_score,
+                weights_version
+            ), agg_heartbeat.hour) AS made
+        FROM agg_heartbeat FINAL
+        WHERE chain_id = {chain_id:UInt32} AND agg_heartbeat.hour <= {last_hour:DateTime('UTC')}
+          AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
+               OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
+        GROUP BY token, greatest(agg_heartbeat.hour, {first_hour:DateTime('UTC')})
+    )
+    GROUP BY token
+) AS standing ON standing.token = identity.token

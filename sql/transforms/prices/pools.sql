@@ -1,6 +1,6 @@
--- The pools that price the tokens in work_key (all_tokens = 1: every token) as of one moment: those of known exchanges,
--- without hooks, against a quote asset, with their states 0, 1, 6 and 24 hours before it, and the volume of the 24 hours
--- that end with it. Between candles a pool's state is the last close, which is the next candle's opening state.
+-- The pools that price the tokens in work_key (all_tokens = 1: every token) as of some moments: those of known exchanges,
+-- without hooks, against a quote asset, with their states so many hours before each moment, and the volume of the 24
+-- hours that end with it. Between candles a pool's state is the last close, which is the next candle's opening state.
 WITH
 chosen AS
 (
@@ -28,15 +28,16 @@ candles AS
     SELECT pool, bucket, has_open, open, typical, volume0_raw, volume1_raw, swaps
     FROM agg_pool_candle FINAL
     WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
-      AND bucket >= toStartOfFiveMinutes({as_of:DateTime('UTC')} - 86401)
+      AND bucket >= toStartOfFiveMinutes(arrayMin({moments:Array(DateTime('UTC'))}) - 86401)
 ),
 past AS
 (
-    SELECT pool, groupArray((hours, known, state)) AS states
+    SELECT pool, as_of, groupArray((hours, known, state)) AS states
     FROM
     (
         SELECT
             pool,
+            as_of,
             hours,
             countIf(bucket = reached) AS exact,
             countIf(bucket > reached) AS later,
@@ -46,23 +47,25 @@ past AS
             exact > 0 OR later > 0 AS decided
         FROM
         (
-            SELECT *, arrayJoin([0, 1, 6, 24]) AS hours,
-                   toStartOfFiveMinutes({as_of:DateTime('UTC')} - 3600 * hours - 1) AS reached
+            SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of, arrayJoin({hours_before:Array(UInt8)}) AS hours,
+                   toStartOfFiveMinutes(as_of - 3600 * hours - 1) AS reached
             FROM candles
         )
-        GROUP BY pool, hours
+        WHERE bucket >= toStartOfFiveMinutes(as_of - 86401)
+        GROUP BY pool, as_of, hours
     )
     WHERE decided
-    GROUP BY pool
+    GROUP BY pool, as_of
 ),
 volumes AS
 (
-    SELECT pool, sum(volume0_raw) AS volume0, sum(volume1_raw) AS volume1, sum(swaps) AS swaps
-    FROM candles
-    WHERE bucket >= {as_of:DateTime('UTC')} - 86400 AND bucket < {as_of:DateTime('UTC')}
-    GROUP BY pool
+    SELECT pool, as_of, sum(volume0_raw) AS volume0, sum(volume1_raw) AS volume1, sum(swaps) AS swaps
+    FROM (SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of FROM candles)
+    WHERE bucket >= as_of - 86400 AND bucket < as_of
+    GROUP BY pool, as_of
 )
 SELECT
+    toUInt32(chosen.as_of) AS as_of,
     lower(hex(chosen.pool)) AS pool,
     chosen.exchange AS exchange,
     lower(hex(chosen.token0)) AS token0,
@@ -81,12 +84,12 @@ SELECT
     volumes.volume0 AS volume0_raw,
     volumes.volume1 AS volume1_raw,
     volumes.swaps AS swaps
-FROM chosen
+FROM (SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of FROM chosen) AS chosen
 INNER JOIN
 (
     SELECT pool, state, amount0_raw, amount1_raw, last_time
     FROM agg_pool_liquidity FINAL
     WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
 ) AS holding ON holding.pool = chosen.pool
-LEFT JOIN past ON past.pool = chosen.pool
-LEFT JOIN volumes ON volumes.pool = chosen.pool
+LEFT JOIN past ON past.pool = chosen.pool AND past.as_of = chosen.as_of
+LEFT JOIN volumes ON volumes.pool = chosen.pool AND volumes.as_of = chosen.as_of

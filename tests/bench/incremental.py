@@ -1,0 +1,73 @@
+"""What bringing everything derived up to date costs after 10,000 new events, beside making all of it anew."""
+
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.chains import facts
+from pipelines.refresh import refresh
+from tests.bench.result import Result
+from tests.factories.history import BLOCK_SECONDS, EVENTS_A_BLOCK, History
+from tests.factories.ledger import CHAINS_TOML
+from warehouse import engines, postgres
+from warehouse.clickhouse import Warehouse
+from warehouse.settings import EngineSettings
+
+EVENTS = 3_000_000
+NEW_EVENTS = 10_000
+UNITS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalFigures:
+    """Results, and the seconds of each asset the plot is drawn from."""
+
+    results: list[Result]
+    seconds: dict[str, dict[str, float]]
+
+
+def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigures:
+    """Derive a generated history in full, then what a little more of it adds."""
+    data_dir = directory / "incremental"
+    shutil.rmtree(data_dir, ignore_errors=True)
+    settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
+    with (
+        engines.ensure(settings) as urls,
+        Warehouse.connect(urls.clickhouse_url) as warehouse,
+        postgres.connect(urls.database_url, autocommit=True) as store,
+    ):
+        chains_file = data_dir / "chains.toml"
+        chains_file.write_text(CHAINS_TOML)
+        chains = facts.load(chains_file)
+        started = time.perf_counter()
+        history = History(warehouse, store)
+        events = history.found()
+        blocks = (EVENTS - events) // EVENTS_A_BLOCK
+        for part in range(UNITS):
+            events += history.live(blocks * (part + 1) // UNITS - blocks * part // UNITS)
+        hours = history.blocks * BLOCK_SECONDS / 3600
+        progress(f"{events:,} events of {hours:.0f} hours in {time.perf_counter() - started:.1f} s")
+
+        def derive(name: str) -> dict[str, float]:
+            began = time.perf_counter()
+            spent: dict[str, float] = {}
+            for run in refresh(warehouse, store, chains):
+                spent[run.asset] = spent.get(run.asset, 0.0) + run.seconds
+            wall = time.perf_counter() - began
+            parts = ", ".join(f"{asset} {seconds:.2f}" for asset, seconds in spent.items())
+            progress(f"{name}: {sum(spent.values()):.2f} s of assets, {wall:.2f} s in all ({parts})")
+            return spent
+
+        full = derive("in full")
+        new = history.live(NEW_EVENTS // EVENTS_A_BLOCK)
+        added = derive(f"after {new:,} new events")
+    shutil.rmtree(data_dir, ignore_errors=True)
+    spent = sum(added.values())
+    results = [
+        Result(f"incremental: {new:,} new events / in full", spent / sum(full.values()), "ratio", "<= 0.05"),
+        Result(f"incremental: {new:,} new events on {events:,}", spent, "s", "<= 10"),
+        Result(f"incremental: all {events:,} events in full", sum(full.values()), "s"),
+    ]
+    return IncrementalFigures(results, {"in full": full, f"{new:,} new events": added})
