@@ -43,6 +43,7 @@ def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> A
     require_linked(chunks)
     headers = join_headers([chunk.headers for chunk in chunks])
     frames = [frame for chunk in chunks for frame in chunk.frames]
+    known.begin_unit()
     learn_pools(frames, known)
     tables: dict[str, list[Rows]] = {}
     for frame in frames:
@@ -52,6 +53,9 @@ def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> A
     creations = [creation for chunk in chunks for creation in chunk.creations]
     if creations:
         tables["fact_contract_creation"] = [creation_columns(creations)]
+    for creation in creations:
+        block = creation.block_number
+        known.learn_creation(creation.address, Origin(block, int(headers.time[block - headers.first])))
 
     movers = first_blocks(tables.get("fact_transfer", ()), "token")
     controlled = list(_pairs(tables.get("fact_control", ()), "address"))
@@ -80,7 +84,7 @@ def learn_pools(frames: Iterable[Frame], known: Known) -> None:
     for frame in frames:
         if frame.table == "fact_pool":
             for pool, protocol in zip(frame.columns["pool"], frame.columns["protocol"], strict=True):
-                known.pools[bytes(pool)] = protocol.decode()
+                known.learn_pool(bytes(pool), protocol.decode())
 
 
 def keep_known_pools(frame: Frame, known: Known) -> Columns:

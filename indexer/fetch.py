@@ -6,6 +6,7 @@ A chunk holds columns, not the answers they came from, so that what is in memory
 import logging
 import threading
 import time
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 import msgspec
@@ -19,7 +20,9 @@ from indexer.creations import Creation, Method, fetch_creations
 from indexer.decoders import erc20, uniswap_v2, uniswap_v3
 from indexer.decoders.answers import parse_logs
 from indexer.decoders.frame import Frame, Scope
+from indexer.decoders.hexadecimal import BadHex
 from indexer.decoders.logs import Logs
+from indexer.decoders.objects import parse_objects
 
 LOG = logging.getLogger(__name__)
 
@@ -57,9 +60,13 @@ class Source:
 
     client: EvmClient
     scope: Scope
-    method: Method
+    probing: "Future[Method]"
     # Many threads wait for the node, few compute: more would only fight over caches and the interpreter.
     computing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
+
+    def is_unusable(self) -> bool:
+        """Whether the node could not be asked how it tells creations."""
+        return self.probing.done() and (self.probing.cancelled() or self.probing.exception() is not None)
 
 
 def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
@@ -88,16 +95,27 @@ def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
 
 
 def _fetch(source: Source, first: int, last: int) -> Chunk:
-    started = time.monotonic()
-    answer = fetch_logs(source.client, first, last)
-    headers = fetch_header_range(source.client, first, last)
-    creations = fetch_creations(source.client, headers, source.method)
+    started, client = time.monotonic(), source.client
+    answering = client.alongside(fetch_logs, client, first, last)
+    headers = fetch_header_range(client, first, last)
+    creating = client.alongside(fetch_creations, client, headers, source.probing.result())
+    answer = answering.result()
     with source.computing:
         logs = parse_logs(answer)
         expected = expected_counts(logs, headers)
-        frames = decoders.decode(logs, source.scope)
-    require_counts(source.client, headers, expected)
-    return Chunk(headers, frames, creations, len(logs), time.monotonic() - started)
+        frames = decode_logs(answer, logs, source.scope)
+        count = len(logs)
+        del logs, answer, answering  # megabytes that need not lie here while the node is asked again
+    require_counts(client, headers, expected)
+    return Chunk(headers, frames, creating.result(), count, time.monotonic() - started)
+
+
+def decode_logs(answer: bytes, logs: Logs, scope: Scope) -> list[Frame]:
+    """Rows of every protocol; what looked regular and is not hexadecimal is read again without assumptions."""
+    try:
+        return decoders.decode(logs, scope)
+    except BadHex:
+        return decoders.decode(parse_objects(answer), scope)
 
 
 def fetch_logs(client: EvmClient, first: int, last: int) -> bytes:

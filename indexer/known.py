@@ -21,8 +21,20 @@ class Origin:
 
 
 @dataclass(slots=True)
+class Learned:
+    """What one unit taught: its pools, its tokens, and the contracts it created."""
+
+    pools: dict[bytes, str] = field(default_factory=dict)
+    tokens: dict[bytes, Origin | None] = field(default_factory=dict)
+    creations: dict[bytes, Origin] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Known:
     """Memory of one chain. Negative answers are remembered too, until the thing appears.
+
+    The warehouse is asked for what is not remembered. It may lack the unit before the one being assembled, which is
+    still being written then, so what these two taught is never forgotten.
 
     Attributes:
         pools: protocol of each pool, empty for what is no pool of a configured exchange.
@@ -33,15 +45,31 @@ class Known:
     chain_id: int
     pools: dict[bytes, str] = field(default_factory=dict)
     tokens: dict[bytes, Origin | None] = field(default_factory=dict)
+    _before: Learned = field(default_factory=Learned)
+    _now: Learned = field(default_factory=Learned)
 
-    def forget(self) -> None:
-        """Drop everything: somebody else, or a reorganisation, changed the facts."""
-        self.pools.clear()
-        self.tokens.clear()
+    def begin_unit(self) -> None:
+        """The next unit is being assembled: all but the one before it are in the warehouse."""
+        self._before, self._now = self._now, Learned()
+        if len(self.pools) > _MOST_ENTRIES:
+            self.pools = dict(self._before.pools)
+        if len(self.tokens) > _MOST_ENTRIES:
+            self.tokens = dict(self._before.tokens)
+
+    def learn_pool(self, pool: bytes, protocol: str) -> None:
+        """A configured exchange made this pool."""
+        self.pools[pool] = self._now.pools[pool] = protocol
+
+    def learn_token(self, address: bytes, origin: Origin | None) -> None:
+        """This contract is a token that comes from there, or None: it was read and is not one."""
+        self.tokens[address] = self._now.tokens[address] = origin
+
+    def learn_creation(self, address: bytes, origin: Origin) -> None:
+        """This contract was created there, if it was not created before."""
+        self._now.creations.setdefault(address, origin)
 
     def protocols(self, pools: Collection[bytes]) -> dict[bytes, str]:
         """Protocol of each of these pools, empty where there is none."""
-        _bound(self.pools)
         missing = [pool for pool in pools if pool not in self.pools]
         self.pools.update(dict.fromkeys(missing, ""))
         for part in _parts(missing):
@@ -51,7 +79,6 @@ class Known:
 
     def recall_tokens(self, addresses: Iterable[bytes]) -> dict[bytes, Origin | None]:
         """What is known of these addresses; those absent from the answer are new."""
-        _bound(self.tokens)
         asked = list(addresses)
         missing = [address for address in asked if address not in self.tokens]
         for part in _parts(missing):
@@ -60,8 +87,9 @@ class Known:
         return {address: self.tokens[address] for address in asked if address in self.tokens}
 
     def creations(self, addresses: Sequence[bytes]) -> dict[bytes, Origin]:
-        """Where those of these contracts whose creation was indexed were created."""
-        found = {}
+        """Where those of these contracts were created whose creation was seen, in this unit or before."""
+        found = {**self._now.creations, **self._before.creations}
+        found = {address: found[address] for address in addresses if address in found}
         for part in _parts(addresses):
             for row in self._rows("queries/ingest/known_creations", "addresses", part):
                 found[bytes.fromhex(row["address"])] = Origin(row["first_block"], row["first_time"])
@@ -74,8 +102,3 @@ class Known:
 
 def _parts(items: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
     return (items[at : at + _PER_QUERY] for at in range(0, len(items), _PER_QUERY))
-
-
-def _bound(memory: dict[bytes, Any]) -> None:
-    if len(memory) > _MOST_ENTRIES:
-        memory.clear()

@@ -2,7 +2,8 @@
 
 Ranges adapt: they aim at a number of logs an answer, follow what the node allowed, and grow while it is fast.
 Units are made of whole ranges. Beyond the final block they stay short, because a reorganisation takes back whole
-units; before it they are as long as memory allows, because every unit costs a fixed number of writes.
+units; before it they are as long as memory allows, because every unit costs a fixed number of writes, but do not keep
+the writer waiting for that.
 """
 
 from dataclasses import dataclass, field
@@ -10,9 +11,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of ranges and units."""
+    """Bounds of ranges and units. A unit of ``idle_unit_rows`` is enough when the writer has nothing to do."""
 
     unit_rows: int = 150_000
+    idle_unit_rows: int = 30_000
     unit_blocks: int = 20_000
     range_logs: int = 8_000
     range_blocks: int = 2_000
@@ -80,9 +82,12 @@ def next_range(first: int, head: int, final: int, size: RangeSize, limits: Limit
     return min(first + min(size.blocks, short_unit(head, final)) - 1, head)
 
 
-def is_complete(first: int, last: int, rows: int, head: int, final: int, limits: Limits) -> bool:
+def is_complete(
+    first: int, last: int, rows: int, head: int, final: int, limits: Limits, *, writer_waits: bool = False
+) -> bool:
     """Whether a unit from ``first`` to ``last`` with so many logs is to be published now."""
-    if last >= head or last == final or rows >= limits.unit_rows:
+    enough = min(limits.idle_unit_rows, limits.unit_rows) if writer_waits else limits.unit_rows
+    if last >= head or last == final or rows >= enough:
         return True
     blocks = last - first + 1
     return blocks >= (limits.unit_blocks if first <= final else short_unit(head, final))

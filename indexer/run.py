@@ -7,30 +7,26 @@ itself by the chain's writer lock.
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 
-from indexer.assemble import assemble_unit
+from indexer.assemble import Assembled, assemble_unit
 from indexer.chains.evm.errors import ChainMoved, RpcError
-from indexer.chains.evm.headers import fetch_headers
-from indexer.chains.evm.rpc import EvmClient, quantity
+from indexer.chains.evm.headers import fetch_head
 from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
-from indexer.counting import ChainCounts
-from indexer.creations import probe_method
-from indexer.decoders.frame import scope_of
-from indexer.fetch import Chunk, Source
-from indexer.known import Known
+from indexer.fetch import Source
 from indexer.marking import mark_published
-from indexer.plan import Limits, RangeSize, is_complete
-from indexer.prefetch import fetch_ahead
+from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
 from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, revert_to, same_chain
+from indexer.session import ChainSession, IndexContext
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+
+__all__ = ["Advance", "ChainSession", "IndexContext", "Progress", "ReportProgress", "advance", "follow", "rewind"]
 
 LOG = logging.getLogger(__name__)
 
@@ -68,72 +64,6 @@ class Progress:
 ReportProgress = Callable[[Progress], None]
 
 
-@dataclass(slots=True)
-class ChainSession:
-    """What is kept between calls for one chain: connections, what the node can do, what is known."""
-
-    chain: Chain
-    client: EvmClient
-    known: Known
-    size: RangeSize
-    pool: ThreadPoolExecutor
-    generation: int = -1
-    marked: int = -1
-    source: Source | None = None
-    counts: ChainCounts = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Count what the client counts."""
-        self.counts = ChainCounts(self.chain.chain_id, self.client.counters)
-
-    def connect(self) -> Source:
-        """The node as a source of chunks; its chain id is checked before it is asked anything else."""
-        if self.source is None:
-            self.source = Source(self.client, scope_of(self.chain), probe_method(self.client))
-        return self.source
-
-
-@dataclass(slots=True)
-class IndexContext:
-    """The engines to index into. One a process; usable by one thread per chain."""
-
-    warehouse: Warehouse
-    store_url: str
-    limits: Limits = field(default_factory=Limits)
-    patience_seconds: float = 60.0
-    sessions: dict[str, ChainSession] = field(default_factory=dict)
-
-    def session(self, chain: Chain) -> ChainSession:
-        """The chain's session, made on first use.
-
-        Raises:
-            ValueError: the chain is not an EVM chain, or has no node.
-        """
-        if chain.kind != "evm":
-            raise ValueError(f"chain {chain.key} is not an EVM chain")
-        if chain.key not in self.sessions:
-            self.sessions[chain.key] = ChainSession(
-                chain,
-                EvmClient(chain, patience_seconds=self.patience_seconds),
-                Known(self.warehouse, chain.chain_id),
-                RangeSize(self.limits),
-                ThreadPoolExecutor(self.limits.fetchers, f"fetch-{chain.key}"),
-            )
-        return self.sessions[chain.key]
-
-    def counters(self, chain: Chain) -> Counter[str]:
-        """What the chain's client has counted: requests, bytes, retries, ranges halved."""
-        return self.session(chain).client.counters
-
-    def close(self) -> None:
-        """Stop fetching; what is not published is repeated next time."""
-        for session in self.sessions.values():
-            session.client.stop()
-            session.pool.shutdown(wait=True, cancel_futures=True)
-            session.client.close()
-        self.sessions.clear()
-
-
 def advance(
     context: IndexContext, chain: Chain, *, to_block: int | None = None, progress: ReportProgress | None = None
 ) -> Advance:
@@ -151,10 +81,10 @@ def advance(
         try:
             return _Run(context, session, store, progress).to(to_block)
         except CheckpointMoved:
-            session.known.forget()
+            session.forget()
             return Advance(busy=True)
         except BaseException:
-            session.known.forget()  # it may have learned from a unit that was never published
+            session.forget()  # it may have learned from a unit that was never published
             raise
         finally:
             session.counts.finish_call(store)
@@ -166,7 +96,7 @@ def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
     with writer_lock(context.store_url, chain.chain_id) as store:
         if store is None:
             return Advance(busy=True)
-        session.known.forget()
+        session.forget()
         try:
             checkpoint = _settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
             before = checkpoint.block_number
@@ -199,7 +129,7 @@ class _Run:
         chain_id = self.session.chain.chain_id
         checkpoint = read_checkpoint(self.store, chain_id)
         if checkpoint.generation != self.session.generation:
-            self.session.known.forget()
+            self.session.forget()
         checkpoint = _settle(self.store, self.context.warehouse, checkpoint)
         self._mark(checkpoint)  # whoever published last may have died before doing so
         if checkpoint.halted is not None:
@@ -207,8 +137,7 @@ class _Run:
         source = self.session.connect()
         head = -1
         for attempt in range(_RESTARTS):
-            head = quantity(source.client.call("eth_blockNumber"))
-            fetch_headers(source.client, [head])  # what is final is counted from the head: it has to be there
+            head = fetch_head(source.client)  # what is final is counted from it: it has to be there
             checkpoint = self._follow_reorganisation(checkpoint, head)
             final = head - self.session.chain.finality_blocks
             record_head(self.store, chain_id, head, final)
@@ -217,7 +146,7 @@ class _Run:
                 checkpoint = self._index(source, checkpoint, target, final)
                 break
             except ChainMoved as error:
-                self.session.known.forget()
+                self.session.forget()
                 checkpoint = read_checkpoint(self.store, chain_id)
                 if attempt == _RESTARTS - 1:
                     raise
@@ -238,7 +167,7 @@ class _Run:
         if checkpoint.block_number is not None and ancestor >= checkpoint.block_number:
             return checkpoint  # the node changed its mind between two answers
         before = checkpoint.block_number or 0
-        self.session.known.forget()
+        self.session.forget()
         checkpoint = revert_to(self.store, warehouse, checkpoint, ancestor)
         self.reorganised += before - ancestor
         self.session.counts.count_reorganisation(before - ancestor)
@@ -248,10 +177,13 @@ class _Run:
     def _index(self, source: Source, checkpoint: Checkpoint, target: int, final: int) -> Checkpoint:
         first = self.session.chain.start_block if checkpoint.block_number is None else checkpoint.block_number + 1
         limits, origin = self.context.limits, first
-        ahead = fetch_ahead(source, self.session.pool, self.session.size, limits, first, target, final)
-        with closing(ahead):
-            for chunks in _units(ahead, target, final, limits):
-                checkpoint = self._publish(checkpoint, chunks)
+        signals = Signals()
+        ahead = fetch_ahead(source, self.session.pool, self.session.size, limits, first, target, final, signals.stopped)
+        chunks = gather_units(ahead, target, final, limits, signals)
+        assemble = partial(assemble_unit, known=self.session.known, client=source.client)
+        with closing(assemble_ahead(chunks, assemble, self.session.assembling, signals)) as units:
+            for assembled in units:
+                checkpoint = self._publish(checkpoint, assembled)
                 if time.monotonic() - self.marked_at >= _MARK_SECONDS:
                     self._mark(checkpoint)
                 self._report(origin, target, checkpoint)
@@ -263,11 +195,10 @@ class _Run:
             self.session.marked = checkpoint.generation
             self.marked_at = time.monotonic()
 
-    def _publish(self, checkpoint: Checkpoint, chunks: list[Chunk]) -> Checkpoint:
-        parent = chunks[0].headers.parent[0].tobytes()
+    def _publish(self, checkpoint: Checkpoint, assembled: Assembled) -> Checkpoint:
+        parent = assembled.headers.parent[0].tobytes()
         if checkpoint.block_hash is not None and parent != checkpoint.block_hash:
-            raise ChainMoved(f"block {chunks[0].first} does not follow the published one")
-        assembled = assemble_unit(chunks, self.session.known, self.session.client)
+            raise ChainMoved(f"block {assembled.headers.first} does not follow the published one")
         checkpoint, counts = publish(self.store, self.context.warehouse, checkpoint, assembled)
         self.blocks += len(assembled.headers)
         self.rows += sum(counts.values())
@@ -281,17 +212,6 @@ class _Run:
             seconds = time.monotonic() - self.started
             published = checkpoint.block_number if checkpoint.block_number is not None else first - 1
             self.progress(Progress(first, target, published, self.rows, self.events, seconds))
-
-
-def _units(chunks: Iterator[Chunk], target: int, final: int, limits: Limits) -> Iterator[list[Chunk]]:
-    gathered: list[Chunk] = []
-    logs = 0
-    for chunk in chunks:
-        gathered.append(chunk)
-        logs += chunk.log_count
-        if is_complete(gathered[0].first, chunk.last, logs, target, final, limits):
-            yield gathered
-            gathered, logs = [], 0
 
 
 def _settle(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:

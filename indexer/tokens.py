@@ -98,11 +98,12 @@ def judge_tokens(
         token = known.tokens.get(address)
         if token is None:
             if reading.is_erc721:
-                known.tokens[address] = None
+                known.learn_token(address, None)
                 continue
             if MOVED not in causes and not (CREATED in causes and reading.plausible):
                 continue
-            token = known.tokens[address] = origins[address]
+            token = origins[address]
+            known.learn_token(address, token)
         elif causes == {MOVED}:
             continue
         rows.append(TokenRow(address, reading, token, block))

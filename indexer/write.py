@@ -158,20 +158,20 @@ def write_facts(
     warehouse: Warehouse, chain_id: int, unit_id: int, headers: Headers, tables: Mapping[str, Sequence[Rows]]
 ) -> dict[str, int]:
     """Insert every table's rows, several tables at once; how many rows each got."""
-    blocks = {"raw_block": encode_rows("raw_block", chain_id, unit_id, headers, [_block_rows(headers)])}
-    counts = {"raw_block": len(headers)}
+    filled: dict[str, list[Rows]] = {"raw_block": [_block_rows(headers)]}
     for table, parts in tables.items():
-        filled = [part for part in parts if _row_count(part)]
-        if filled:
-            blocks[table] = encode_rows(table, chain_id, unit_id, headers, filled)
-            counts[table] = sum(map(_row_count, filled))
+        filled[table] = [part for part in parts if _row_count(part)]
+    counts = {table: sum(map(_row_count, parts)) for table, parts in filled.items()}
 
-    def insert(item: tuple[str, bytes]) -> None:
-        warehouse.insert_native(item[0], item[1], token=f"{unit_id}:{item[0]}")
+    def insert(table: str) -> None:
+        block = encode_rows(table, chain_id, unit_id, headers, filled[table])
+        warehouse.insert_native(table, block, token=f"{unit_id}:{table}")
 
+    # The largest first, so that no thread is left alone with it at the end.
+    tables_by_size = sorted((table for table in filled if counts[table]), key=lambda table: -counts[table])
     with ThreadPoolExecutor(4, "insert") as pool:
-        list(pool.map(insert, blocks.items()))
-    return counts
+        list(pool.map(insert, tables_by_size))
+    return {table: counts[table] for table in tables_by_size}
 
 
 def encode_rows(table: str, chain_id: int, unit_id: int, headers: Headers, parts: Sequence[Rows]) -> bytes:

@@ -26,7 +26,7 @@ STAGES: tuple[tuple[str, str, str], ...] = (
     ("creations: read traces", "indexer.creations", "_from_traces"),
     ("logs: find fields", "indexer.fetch", "parse_logs"),
     ("logs: audit", "indexer.fetch", "expected_counts"),
-    ("logs: decode", "indexer.decoders", "decode"),
+    ("logs: decode", "indexer.fetch", "decode_logs"),
     ("assemble: pools, tokens, changes", "indexer.run", "assemble_unit"),
     ("assemble: ask what tokens are", "indexer.assemble", "read_touched"),
     ("write: encode", "indexer.write", "encode_rows"),

@@ -87,7 +87,7 @@ def leave_half_written(
 ) -> tuple[Unit, dict[str, bytes]]:
     """Write the next unit up to a stage, as a process would that is killed there; and the inserts it had prepared."""
     session = context.session(chain)
-    session.known.forget()
+    session.forget()
     checkpoint = read_checkpoint(store, chain.chain_id)
     first = (checkpoint.block_number or 0) + 1
     assembled = assemble_unit(fetch_chunk(session.connect(), first, first + 9), session.known, session.client)
@@ -108,7 +108,7 @@ def leave_half_written(
         checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
     if stage == "sums done":
         add_sums(context.warehouse, chain.chain_id, unit.unit_id)
-    session.known.forget()
+    session.forget()
     return unit, tables
 
 

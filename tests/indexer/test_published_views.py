@@ -95,7 +95,7 @@ def test_units_being_taken_back_are_hidden_first_and_never_half_there(
     head = read_blocks(warehouse, chain_id, 110, 110)[110]
     finish_revert(store, checkpoint, units, (110, head[0], block_time(head[1])))
     assert seen_by_analysts(warehouse) == kept == tables_behind(warehouse)
-    context.session(living_chain).known.forget()
+    context.session(living_chain).forget()
     advance(context, living_chain, to_block=135)
     assert seen_by_analysts(warehouse) == before
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, classify
-from indexer.chains.evm.rpc import EvmClient, RpcFault, quantity
+from indexer.chains.evm.rpc import EvmClient, RpcFault, parse_batch, quantity
 from indexer.decoders.hexadecimal import BadHex, Bytes, unhex
 
 
@@ -48,6 +48,10 @@ def join_headers(parts: Sequence[Headers]) -> Headers:
     )
 
 
+class _Numbered(msgspec.Struct):
+    number: str
+
+
 class _Block(msgspec.Struct):
     number: str
     hash: str
@@ -64,6 +68,35 @@ class _Answer(msgspec.Struct):
 
 
 _ANSWERS = msgspec.json.Decoder(list[_Answer])
+
+
+def fetch_head(client: EvmClient) -> int:
+    """Number of the chain's last block, one that the node can show; asked together with the chain's id."""
+    body = client.encode([("eth_getBlockByNumber", ("latest", False)), ("eth_blockNumber", ()), ("eth_chainId", ())])
+
+    def read(answer: bytes) -> tuple[int, int]:
+        latest, number, chain_id = parse_batch(answer, 3)
+        for item in (latest, number, chain_id):
+            if item.error is not None:
+                raise classify(item.error.code, item.error.message)
+        client.require_chain(_quantity_in(chain_id.result))
+        try:
+            shown = msgspec.json.decode(latest.result, type=_Numbered)
+        except msgspec.DecodeError as error:
+            raise NodeUnavailable(f"a latest block that cannot be read: {error}") from error
+        return _quantity_in(number.result), quantity(shown.number)
+
+    head, shown = client.exchange(body, read, proves_chain=True)
+    if shown < head:
+        fetch_headers(client, [head])
+    return head
+
+
+def _quantity_in(result: msgspec.Raw) -> int:
+    try:
+        return quantity(msgspec.json.decode(result))
+    except msgspec.DecodeError as error:
+        raise NodeUnavailable(f"an answer that is not JSON: {bytes(result)[:80]!r}") from error
 
 
 def fetch_headers(client: EvmClient, numbers: Sequence[int]) -> list[Headers]:
@@ -90,7 +123,7 @@ def _fetch(client: EvmClient, numbers: Sequence[int]) -> list[_Block]:
             return _read(client, answer, wanted)
 
         try:
-            blocks += client.exchange(body, read)
+            blocks += client.exchange(body, read, proves_chain=True)
         except NodeLimited:
             client.shrink_batches(len(part))
     return blocks

@@ -14,9 +14,10 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -34,6 +35,7 @@ from indexer.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 _LONGEST_WAIT_SECONDS = 30.0
@@ -96,6 +98,8 @@ class EvmClient:
     batch_size: int = 100
     counters: Counter[str] = field(default_factory=Counter)
     endpoints: list[Endpoint] = field(init=False)
+    _alongside: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask"))
+    _parts: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask-part"))
     _connections: threading.local = field(init=False, default_factory=threading.local)
     _open: set[http.client.HTTPConnection] = field(init=False, default_factory=set)
     _stopping: threading.Event = field(init=False, default_factory=threading.Event)
@@ -139,8 +143,21 @@ class EvmClient:
 
         return self.exchange(body, settle)
 
+    def alongside(
+        self, work: Callable[Arguments, Result], *args: Arguments.args, **named: Arguments.kwargs
+    ) -> "Future[Result]":
+        """Do ``work``, which asks the node, in another thread. It must not wait for other such work itself."""
+        return self._alongside.submit(work, *args, **named)
+
     def many(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
-        """Like ``batch_settled`` for any number of calls, in as many batches as the node's limits need."""
+        """Like ``batch_settled`` for any number of calls, in as many batches at once as the node's limits need."""
+        size = self.batch_size
+        parts = [calls[at : at + size] for at in range(0, len(calls), size)]
+        if len(parts) < 2:
+            return self._one_by_one(calls)
+        return [result for part in self._parts.map(self._one_by_one, parts) for result in part]
+
+    def _one_by_one(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
         settled: list[msgspec.Raw | RpcError] = []
         while len(settled) < len(calls):
             part = calls[len(settled) : len(settled) + self.batch_size]
@@ -161,13 +178,16 @@ class EvmClient:
         """The whole answer to one request as bytes, once it is certain that it holds a result."""
         return self.exchange(self.encode([(method, params)]), require_result)
 
-    def exchange(self, body: bytes, read: Callable[[bytes], Result]) -> Result:
-        """Send ``body`` and ``read`` the answer, again and elsewhere while the failure is the node's own."""
+    def exchange(self, body: bytes, read: Callable[[bytes], Result], *, proves_chain: bool = False) -> Result:
+        """Send ``body`` and ``read`` the answer, again and elsewhere while the failure is the node's own.
+
+        A node is asked for its chain id first, unless ``read`` itself refuses answers of another chain.
+        """
         give_up = time.monotonic() + self.patience_seconds
         while True:
             endpoint = self._next_endpoint(give_up)
             try:
-                if not endpoint.verified:
+                if not endpoint.verified and not proves_chain:
                     self._verify(endpoint)
                 result = read(self._post(endpoint, body))
             except NodeUnavailable as error:
@@ -181,6 +201,7 @@ class EvmClient:
                 raise
             else:
                 endpoint.recover()
+                endpoint.verified = endpoint.verified or proves_chain
                 return result
 
     def encode(self, calls: Sequence[Call]) -> bytes:
@@ -203,8 +224,10 @@ class EvmClient:
         self._stopping.set()
 
     def close(self) -> None:
-        """Close every thread's connections; no request may be under way."""
+        """Let what is under way fail, and close every thread's connections."""
         self.stop()
+        for pool in (self._alongside, self._parts):
+            pool.shutdown(wait=True, cancel_futures=True)
         for connection in list(self._open):
             connection.close()
         self._open.clear()
