@@ -71,7 +71,7 @@ def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> A
             wanted={address for address, _ in touches.causes},
             known=known,
         )
-        readings = read_touched(client, touches, headers.last)
+        readings = read_touched(client, touches, headers)
         rows = judge_tokens(touches, readings, origins, known)
         if rows:
             tables["fact_token"] = [token_columns(rows)]

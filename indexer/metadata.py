@@ -5,14 +5,23 @@ token and never stops anything. A node that fails is a different matter: its err
 repeated, so that a healthy token is never stored as a broken one.
 """
 
+import re
 import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
-from indexer.chains.evm.errors import CallFailed, NodeLimited, RpcError, StateMissing, UnknownFault
+from indexer.chains.evm.errors import (
+    BlockMissing,
+    CallFailed,
+    ChainMoved,
+    NodeLimited,
+    RpcError,
+    StateMissing,
+    UnknownFault,
+)
 from indexer.chains.evm.rpc import Call, EvmClient
 
 NAME_CHARACTERS, SYMBOL_CHARACTERS = 128, 64
@@ -55,21 +64,30 @@ class Reading:
 
 
 Question = tuple[bytes, int]
+Hashes = Mapping[int, bytes]
+# How nodes word that they take a block's number or tag only.
+_TAKES_NO_HASH = re.compile(r"-32602|unmarshal|invalid (type|argument|param)|deserial|must be a string", re.IGNORECASE)
 
 
-def read_tokens(client: EvmClient, questions: Sequence[Question]) -> dict[Question, Reading]:
+def read_tokens(
+    client: EvmClient, questions: Sequence[Question], hashes: Hashes | None = None
+) -> dict[Question, Reading]:
     """Readings of (address, block) pairs, each at its block.
+
+    Blocks are named by their hash where ``hashes`` has it and the node takes it: a node on another fork then answers
+    that it does not know the block, where by number it would tell of a contract that is not there on its fork.
 
     Raises:
         StateMissing: the node has pruned the state of one of the blocks.
+        ChainMoved: the node does not know one of the blocks, or no longer.
     """
     if not questions:
         return {}
     core = (_view(SYMBOL), _view(DECIMALS), _view(TOTAL_SUPPLY), _view(IS_ERC721))
     rest = (_view(NAME), _view(OWNER), _slot(ADMIN_SLOT), _slot(IMPLEMENTATION_SLOT))
-    first = _ask(client, questions, core)
+    first = _ask(client, questions, core, hashes or {})
     worth = [question for question in questions if any(first[question][:3])]
-    second = _ask(client, worth, rest)
+    second = _ask(client, worth, rest, hashes or {})
     return {question: _reading(first[question], second.get(question, [b""] * 4)) for question in questions}
 
 
@@ -113,8 +131,10 @@ def _slot(slot: str) -> tuple[str, str]:
     return "eth_getStorageAt", slot
 
 
-def _call(address: bytes, block: int, method: str, argument: str) -> Call:
-    where = "latest" if block < 0 else hex(block)
+def _call(address: bytes, block: int, method: str, argument: str, hashes: Hashes) -> Call:
+    where: object = "latest" if block < 0 else hex(block)
+    if block in hashes:
+        where = {"blockHash": "0x" + hashes[block].hex()}
     to = "0x" + address.hex()
     if method == "eth_getStorageAt":
         return method, (to, argument, where)
@@ -122,12 +142,19 @@ def _call(address: bytes, block: int, method: str, argument: str) -> Call:
 
 
 def _ask(
-    client: EvmClient, questions: Sequence[Question], views: Sequence[tuple[str, str]]
+    client: EvmClient, questions: Sequence[Question], views: Sequence[tuple[str, str]], hashes: Hashes
 ) -> dict[Question, list[bytes]]:
     """The bytes each view returned for each question; empty where the call failed by the contract's fault."""
-    calls = [_call(address, block, *view) for address, block in questions for view in views]
+    if not client.takes_hashes:
+        hashes = {}
+    calls = [_call(address, block, *view, hashes) for address, block in questions for view in views]
     settled = client.many(calls)
+    if hashes and any(isinstance(answer, UnknownFault) and _TAKES_NO_HASH.search(str(answer)) for answer in settled):
+        client.takes_hashes = False
+        return _ask(client, questions, views, {})
     for row, answer in enumerate(settled):
+        if isinstance(answer, BlockMissing):
+            raise ChainMoved(f"block {questions[row // len(views)][1]} is not known to the node: {answer}")
         if isinstance(answer, UnknownFault):
             settled[row] = _ask_alone(client, calls[row])
     answers = [_bytes(answer) for answer in settled]

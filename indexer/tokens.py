@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from indexer.chains.evm.errors import StateMissing
+from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.rpc import EvmClient
 from indexer.creations import Creation
 from indexer.known import Known, Origin
@@ -71,11 +72,12 @@ def collect_touches(
     return touches
 
 
-def read_touched(client: EvmClient, touches: Touches, last: int) -> dict[Question, Reading]:
+def read_touched(client: EvmClient, touches: Touches, headers: Headers) -> dict[Question, Reading]:
     """Answers to all questions; where the node has no old state, questions are merged into one at the head."""
     questions = sorted(touches.causes, key=lambda question: (question[1], question[0]))
+    last = headers.last
     try:
-        return read_tokens(client, questions)
+        return read_tokens(client, questions, {block: headers.hash_of(block) for _, block in questions})
     except StateMissing as error:
         LOG.debug("reading tokens at the head: %s", error)
         client.counters["readings_at_head"] += 1

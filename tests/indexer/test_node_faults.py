@@ -250,6 +250,46 @@ def test_a_node_that_fails_while_tokens_are_read_makes_no_token_broken(
     assert differences(all_rows(warehouse), honest) == {}
 
 
+def test_a_node_of_another_fork_makes_no_token_broken(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    asked = iter(range(10**6))
+
+    def elsewhere(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        """By number it would tell of its own fork, where no contract is; by hash it knows that it does not know."""
+        if request["method"] != "eth_call" or next(asked) not in (3, 40, 150):
+            return answer
+        by_hash = isinstance(request["params"][1], dict)
+        return error_answer(-32000, "header for hash not found") if by_hash else {**answer, "result": "0x"}
+
+    node.item = elsewhere
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+    assert next(asked) > 150
+    assert differences(all_rows(warehouse), honest) == {}
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        (-32602, "invalid argument 1: json: cannot unmarshal object into Go value of type string"),
+        (-32602, "invalid type: map, expected a block number or tag"),
+        (-32000, "invalid params: block must be a string"),
+    ],
+)
+def test_a_node_that_takes_no_hashes_is_asked_by_number(
+    refusal: tuple[int, str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    def refuse(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        state = request["method"] in ("eth_call", "eth_getStorageAt")
+        return error_answer(*refusal) if state and isinstance(request["params"][-1], dict) else answer
+
+    node.item = refuse
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, chain)
+    assert differences(all_rows(warehouse), honest) == {}
+
+
 @pytest.mark.parametrize("missing", [{"trace_block"}, {"trace_block", "eth_getBlockReceipts"}])
 def test_without_traces_everything_but_the_inner_creations_is_there(
     missing: set[str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows

@@ -3,6 +3,7 @@
     RpcError
     ├── NodeUnavailable     nobody answers in time, or only with refusals that pass (timeouts, 5xx, 429)
     │   └── UnknownFault    an error in words nobody taught us
+    │       └── BlockMissing    the node does not know the block asked for, or not on its fork
     ├── NodeLimited         the question is too big for the node: ask for less at once
     ├── MethodMissing       the node does not offer the method
     ├── StateMissing        the node no longer has the state of that block
@@ -32,6 +33,10 @@ class NodeUnavailable(RpcError):
 
 class UnknownFault(NodeUnavailable):
     """An error in words nobody taught us: the node's fault, unless one call alone always meets it."""
+
+
+class BlockMissing(UnknownFault):
+    """The node does not know the block that was named: it is behind, or on another fork."""
 
 
 class NodeLimited(RpcError):
@@ -91,6 +96,11 @@ _NO_STATE = re.compile(
     r"|proof window|pruned",
     re.IGNORECASE,
 )
+_NO_BLOCK = re.compile(
+    r"(header|block)( for hash)?( \S+)?( was| is)? not (found|available|canonical|currently canonical)"
+    r"|unknown (block|header)|resource not found|no such block",
+    re.IGNORECASE,
+)
 _REVERTED = re.compile(
     r"revert|out of ?gas|gas required|intrinsic gas|invalid ?(op|jump|instruction|fe)|opcode|stack (under|over)"
     r"|stack(under|over)flow|vm (execution|exception)|evm error|bad (instruction|jump)|gas uint64 overflow"
@@ -119,4 +129,6 @@ def classify(code: object, message: str) -> RpcError:
         return NodeUnavailable(text)
     if _REVERTED.search(message):
         return CallFailed(text)
+    if _NO_BLOCK.search(message):
+        return BlockMissing(text)
     return UnknownFault(text)

@@ -89,6 +89,7 @@ class EvmClient:
         patience_seconds: how long a request is retried over all nodes before NodeUnavailable is raised.
         timeout_seconds: how long one HTTP exchange may be silent.
         body_limit: largest answer accepted, in bytes; a larger one raises NodeLimited.
+        takes_hashes: whether state may be asked for by a block's hash (EIP-1898), until a node says that it may not.
     """
 
     chain: Chain
@@ -96,6 +97,7 @@ class EvmClient:
     patience_seconds: float = 60.0
     body_limit: int = 256 << 20
     batch_size: int = 100
+    takes_hashes: bool = True
     counters: Counter[str] = field(default_factory=Counter)
     endpoints: list[Endpoint] = field(init=False)
     _alongside: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask"))

@@ -3,6 +3,7 @@
 import pytest
 
 from indexer.chains.evm.errors import (
+    BlockMissing,
     CallFailed,
     MethodMissing,
     NodeLimited,
@@ -33,6 +34,11 @@ from indexer.chains.evm.errors import (
         (-32000, "the method trace_block does not exist/is not available", MethodMissing),
         (-32004, "this request method is not supported", MethodMissing),
         (-32000, "missing trie node 0abc (path ) state 0xdef is not available", StateMissing),
+        (-32000, "header not found", BlockMissing),
+        (-32000, "header for hash not found", BlockMissing),
+        (-32000, "hash 0xabc is not currently canonical", UnknownFault),
+        (-32001, "Resource not found", BlockMissing),
+        (-39001, "Unknown block", BlockMissing),
         (-32602, "BlockOutOfRangeError: block height is 202 but requested was 1", StateMissing),
         (-32000, "required historical state unavailable (reexec=128)", StateMissing),
         (3, "execution reverted", CallFailed),
