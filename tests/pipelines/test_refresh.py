@@ -10,8 +10,8 @@ ETHER = 10**18
 DOLLAR = 10**6
 
 
-def served(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
-    """Visible rows by symbol."""
+def served(warehouse: Warehouse, key: str = "symbol") -> dict[str, dict[str, Any]]:
+    """Visible rows by symbol, or by another column."""
     rows = warehouse.rows(
         """SELECT * EXCEPT (address, deployer, copy_of_address, registration_owner, registration_manager,
                                    registry_address),
@@ -20,7 +20,7 @@ def served(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
            WHERE version <= (SELECT max(version) FROM serve_publication)
            ORDER BY version DESC LIMIT 1 BY symbol_key, chain_id, address"""
     )
-    return {row["symbol"]: row for row in rows if not row["deleted"]}
+    return {row[key]: row for row in rows if not row["deleted"]}
 
 
 def build_market(ledger: Ledger) -> tuple[str, str]:
