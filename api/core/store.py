@@ -17,9 +17,9 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from api.core.reads import DirectReads
 from api.core.rendering import dumps
 from warehouse import sql
+from warehouse.direct_reads import DirectReads
 from warehouse.errors import StoreUnavailable
 
 Row = dict[str, Any]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from api.core.reads import DirectReads
 from api.core.store import Row, Store
+from warehouse.direct_reads import DirectReads
 
 _INDEXED = "indexed_"
 

@@ -1,6 +1,6 @@
 """Single reads of the store over the driver itself: a fifth of what the same read costs through SQLAlchemy.
 
-For the hottest reads by key; everything else goes through ``api.core.store``. Statements are files below
+For the hottest reads by key; everything else goes through the API's SQLAlchemy store. Statements are files below
 ``sql/reads``, with parameters as ``%(name)s``.
 """
 
