@@ -15,6 +15,7 @@ class Run:
     progress: Callable[[str], None]
     transfers: int
     tokens: int
+    longest: bool = False
 
 
 def index(run: Run) -> list[Result]:
@@ -47,5 +48,50 @@ def freshness(run: Run) -> list[Result]:
     return figures.results
 
 
-PARTS: dict[str, Callable[[Run], list[Result]]] = {"index": index, "search": search, "freshness": freshness}
+def overload(run: Run) -> list[Result]:
+    """The API under twice the load it can serve."""
+    from tests.bench import overload as crowding
+    from tests.bench import plots
+
+    figures = crowding.measure(run.directory, run.progress)
+    plots.draw_latencies(figures.latencies_ms, run.directory / "overload.png")
+    return figures.results
+
+
+def relevance(run: Run) -> list[Result]:
+    """How well search ranks a made world whose truth is known."""
+    from tests.bench import relevance as judging
+
+    return judging.measure(run.directory, run.progress)
+
+
+def reads(run: Run) -> list[Result]:
+    """Registrations, heartbeats and claimable lists beside an endpoint that does nothing."""
+    from tests.bench import plots
+    from tests.bench import reads as reading
+
+    figures = reading.measure(run.directory, run.tokens, run.progress)
+    plots.draw_latencies(figures.latencies_ms, run.directory / "reads.png")
+    return figures.results
+
+
+def scale(run: Run) -> list[Result]:
+    """What an event costs to index in ever longer histories."""
+    from tests.bench import plots
+    from tests.bench import scale as lengthening
+
+    figures = lengthening.measure(run.directory, run.transfers, run.progress, longest=run.longest)
+    plots.draw_memory(figures.memory, run.directory / "scale-memory.png")
+    return figures.results
+
+
+PARTS: dict[str, Callable[[Run], list[Result]]] = {
+    "index": index,
+    "search": search,
+    "reads": reads,
+    "freshness": freshness,
+    "overload": overload,
+    "relevance": relevance,
+    "scale": scale,
+}
 """Name of a part, as ``--only`` takes it, and its function."""
