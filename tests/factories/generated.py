@@ -6,7 +6,6 @@ rows. Everything is made column by column: a million tokens take some seconds.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -345,11 +344,3 @@ def _some(values: pa.Array, missing: Any) -> pa.Array:
 
 def _everywhere(value: Any, count: int, kind: pa.DataType) -> pa.Array:
     return pa.repeat(pa.scalar(value, kind), count)
-
-
-class _HexDigits:
-    """Pairs of digits of every byte."""
-
-    @cached_property
-    def pairs(self) -> Any:
-        return np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), np.uint8).reshape(256, 2)

@@ -14,7 +14,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
 CHAIN_ID = 8453
-BLOCK_SECONDS = 3
+BLOCK_SECONDS = 12
 MOVES_A_BLOCK, SWAPS_A_BLOCK = 90, 5
 EVENTS_A_BLOCK = MOVES_A_BLOCK + 2 * SWAPS_A_BLOCK
 """A swap comes with the state that its pool announces."""
@@ -118,8 +118,8 @@ class History:
 
     warehouse: Warehouse
     store: Connection
-    tokens: int = 1_000
-    pools: int = 200
+    tokens: int = 20_000
+    pools: int = 1_000
     blocks: int = 0
 
     def found(self) -> int:
