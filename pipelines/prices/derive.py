@@ -15,6 +15,7 @@ from pipelines.rules import ACTIVE_FOR
 SUBJECT = "prices"
 SWEEP_SECONDS = 60
 """How often the follower's passes look at tokens on which only time has acted."""
+_NO_BLOCK = (1 << 64) - 1
 _FIELDS = (
     "price_usd", "confidence", "source", "pools", "liquidity_usd", "volume_24h_usd", "transactions_24h",
     "price_change_1h", "price_change_6h", "price_change_24h",
@@ -46,13 +47,14 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     if window is None:
         return None
     as_of = int(window.as_of.timestamp())
-    if not window.has_changes and window.details.get("as_of") == as_of and not _inputs_moved(run, window):
-        return None
     swept = int(window.details.get("swept", 0))
     # After a reorganisation the head may be of an earlier time than the last sweep.
     sweep = (as_of != swept) if run.thorough else not 0 <= as_of - swept < SWEEP_SECONDS
+    idle = not window.has_changes and window.details.get("as_of") == as_of and not (run.thorough and sweep)
+    if idle and not _inputs_moved(run, window):
+        return None
     rows, seconds = timed(lambda: _refresh(run, window, as_of, sweep))
-    details = {"as_of": as_of, "version": run.version, "swept": as_of if sweep else swept}
+    details = {"as_of": as_of, "version": run.version, "swept": as_of if sweep else swept, "through": window.through}
     run.advance(SUBJECT, window, details)
     span = (str(window.after), str(window.up_to))
     return run.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
@@ -65,6 +67,15 @@ def _inputs_moved(run: DerivePass, window: Window) -> bool:
     return bool(run.read("prices/moved_inputs", parameters))
 
 
+def _taken_back_from(run: DerivePass, window: Window) -> int:
+    """The lowest block of what was priced before and taken back since, as far as pools are concerned; a block beyond
+    every other when nothing was. The pools of orphans are gone, and with them the way from pool to token."""
+    rows = run.read("prices/first_change", window.parameters(run.version)) if window.has_changes else []
+    first = rows[0]["first_block"] if rows else None
+    reaches_back = first is not None and first <= int(window.details.get("through", -1))
+    return int(first) if reaches_back else _NO_BLOCK
+
+
 def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
     chain = window.chain
     run.empty("work_key")
@@ -73,6 +84,7 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
         {
             **window.parameters(run.version),
             "after_version": int(window.details.get("version", 0)),
+            "taken_back_from": _taken_back_from(run, window),
             "sweep": int(sweep),
             "thorough": int(run.thorough),
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),

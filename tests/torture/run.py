@@ -1,6 +1,7 @@
 """One torture: a chain, a faulty node before it, a service that indexes it, a killer, and the verdict."""
 
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -111,12 +112,9 @@ def torture(plan: Plan, folder: Path, progress: Progress = lambda report: None) 
 
 
 def _write_chains(path: Path, world: World, url: str) -> None:
-    text = world.chain_toml()
-    assert world.anvil.url in text
-    path.write_text(text.replace(world.anvil.url, url))
-    chains = facts.load(path)
-    if chains.by_key["base"].finality_blocks != FINALITY_BLOCKS:
-        path.write_text(_with_finality(path.read_text()))
+    """The service's chains file: this world by way of the proxy, with the finality that reorganisations keep to."""
+    text = world.chain_toml().replace(world.anvil.url, url)
+    path.write_text(re.sub(r"(?m)^finality_blocks = .*$", f"finality_blocks = {FINALITY_BLOCKS}", text))
 
 
 def _live_through(
@@ -182,9 +180,3 @@ def _depths(rng: random.Random, count: int) -> list[int]:
         drawn[number] = depth
     rng.shuffle(drawn)
     return drawn
-
-
-def _with_finality(text: str) -> str:
-    lines = [line for line in text.splitlines() if not line.startswith("finality_blocks")]
-    at = lines.index("[chains.base]") + 1
-    return "\n".join([*lines[:at], f"finality_blocks = {FINALITY_BLOCKS}", *lines[at:]]) + "\n"

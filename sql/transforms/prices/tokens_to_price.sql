@@ -1,4 +1,5 @@
--- Tokens of the pools evaluated since the last pricing, and those whose figures move with time alone.
+-- Tokens of the pools evaluated since the last pricing, those whose figures move with time alone, and those that were
+-- priced on blocks which are taken back.
 INSERT INTO work_key
 SELECT arrayJoin([token0, token1])
 FROM fact_pool
@@ -17,3 +18,8 @@ SELECT token
 FROM agg_token FINAL
 WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND token IN
     (SELECT arrayJoin([token0, token1]) FROM fact_pool WHERE chain_id = {chain_id:UInt32})
+UNION DISTINCT
+SELECT token
+FROM agg_token_price FINAL
+WHERE chain_id = {chain_id:UInt32} AND {taken_back_from:UInt64} != 18446744073709551615
+  AND as_of_block >= {taken_back_from:UInt64}
