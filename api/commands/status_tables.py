@@ -111,7 +111,7 @@ def _assets(console: Console, report: "Report") -> None:
         return
     rows = []
     for asset in report.assets:
-        bounds = [bound for bound in (asset.range_from, asset.range_to) if bound is not None]
+        bounds = [bound for bound in (asset.range_from, asset.range_to) if bound]
         ago = "never" if asset.last_run is None else f"{span((report.taken_at - asset.last_run).total_seconds())} ago"
         rows.append(
             (

@@ -68,7 +68,7 @@ class AlertDelivery(Base):
 
     id: Mapped[Id]
     alert_key: Mapped[str]
-    idempotency_key: Mapped[str] = mapped_column(unique=True)
+    change_key: Mapped[str] = mapped_column(unique=True)
     body: Mapped[dict[str, Any]]
     status: Mapped[str] = mapped_column(server_default=text("'waiting'"))
     attempts: Mapped[int] = mapped_column(Integer, server_default=text("0"))

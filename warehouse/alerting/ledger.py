@@ -34,14 +34,14 @@ RETURNING kind, subject, severity, summary, details, episode, started_at, resolv
 """
 
 _RECORD = """
-INSERT INTO alert_delivery (alert_key, idempotency_key, body)
+INSERT INTO alert_delivery (alert_key, change_key, body)
 VALUES (%s, %s, %s)
-ON CONFLICT (idempotency_key) DO NOTHING
+ON CONFLICT (change_key) DO NOTHING
 """
 
 # Messages about one condition leave in their order; one that fails holds up no other condition's.
 _DUE = """
-SELECT id, idempotency_key, body, attempts
+SELECT id, body, attempts
 FROM alert_delivery AS due
 WHERE status = 'waiting' AND next_attempt_at <= now() AND NOT EXISTS (
     SELECT FROM alert_delivery AS earlier
@@ -120,7 +120,7 @@ def _deliver_next(store: Connection, webhook: Webhook) -> bool:
             return False
         attempts = row["attempts"] + 1
         try:
-            send(webhook, row["body"], row["idempotency_key"])
+            send(webhook, row["body"], str(row["id"]))
         except DeliveryFailed as error:
             LOG.warning("message %s was not delivered (attempt %d): %s", row["id"], attempts, error)
             pause = RETRY_SECONDS[attempts - 1] if attempts <= len(RETRY_SECONDS) else None

@@ -56,7 +56,7 @@ STATEMENTS = (
     CREATE TABLE alert_delivery (
         id uuid PRIMARY KEY DEFAULT uuidv7(),
         alert_key text NOT NULL,
-        idempotency_key text NOT NULL UNIQUE,
+        change_key text NOT NULL UNIQUE,
         body jsonb NOT NULL,
         status text NOT NULL DEFAULT 'waiting' CHECK (status IN ('waiting', 'delivered', 'given_up')),
         attempts integer NOT NULL DEFAULT 0,
