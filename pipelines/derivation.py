@@ -243,6 +243,8 @@ class DerivePass:
         return {chain_id: known[chain_id] for chain_id, found in self._published.items() if found and chain_id in known}
 
     def _read_published(self, chain_id: int) -> _Published | None:
+        if not self._is_indexed(chain_id):
+            return None
         # The changes first: a unit that begins after this is above whatever the checkpoint then says.
         newest = self._newest_change(chain_id, 2**63)
         rows = self.exchange("published_state", {"chain_id": chain_id})
@@ -267,9 +269,14 @@ class DerivePass:
             pending.get("phase") != "sums",
         )
 
+    def _is_indexed(self, chain_id: int) -> bool:
+        rows = self.exchange("published_state", {"chain_id": chain_id})
+        return bool(rows) and rows[0]["block_number"] is not None
+
     def _newest_change(self, chain_id: int, below: int) -> int:
         found = self.warehouse.scalar(
-            "SELECT max(change_id) FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id < {below:UInt64}",
+            "SELECT change_id FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id < {below:UInt64} "
+            "ORDER BY chain_id DESC, change_id DESC LIMIT 1",
             {"chain_id": chain_id, "below": below},
         )
         return int(found or 0)

@@ -5,9 +5,10 @@ once it is over, every token is scored as of its end: tokens active within a mon
 one when their score changes (the last row holds until the next).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from indexer.chains.facts import Chain
@@ -16,7 +17,7 @@ from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.documents.derive import request
 from pipelines.heartbeats.activity import Activity
 from pipelines.heartbeats.observation import Observation
-from pipelines.prices.market import Market, read_market, read_past_markets
+from pipelines.prices.market import Market, read_past_markets
 from pipelines.pricing import token_figures
 from pipelines.ranking import counted_volume
 from pipelines.scoring import Heartbeat, Inputs, score
@@ -52,10 +53,13 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An hour, and the moment as of which it is scored: its end, or while it runs the published block."""
+    """An hour, and the moment as of which it is scored: its end, or while it runs the published block.
+
+    ``volumes`` are the tokens' 24-hour volumes in USD as far as they count; a token without a market has none.
+    """
 
     hour: int
-    market: Market
+    volumes: Mapping[str, Decimal]
     observation: Observation
     closing: bool
 
@@ -143,7 +147,7 @@ def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
     ends = [hour + HOUR_SECONDS for hour in hours]
     markets = read_past_markets(run, window.chain, through=window.through, moments=ends)
     moments = [
-        Moment(hour, markets[hour + HOUR_SECONDS], observation, closing=True)
+        Moment(hour, _volumes(markets[hour + HOUR_SECONDS]), observation, closing=True)
         for hour, observation in zip(hours, observe(run, window, ends), strict=True)
     ]
     tokens = int(
@@ -156,11 +160,26 @@ def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
 
 
 def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
+    """While an hour runs, its volumes are those that are served: of when each token was priced last."""
     run.empty("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
-    market = read_market(run, window.chain, through=window.through, as_of=observation.as_of)
-    moment = Moment(hour, market, observation, closing=False)
+    volumes = {
+        row["token_hex"]: volume
+        for row in run.read("prices/current", window.parameters(run.version))
+        if (volume := counted_volume(row["volume_24h_usd"], row["liquidity_usd"])) is not None
+    }
+    moment = Moment(hour, volumes, observation, closing=False)
     return _score(run, window, [moment], all_tokens=0, parts=1, part=0)
+
+
+def _volumes(market: Market) -> dict[str, Decimal]:
+    volumes = {}
+    for token, pools in market.pools_of.items():
+        figures = token_figures(token, pools, market.quotes)
+        volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
+        if volume is not None:
+            volumes[token] = volume
+    return volumes
 
 
 def observe(run: DerivePass, window: Window, moments: Sequence[int]) -> list[Observation]:
@@ -257,12 +276,8 @@ def _is_news(standing: _Standing, made: Heartbeat, moment: Moment, *, last_time:
 
 def token_inputs(token: str, read_status: str, sums: tuple[int, int, int], moment: Moment) -> Inputs:
     """The inputs of one token's heartbeat: ``sums`` are transfers in 24 hours, holders and the last transfer's time."""
-    market, observation = moment.market, moment.observation
+    observation, volume = moment.observation, moment.volumes.get(token)
     transfers, holders, last_time = sums
-    volume = None
-    if pools := market.pools_of.get(token):
-        figures = token_figures(token, pools, market.quotes)
-        volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
     observed, to_observe = observation.day_window()
     return Inputs(
         idle_seconds=observation.idle_seconds(last_time) if last_time else None,

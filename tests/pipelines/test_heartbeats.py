@@ -3,9 +3,12 @@ from decimal import Decimal
 from typing import Any
 
 from indexer.chains.facts import Chains
+from pipelines.derivation import derive_pass
+from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT, score_hours
 from pipelines.refresh import refresh
 from pipelines.scoring import Inputs, score
 from tests.factories.ledger import START, Ledger, address
+from tests.pipelines.test_incremental import Economy
 from tests.pipelines.test_refresh import build_market
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
@@ -122,3 +125,31 @@ def test_a_token_that_died_gets_no_row_for_hours_that_change_nothing(
     ledger.publish()
     refresh(warehouse, store, chains)
     assert len(rows(warehouse, token)) == count
+
+
+def test_hours_scored_together_are_those_scored_one_by_one(
+    warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
+) -> None:
+    economy = Economy(ledger, 5)
+    economy.found()
+    economy.live(60)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    read = "SELECT * EXCEPT (computed_at, token), hex(token) FROM agg_heartbeat FINAL ORDER BY ALL"
+    chain = chains.by_key["base"]
+    scored = []
+    for together in (True, False):
+        warehouse.command("TRUNCATE TABLE agg_heartbeat")
+        with derive_pass(warehouse, store, chains) as run:
+            window = run.window(SUBJECT, chain)
+            assert window is not None
+            end = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
+            hours = range(end - 24 * HOUR_SECONDS, end, HOUR_SECONDS)
+            if together:
+                score_hours(run, window, hours)
+            else:
+                for hour in hours:
+                    score_hours(run, window, [hour])
+        scored.append(warehouse.rows(read))
+    assert len(scored[0]) > 24
+    assert scored[0] == scored[1]
