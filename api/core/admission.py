@@ -31,7 +31,9 @@ _HISTORY = "/history"
 QUEUED_PER_PLACE: Final = 4
 """So many requests may wait for each place."""
 STANDING_SECONDS: Final = 0.1
-"""A queue that was never empty for so long is a standing one: more comes than can be served."""
+"""A queue whose first has waited so long is a standing one: more comes than can be served."""
+STANDING_FOR_SECONDS: Final = 5.0
+"""So long, unless it empties, it is taken for one before it is looked at again."""
 STANDING_PATIENCE: Final = 0.2
 """The part of the usual patience that a standing queue allows."""
 LONGEST_RETRY_SECONDS: Final = 3
@@ -70,9 +72,9 @@ class Gate:
         self.patience_seconds = patience_seconds
         self.most_queued = places * QUEUED_PER_PLACE if queued is None else queued
         self.working = 0
-        self._waiting: OrderedDict[asyncio.Future[None], asyncio.TimerHandle] = OrderedDict()
+        self._waiting: OrderedDict[asyncio.Future[None], tuple[asyncio.TimerHandle, float]] = OrderedDict()
         self._monotonic = monotonic
-        self._queue_since = 0.0
+        self._standing_until = 0.0
 
     @property
     def waiting(self) -> int:
@@ -81,8 +83,17 @@ class Gate:
 
     @property
     def standing(self) -> bool:
-        """Whether the queue has not been empty for a while."""
-        return bool(self._waiting) and self._monotonic() - self._queue_since >= STANDING_SECONDS
+        """Whether the queue is one that does not go away by itself."""
+        if not self._waiting:
+            self._standing_until = 0.0
+            return False
+        now = self._monotonic()
+        if now >= self._standing_until and now - self._first_came() >= STANDING_SECONDS:
+            self._standing_until = now + STANDING_FOR_SECONDS
+        return now < self._standing_until
+
+    def _first_came(self) -> float:
+        return self._waiting[next(iter(self._waiting))][1]
 
     async def enter(self) -> None:
         """Take a place, to be given back by ``leave``.
@@ -97,14 +108,18 @@ class Gate:
         try:
             await place
         except asyncio.CancelledError:
-            if self._forget(place) is None and place.done() and not place.cancelled() and place.exception() is None:
+            given = place.done() and not place.cancelled() and place.exception() is None
+            if not self._forget(place) and given:
                 self.leave()  # it was given a place in the same moment
             raise
 
     def leave(self) -> None:
         """Give a place back; the next in the queue gets it."""
+        standing = self.standing
+        if standing:
+            self._refuse_stale()
         while self._waiting:
-            place, timer = self._waiting.popitem(last=self.standing)
+            place, (timer, _) = self._waiting.popitem(last=standing)
             timer.cancel()
             if not place.done():
                 place.set_result(None)
@@ -114,26 +129,33 @@ class Gate:
     def _queue_up(self) -> "asyncio.Future[None]":
         standing = self.standing
         if len(self._waiting) >= self.most_queued:
-            if not standing or not self._waiting:
+            if not standing:
                 raise Shed("queue_full")
             self._refuse(next(iter(self._waiting)), "queue_full")
-        if not self._waiting:
-            self._queue_since = self._monotonic()
         loop = asyncio.get_running_loop()
         place: asyncio.Future[None] = loop.create_future()
         patience = self.patience_seconds * (STANDING_PATIENCE if standing else 1)
-        self._waiting[place] = loop.call_later(patience, self._refuse, place, "waited_too_long")
+        self._waiting[place] = loop.call_later(patience, self._refuse, place, "waited_too_long"), self._monotonic()
         return place
 
+    def _refuse_stale(self) -> None:
+        """Turn those away who came before the queue was a standing one and have waited longer than it allows: all who
+        come now are served before them."""
+        longest = self._monotonic() - self.patience_seconds * STANDING_PATIENCE
+        while self._waiting and self._first_came() < longest:
+            self._refuse(next(iter(self._waiting)), "waited_too_long")
+
     def _refuse(self, place: "asyncio.Future[None]", reason: str) -> None:
-        if self._forget(place) is not None and not place.done():
+        if self._forget(place) and not place.done():
             place.set_exception(Shed(reason))
 
-    def _forget(self, place: "asyncio.Future[None]") -> asyncio.TimerHandle | None:
-        timer = self._waiting.pop(place, None)
-        if timer is not None:
-            timer.cancel()
-        return timer
+    def _forget(self, place: "asyncio.Future[None]") -> bool:
+        """Take it out of the queue; says whether it was there."""
+        found = self._waiting.pop(place, None)
+        if found is None:
+            return False
+        found[0].cancel()
+        return True
 
 
 def class_of(path: str) -> str | None:

@@ -54,7 +54,7 @@ async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() ->
     gate.leave()
     await settle(tasks)
     assert [task.done() for task in tasks] == [True, False, False, False]
-    clock.now = 1.0
+    clock.now = 0.2
     assert gate.standing
     gate.leave()
     await settle(tasks)
@@ -63,6 +63,39 @@ async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() ->
         gate.leave()
     await settle(tasks)
     assert gate.working == 0
+
+
+async def test_who_came_before_the_queue_was_a_standing_one_is_not_kept_waiting_for_nothing() -> None:
+    clock = Clock()
+    gate = Gate(1, patience_seconds=1, monotonic=clock)
+    await gate.enter()
+    tasks = await waiting(gate, 3)
+    clock.now = 0.3
+    tasks += await waiting(gate, 1)
+    gate.leave()
+    assert await settle(tasks) == ["waited_too_long"] * 3 + ["in"]
+    gate.leave()
+    assert (gate.working, gate.waiting) == (0, 0)
+
+
+async def test_a_queue_that_moves_is_no_standing_one_however_long_it_lasts() -> None:
+    clock = Clock()
+    gate = Gate(1, patience_seconds=5, monotonic=clock)
+    await gate.enter()
+    tasks = await waiting(gate, 2)
+    for _ in range(20):
+        clock.now += 0.04
+        tasks += await waiting(gate, 1)
+        gate.leave()
+        await settle(tasks)
+        assert not gate.standing
+    assert [task.done() for task in tasks] == [True] * 20 + [False] * 2
+    clock.now += 0.5
+    assert gate.standing
+    for _ in range(3):
+        gate.leave()
+    await settle(tasks)
+    assert (gate.standing, gate.working) == (False, 0)
 
 
 async def test_a_full_queue_turns_the_newcomer_away_and_a_standing_one_the_oldest() -> None:
@@ -157,6 +190,17 @@ async def test_who_gets_no_place_is_told_503_in_the_shape_of_the_group(crowded: 
     assert f'regalia_admission_requests_total{{class="{name}",outcome="queue_full"}} 4.0' in text
     assert f'regalia_admission_requests_total{{class="{name}",outcome="waited_too_long"}} 4.0' in text
     assert f'regalia_admission_working{{class="{name}"}} 1.0' in text
+
+
+async def test_a_crowd_is_served_or_told_to_come_back_and_then_all_is_as_before(serve: Serve) -> None:
+    async with serve(admission_reads=2, admission_queue_seconds=0.2) as service:
+        claims = [service.post("/claim/message", {}) for _ in range(10)]
+        answers = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)), *claims)
+        assert {answer.status_code for answer in answers[:100]} == {200, 503}
+        assert all(answer.headers["retry-after"] for answer in answers if answer.status_code == 503)
+        assert {answer.status_code for answer in answers[100:]} == {400}
+        assert (await service.get("/registration/PEPE/base")).status_code == 200
+        assert all((gate.working, gate.waiting) == (0, 0) for gate in _gates(service).values())
 
 
 async def test_other_classes_health_and_metrics_do_not_notice(crowded: Service) -> None:
