@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--only", choices=list(PARTS), action="append", help="one part alone; may be given again")
     parser.add_argument("--transfers", type=int, default=300_000, help="transfers of the index benchmark")
     parser.add_argument("--tokens", type=int, default=1_000_000, help="generated tokens of the search benchmark")
+    parser.add_argument("--longest", action="store_true", help="index ten million events, too (scale; some minutes)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--publish-plots", action="store_true", help="copy this run's plots to docs/plots")
     arguments = parser.parse_args()
@@ -31,7 +32,13 @@ def main() -> int:
     def progress(line: str) -> None:
         console.print(f"[dim]{time.perf_counter() - started:6.1f} s[/dim]  {line}")
 
-    run = Run(ROOT / "build" / "bench", progress, transfers=arguments.transfers, tokens=arguments.tokens)
+    run = Run(
+        ROOT / "build" / "bench",
+        progress,
+        transfers=arguments.transfers,
+        tokens=arguments.tokens,
+        longest=arguments.longest,
+    )
     results: list[Result] = []
     for name in arguments.only or PARTS:
         progress(f"[bold]{name}[/bold]")

@@ -1,10 +1,10 @@
 """Serves a recorded chain over JSON-RPC from memory: ``python -m tests.bench.replay FILE``.
 
 Answers are put together from recorded bytes, so the server costs little beside its client. It can be told to answer
-late, to cap the results of ``eth_getLogs`` the way providers do, to end at an earlier head, and to keep the request
-bodies it saw (``POST /control``). With ``--upstream`` it records: what it does not know it asks the node, and a
-method that takes a block is then recorded for all blocks. State (calls, code, storage) is that of the recorded head at
-every block. It ends when its standard input does, hence with its parent.
+late, to cap the results of ``eth_getLogs`` the way providers do, and to keep the request bodies it saw (``POST
+/control``). With ``--long`` the chain is as many laps of the recording as it is told. With ``--upstream`` it records:
+what it does not know it asks the node, and a method that takes a block is then recorded for all blocks. State (calls,
+code, storage) is that of the recorded head at every block. It ends when its standard input does, hence with its parent.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from typing import Any
 import msgspec
 import uvloop
 
+from tests.bench.history import HEADERS, START, TRACES, LongHistory
 from tests.bench.recording import Block, Node, Recording
 
 BLOCK_METHODS = frozenset({"eth_getBlockByNumber", "trace_block", "eth_getBlockReceipts", "debug_traceBlockByNumber"})
@@ -72,12 +73,19 @@ class Chain:
             if method == "eth_chainId":
                 return b'"result":"%s"' % hex(self.recording.chain_id).encode()
             if method == "eth_getBlockByHash":
-                return self._of_block("eth_getBlockByNumber", [self._numbers.get(params[0]), *params[1:]])
+                return self._of_block("eth_getBlockByNumber", [self._number_of(params[0]), *params[1:]])
             if method in BLOCK_METHODS:
                 return self._of_block(method, [self._number(params[0]), *params[1:]])
             return self._other(method, params)
         except RpcFailure as failure:
             return failure.tail
+
+    def _block(self, number: int) -> tuple[Block, frozenset[str]]:
+        """A block with its logs, and the first topics of these."""
+        return self.recording.blocks[number], self._topics[number]
+
+    def _number_of(self, digest: str) -> int | None:
+        return self._numbers.get(digest)
 
     def _number(self, tag: Any) -> int:
         if tag in ("latest", "pending"):
@@ -118,9 +126,10 @@ class Chain:
 
     def _logs(self, wanted: Mapping[str, Any]) -> bytes:
         if "blockHash" in wanted:
-            if wanted["blockHash"] not in self._numbers:
+            number = self._number_of(wanted["blockHash"])
+            if number is None:
                 raise RpcFailure(-32000, "unknown block")
-            first = last = self._numbers[wanted["blockHash"]]
+            first = last = number
         else:
             first, last = self._number(wanted.get("fromBlock", "latest")), self._number(wanted.get("toBlock", "latest"))
         last = min(last, self.head)
@@ -131,12 +140,12 @@ class Chain:
         parts: list[bytes] = []
         count = 0
         for number in range(first, last + 1):
-            block = self.recording.blocks[number]
-            if not fine and (not first_topics or self._topics[number] <= first_topics):
+            block, held = self._block(number)
+            if not fine and (not first_topics or held <= first_topics):
                 if block.ends:
                     parts.append(block.logs)
                     count += len(block.ends)
-            elif not first_topics or self._topics[number] & first_topics:
+            elif not first_topics or held & first_topics:
                 chosen = list(_matching(block, first_topics, wanted if fine else None))
                 parts += chosen
                 count += len(chosen)
@@ -148,6 +157,31 @@ class Chain:
                     f"Try with this block range [{hex(first)}, {hex(until)}].",
                 )
         return b"".join((b'"result":[', b",".join(parts), b"]"))
+
+
+class LongChain(Chain):
+    """Laps of the recorded chain as a node; what depends on no block is answered as recorded."""
+
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(recording, None)
+        self.history = LongHistory(recording)
+        self.head = self.history.head_of(1)
+
+    def _block(self, number: int) -> tuple[Block, frozenset[str]]:
+        return self.history.block(number), self._topics[self.history.place(number)[0]]
+
+    def _number_of(self, digest: str) -> int | None:
+        return self.history.number_of(digest)
+
+    def _of_block(self, method: str, params: list[Any]) -> bytes:
+        number, shape = params[0], f"{method} {json.dumps([None, *params[1:]], separators=(',', ':'))}"
+        if number is None or not START <= number <= self.head:
+            return b'"result":null'
+        if shape == HEADERS:
+            return self.history.header(number)
+        if shape == TRACES:
+            return self.history.traces(number)
+        raise self._missing(shape)
 
 
 def _matching(block: Block, first_topics: frozenset[str], wanted: Mapping[str, Any] | None) -> Iterator[bytes]:
@@ -220,8 +254,7 @@ class Server:
         """Change how it answers, and report what it counted so far."""
         order = json.loads(body or b"{}")
         stats = {
-            "head": self.chain.recording.head,
-            "logs": self.chain.recording.log_count,
+            "head": self.chain.head,
             "requests": self.request_count,
             "bytes_out": self.bytes_out,
             "busy_seconds": self.busy_seconds,
@@ -237,8 +270,8 @@ class Server:
             self.latency_seconds = order["latency_ms"] / 1000
         if "cap" in order:
             self.chain.cap = order["cap"]
-        if "head" in order:
-            self.chain.head = self.chain.recording.head if order["head"] is None else order["head"]
+        if "laps" in order and isinstance(self.chain, LongChain):
+            self.chain.head = self.chain.history.head_of(order["laps"])
         if "keep_requests" in order:
             self.keep_requests = order["keep_requests"]
         if "save" in order:
@@ -290,10 +323,10 @@ class Connection(asyncio.Protocol):
                 self._transport.write(answer)
 
 
-async def serve(recording: Recording, upstream: Node | None, port: int) -> None:
+async def serve(chain: Chain, port: int) -> None:
     """Serve on the loopback until standard input ends; the port is announced as a line of JSON."""
     loop = asyncio.get_running_loop()
-    server = Server(Chain(recording, upstream))
+    server = Server(chain)
     listener = await loop.create_server(lambda: Connection(server), "127.0.0.1", port)
     print(json.dumps({"port": listener.sockets[0].getsockname()[1]}), flush=True)
     ended = asyncio.Event()
@@ -311,8 +344,10 @@ async def serve(recording: Recording, upstream: Node | None, port: int) -> None:
 class Replay:
     """A replay server in a process of its own, as its client sees it."""
 
-    def __init__(self, recording: Path, upstream: str | None = None) -> None:
+    def __init__(self, recording: Path, upstream: str | None = None, *, long: bool = False) -> None:
         command = [sys.executable, "-m", "tests.bench.replay", str(recording)]
+        if long:
+            command.append("--long")
         if upstream is not None:
             command += ["--upstream", upstream]
         root = Path(__file__).resolve().parents[2]
@@ -348,11 +383,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recording", type=Path)
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--long", action="store_true", help="serve laps of the recording, one until told otherwise")
     parser.add_argument("--upstream", help="record what is missing from this node")
     arguments = parser.parse_args()
     recording = Recording.load(arguments.recording)
     upstream = Node(arguments.upstream) if arguments.upstream else None
-    uvloop.run(serve(recording, upstream, arguments.port))
+    chain = LongChain(recording) if arguments.long else Chain(recording, upstream)
+    uvloop.run(serve(chain, arguments.port))
 
 
 if __name__ == "__main__":
