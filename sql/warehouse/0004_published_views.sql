@@ -119,10 +119,16 @@ WHERE side.1 != repeat('\0', 20) AND unit_id IN
     HAVING sum(delta_raw) = 1 AND summed_unit >= transform(chain_id, published.1, published.2, toUInt64(-1))
 );
 
--- What each wallet holds of each token.
+-- What each wallet holds of each token, and the first and the last day that changed it.
 CREATE VIEW published_balance AS
-SELECT chain_id, token, wallet, sum(delta_raw) AS balance_raw, min(day) AS first_day, max(day) AS last_day
-FROM published_agg_balance_day
+SELECT chain_id, token, wallet, sum(change_raw) AS balance_raw, min(day) AS first_day, max(day) AS last_day
+FROM
+(
+    SELECT chain_id, token, wallet, day, sum(delta_raw) AS change_raw
+    FROM published_agg_balance_day
+    GROUP BY chain_id, token, wallet, day
+    HAVING change_raw != 0
+)
 GROUP BY chain_id, token, wallet
 HAVING balance_raw > 0;
 
