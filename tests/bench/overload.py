@@ -48,20 +48,24 @@ CLAIM_PATH = f"/api/v2/claim/status/0x{'ab' * 32}"
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One request: when it was due, seconds until its answer, the status, and whether a 503 said Retry-After."""
+    """One request: when it was due, seconds until its answer, the status, whether a 503 said Retry-After, and whether
+    it was a search."""
 
     due: float
     seconds: float
     status: int
     retry: bool
+    search: bool
 
 
 @dataclass(frozen=True, slots=True)
 class OverloadFigures:
-    """Results, and latencies for a plot."""
+    """Results, and what the plots are drawn from."""
 
     results: list[Result]
     latencies_ms: dict[str, list[float]]
+    course: list[tuple[str, float, list[tuple[float, float, int]]]]
+    """Of each phase its name and seconds, and its requests: when due, seconds until the answer, status."""
 
 
 class Line:
@@ -90,14 +94,14 @@ class Line:
         return int(head[9:12]), b"\r\nretry-after: " in head
 
 
-async def _load(order: dict[str, Any]) -> list[tuple[float, float, int, bool]]:
+async def _load(order: dict[str, Any]) -> list[tuple[float, float, int, bool, bool]]:
     paths, seen, idle = order["paths"], [], []
     started = time.perf_counter()
 
     async def ask(path: str, due: float) -> Line:
         line = idle.pop() if idle else Line(order["port"], order["headers"])
         status, retry = await line.get(path)
-        seen.append((due - started, time.perf_counter() - due, status, retry))
+        seen.append((due - started, time.perf_counter() - due, status, retry, "/search" in path))
         return line
 
     async def arrive(path: str, due: float) -> None:
@@ -154,28 +158,34 @@ def measure(directory: Path, progress: Callable[[str], None]) -> OverloadFigures
         with _api(data_dir, chains_file) as port:
             order = {"port": port, "paths": paths, "headers": headers}
             run(**order, seconds=WARM_SECONDS, connections=CONNECTIONS)
-            capacity = _accepted_rate(run(**order, seconds=STEADY_SECONDS, connections=CONNECTIONS), STEADY_SECONDS)
+            full = run(**order, seconds=STEADY_SECONDS, connections=CONNECTIONS)
+            capacity = _accepted_rate(full, STEADY_SECONDS)
             progress(f"capacity: {capacity:,.0f} requests a second")
             steady = run(**order, seconds=STEADY_SECONDS, rate=STEADY * capacity)
             crowded = run(**order, seconds=OVERLOAD_SECONDS, rate=OVERLOAD * capacity, claims=CLAIM_PATH)
             after = run(**order, seconds=AFTER_SECONDS, rate=STEADY * capacity)
     shutil.rmtree(data_dir, ignore_errors=True)
-    return _figures(capacity, steady, crowded, after, progress)
+    return _figures(full, steady, crowded, after, progress)
 
 
 def _figures(
-    capacity: float,
+    full: Sequence[Seen],
     steady: Sequence[Seen],
     crowded: Sequence[Seen],
     after: Sequence[Seen],
     progress: Callable[[str], None],
 ) -> OverloadFigures:
+    capacity = _accepted_rate(full, STEADY_SECONDS)
     claims = [one for one in crowded if one.status == 404]
     others = [one for one in crowded if one.status != 404]
     accepted = [1000 * one.seconds for one in others if one.status == 200]
     refused = [1000 * one.seconds for one in others if one.status == 503]
     usual = [1000 * one.seconds for one in steady if one.status == 200]
-    wrong = [one for one in (*steady, *others, *after) if one.status != 200 and not (one.status == 503 and one.retry)]
+    searches = _accepted_rate([one for one in others if one.search], OVERLOAD_SECONDS)
+    searches /= _accepted_rate([one for one in full if one.search], STEADY_SECONDS)
+    wrong = [
+        one for one in (*full, *steady, *others, *after) if one.status != 200 and not (one.status == 503 and one.retry)
+    ]
     goodput = _accepted_rate(others, OVERLOAD_SECONDS)
     progress(
         f"at {STEADY} of it: p95 {_percentile(usual, 95):.0f} ms; at {OVERLOAD}: {goodput:,.0f} a second answered, "
@@ -193,6 +203,7 @@ def _figures(
             "<= 3",
         ),
         Result("overload: answered a second / capacity", goodput / capacity, "ratio", ">= 0.8"),
+        Result("overload: searches answered a second / at capacity", searches, "ratio"),
         Result("overload: p95 of a refusal", _percentile(refused, 95), "ms"),
         Result(
             "overload: share of claims' steps shed",
@@ -202,7 +213,16 @@ def _figures(
         ),
         Result("overload: seconds to recover", _recovery(usual, after), "s", "<= 3"),
     ]
-    return OverloadFigures(results, {"at 0.8 of capacity": usual, "accepted at twice": accepted, "refused": refused})
+    latencies = {"at 0.8 of capacity": usual, "accepted at twice": accepted, "refused": refused}
+    phases = (
+        (f"{STEADY:g} of capacity", STEADY_SECONDS, steady),
+        (f"{OVERLOAD:g} times capacity", OVERLOAD_SECONDS, crowded),
+        (f"{STEADY:g} of capacity", AFTER_SECONDS, after),
+    )
+    course = [
+        (name, seconds, [(one.due, one.seconds, one.status) for one in requests]) for name, seconds, requests in phases
+    ]
+    return OverloadFigures(results, latencies, course)
 
 
 def _recovery(usual_ms: Sequence[float], after: Sequence[Seen]) -> float:
