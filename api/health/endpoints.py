@@ -75,4 +75,6 @@ async def get_metrics(access: Public, request: Request, metrics: MetricsDep) -> 
     observer: Observer = request.app.state.observer
     collector: ServiceCollector = request.app.state.service_collector
     collector.store, collector.warehouse = await asyncio.gather(observer.store.read(), observer.warehouse.read())
-    return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    # Writing thousands of lines takes milliseconds that requests should not wait for.
+    text = await asyncio.to_thread(metrics.text)
+    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

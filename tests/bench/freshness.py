@@ -78,6 +78,8 @@ class FreshnessFigures:
 
     results: list[Result]
     latencies_ms: dict[str, list[float]]
+    over_time: dict[str, list[tuple[float, float]]]
+    """Seconds of each block and of each new token, by when its block was mined."""
 
 
 def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigures:
@@ -119,7 +121,15 @@ def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigure
         Result("freshness: mined to found by search, worst", max(searched), "s"),
     ]
     latencies = {"in the facts": facts, "found by search": searched}
-    return FreshnessFigures(results, {name: [value * 1000 for value in values] for name, values in latencies.items()})
+    first = min(observed.mined.values())
+    mined = [at - first for _, at in sorted(observed.mined.items())]
+    born = [observed.mined[block] - first for _, block in observed.born.values()]
+    over_time = {
+        "in the facts": list(zip(mined, facts, strict=True)),
+        "found by search": list(zip(born, searched, strict=True)),
+    }
+    milliseconds = {name: [value * 1000 for value in values] for name, values in latencies.items()}
+    return FreshnessFigures(results, milliseconds, over_time)
 
 
 def _run(chain: BulkChain, store: postgres.Connection, port: int, key: str, observed: Observed) -> float:

@@ -164,6 +164,39 @@ def draw_latencies(latencies_ms: Mapping[str, Sequence[float]], path: Path) -> N
     draw_percentiles(latencies_ms, path)
 
 
+def draw_load(phases: Sequence[tuple[str, float, Sequence[tuple[float, float, int]]]], path: Path) -> None:
+    """A load test over time: what was offered, answered and shed each second, and how long answers took.
+
+    ``phases`` follow each other: name, length in seconds, and requests as (second of the phase it was due in, seconds
+    until its answer, status). Every second phase is shaded.
+    """
+    counts: dict[str, dict[float, float]] = {"offered": {}, "answered": {}, "shed": {}}
+    answered_ms: dict[float, list[float]] = {}
+    spans, start = [], 0.0
+    for number, (name, length, requests) in enumerate(phases):
+        if number % 2:
+            spans.append((start, start + length, name))
+        for due, seconds, status in requests:
+            if due >= length:
+                continue
+            at = start + int(due) + 0.5
+            outcome = "shed" if status == 503 else "answered"
+            for line in ("offered", outcome):
+                counts[line][at] = counts[line].get(at, 0) + 1
+            if outcome == "answered":
+                answered_ms.setdefault(at, []).append(1000 * seconds)
+        start += length
+    seconds_of_all = sorted(counts["offered"])
+    rates = {name: [(at, line.get(at, 0.0)) for at in seconds_of_all] for name, line in counts.items()}
+    shares = {"median": 0.5, "p95": 0.95}
+    latencies = {
+        name: [(at, sorted(values)[int(len(values) * share)]) for at, values in answered_ms.items()]
+        for name, share in shares.items()
+    }
+    panels = [Panel("requests a second", rates), Panel("milliseconds", latencies, log_y=True)]
+    draw_panels(panels, path, x_label="seconds", spans=spans)
+
+
 def publish(directory: Path, target: Path, since: float) -> list[Path]:
     """Copy the pictures that were drawn in ``directory`` at or after ``since`` (seconds of the epoch), and no others.
 
