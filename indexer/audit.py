@@ -12,6 +12,9 @@ from indexer.chains.evm.errors import NodeLied
 from indexer.chains.evm.headers import Headers
 from indexer.decoders.logs import Logs
 
+# Answers about so few blocks are recounted block by block.
+FEW_BLOCKS = 16
+
 
 def require_in_range(logs: Logs, headers: Headers) -> None:
     """Every log is of a block that was asked for."""
@@ -67,9 +70,12 @@ def doubtful_blocks(logs: Logs, headers: Headers, topics: tuple[bytes, ...]) -> 
     return np.flatnonzero(doubtful) + headers.first
 
 
-def last_block_with_logs(logs: Logs, headers: Headers) -> tuple[int, int] | None:
-    """The block at which a cut-off answer would have been cut, with its count of logs; None for an empty answer."""
-    if not len(logs) or len(headers) == 1:
-        return None
-    block = int(logs.block_number[-1])
-    return block, int((logs.block_number == logs.block_number[-1]).sum())
+def blocks_to_recount(logs: Logs, headers: Headers) -> dict[int, int]:
+    """Blocks to ask for again whatever their filters say, with the logs they have here.
+
+    Of many blocks it is the last with logs, where an answer that was cut off ends. Of a few, as they are asked for at
+    the head, it is every block with logs: there it costs little, and a hole inside a block is seen as well.
+    """
+    blocks, counts = np.unique(logs.block_number, return_counts=True)
+    chosen = slice(None) if len(headers) <= FEW_BLOCKS else slice(-1, None)
+    return dict(zip(blocks[chosen].tolist(), counts[chosen].tolist(), strict=True))

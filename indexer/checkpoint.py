@@ -5,9 +5,10 @@ undo or repeat. One writer a chain is kept by an advisory lock; the compare-and-
 when the lock was lost without our noticing.
 """
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +17,7 @@ from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection, Jsonb
 
 LOCK_CLASS = 821
+_UNASKED_SECONDS = 5.0
 Store = Connection
 
 
@@ -55,6 +57,36 @@ class Unit:
             "last_hash": "0x" + self.last_hash.hex(),
             "phase": phase,
         }
+
+
+@dataclass(slots=True)
+class Standing:
+    """Whether a writer still is the one: asked before each insert, of the store whenever time has passed unseen.
+
+    A writer that is frozen with its machine or its process notices nothing of it. When it thaws, its lock is gone, and
+    its successors may have published so much that the warehouse has forgotten the tokens by which it would refuse the
+    late insert. So nothing is inserted longer than ``_UNASKED_SECONDS`` after the store last said that nothing moved:
+    less than so many units take.
+    """
+
+    store: Store
+    checkpoint: Checkpoint
+    asked_at: float = field(default_factory=lambda: _seconds_since_boot())
+
+    def require(self) -> None:
+        """Go on, or not.
+
+        Raises:
+            CheckpointMoved: another writer took over.
+        """
+        if _seconds_since_boot() - self.asked_at < _UNASKED_SECONDS:
+            return
+        row = self.store.execute(
+            "SELECT generation FROM chain_checkpoint WHERE chain_id = %s", (self.checkpoint.chain_id,)
+        ).fetchone()
+        if row is None or row["generation"] != self.checkpoint.generation:
+            raise CheckpointMoved(f"another writer moved the checkpoint of chain {self.checkpoint.chain_id}")
+        self.asked_at = _seconds_since_boot()
 
 
 @contextmanager
@@ -185,6 +217,11 @@ def units_above(store: Store, chain_id: int, block: int) -> list[Unit]:
     return [
         Unit(row["unit_id"], row["first_block"], row["last_block"], bytes.fromhex(row["last_hash"][2:])) for row in rows
     ]
+
+
+def _seconds_since_boot() -> float:
+    """A clock that also counts while the machine sleeps, where there is one."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def _finish(store: Store, units: Sequence[int], status: str) -> None:

@@ -133,10 +133,7 @@ def expected_counts(logs: Logs, headers: Headers) -> dict[int, int]:
         doubtful = np.array(list(expected), np.uint64)
         present, counts = np.unique(logs.block_number[np.isin(logs.block_number, doubtful)], return_counts=True)
         expected.update(zip(present.tolist(), counts.tolist(), strict=True))
-    edge = audit.last_block_with_logs(logs, headers)
-    if edge is not None:
-        expected[edge[0]] = edge[1]
-    return expected
+    return expected | audit.blocks_to_recount(logs, headers)
 
 
 def require_counts(client: EvmClient, headers: Headers, expected: dict[int, int]) -> None:

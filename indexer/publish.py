@@ -14,6 +14,7 @@ from typing import Any
 from indexer.assemble import Assembled
 from indexer.checkpoint import (
     Checkpoint,
+    Standing,
     Store,
     Unit,
     abandon_unit,
@@ -40,7 +41,11 @@ def publish(
     headers = assembled.headers
     unit = Unit(next_change_id(store), headers.first, headers.last, headers.hash_of(headers.last))
     checkpoint = begin_unit(store, checkpoint, unit)
-    counts = write_facts(warehouse, checkpoint.chain_id, unit.unit_id, headers, assembled.tables)
+    standing = Standing(store, checkpoint)
+    counts = write_facts(
+        warehouse, checkpoint.chain_id, unit.unit_id, headers, assembled.tables, before_insert=standing.require
+    )
+    standing.require()
     write_changes(warehouse, checkpoint.chain_id, unit.unit_id, assembled.changes)
     checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
     if "fact_transfer" in counts:

@@ -9,7 +9,16 @@ from typing import Any
 
 from indexer.chains.evm.headers import fetch_headers
 from indexer.chains.evm.rpc import EvmClient
-from indexer.checkpoint import Checkpoint, Store, finish_revert, next_change_id, set_halted, set_pending, units_above
+from indexer.checkpoint import (
+    Checkpoint,
+    Standing,
+    Store,
+    finish_revert,
+    next_change_id,
+    set_halted,
+    set_pending,
+    units_above,
+)
 from indexer.marking import mark_published
 from indexer.publish import read_blocks
 from indexer.write import add_balances, block_time, delete_units
@@ -106,7 +115,9 @@ def finish_pending(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -
         {"chain_id": chain_id, "change_id": change_id, "units": units},
         token=f"revert:{change_id}:fact_change",
     )
+    standing = Standing(store, checkpoint)
     for unit_id in units:
+        standing.require()
         add_balances(warehouse, chain_id, unit_id, sign=-1, token=f"revert:{unit_id}:agg_balance_day")
     head = read_blocks(warehouse, chain_id, pending["ancestor"], pending["ancestor"]).get(pending["ancestor"])
     delete_units(warehouse, chain_id, units)

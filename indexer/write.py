@@ -1,6 +1,6 @@
 """Rows of a unit as Native blocks, one insert a table, each with a token that makes its repetition a no-op."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -155,9 +155,17 @@ class Change:
 
 
 def write_facts(
-    warehouse: Warehouse, chain_id: int, unit_id: int, headers: Headers, tables: Mapping[str, Sequence[Rows]]
+    warehouse: Warehouse,
+    chain_id: int,
+    unit_id: int,
+    headers: Headers,
+    tables: Mapping[str, Sequence[Rows]],
+    before_insert: Callable[[], None] = lambda: None,
 ) -> dict[str, int]:
-    """Insert every table's rows, several tables at once; how many rows each got."""
+    """Insert every table's rows, several tables at once; how many rows each got.
+
+    ``before_insert`` is called just before each; what it raises keeps the insert from happening.
+    """
     filled: dict[str, list[Rows]] = {"raw_block": [_block_rows(headers)]}
     for table, parts in tables.items():
         filled[table] = [part for part in parts if _row_count(part)]
@@ -165,6 +173,7 @@ def write_facts(
 
     def insert(table: str) -> None:
         block = encode_rows(table, chain_id, unit_id, headers, filled[table])
+        before_insert()
         warehouse.insert_native(table, block, token=f"{unit_id}:{table}")
 
     # The largest first, so that no thread is left alone with it at the end.

@@ -119,10 +119,7 @@ def refresh(
             _make_figures(run, chain, wanted, writer_wait_seconds, wait_seconds)
         with run.serving(wait_seconds):
             for chain in chosen:
-                run.look_again(chain)
-                for name, step in SERVED.items():
-                    if name in wanted:
-                        step(run, chain)
+                _serve(run, chain, wanted)
             if "documents" in wanted and _has_swept(run, chosen):
                 ranks.derive(run)
             publication.publish(run)
@@ -151,6 +148,21 @@ def _make_figures(
             return
         except Overtaken as error:
             log.info("%s; looking again", error)
+    run.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain goes on being reorganised"))
+
+
+def _serve(run: DerivePass, chain: Chain, wanted: Sequence[str]) -> None:
+    """What is served of one chain; likewise begun again, under a version of its own."""
+    for _ in range(_ATTEMPTS):
+        try:
+            run.look_again(chain)
+            for name, step in SERVED.items():
+                if name in wanted:
+                    step(run, chain)
+            return
+        except Overtaken as error:
+            log.info("%s; looking again", error)
+            run.renumber()
     run.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain goes on being reorganised"))
 
 

@@ -10,7 +10,15 @@ import pytest
 
 from indexer.assemble import assemble_unit
 from indexer.chains.facts import Chain
-from indexer.checkpoint import Unit, begin_unit, next_change_id, read_checkpoint, set_pending
+from indexer.checkpoint import (
+    CheckpointMoved,
+    Standing,
+    Unit,
+    begin_unit,
+    next_change_id,
+    read_checkpoint,
+    set_pending,
+)
 from indexer.devchain.world import World
 from indexer.fetch import fetch_chunk
 from indexer.publish import add_sums, recover
@@ -21,7 +29,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
 Afresh = Callable[[Chain], AllRows]
-KILLS = 12
+KILLS = 6
 
 
 def index_until_killed(warehouse_url: str, store_url: str, chain: Chain) -> None:
@@ -79,6 +87,28 @@ def test_an_insert_that_arrives_after_its_unit_was_given_up_changes_nothing(
         for table, block in late.items():
             warehouse.insert_native(table, block, token=f"{unit.unit_id}:{table}")
     assert late
+    assert differences(all_rows(warehouse), before) == {}
+
+
+def test_a_writer_that_was_frozen_while_its_successor_went_on_inserts_nothing(
+    living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection
+) -> None:
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        advance(context, living_chain, to_block=60)
+        session = context.session(living_chain)
+        assembled = assemble_unit(fetch_chunk(session.connect(), 61, 70), session.known, session.client)
+        unit, _ = leave_half_written(context, living_chain, store, "nothing")
+        frozen = Standing(store, read_checkpoint(store, living_chain.chain_id))
+        frozen.asked_at -= 3600.0
+        frozen.require()  # nobody came meanwhile: it goes on
+        frozen.asked_at -= 3600.0
+        advance(context, living_chain)
+        before = all_rows(warehouse)
+        with pytest.raises(CheckpointMoved):
+            write_facts(
+                warehouse, living_chain.chain_id, unit.unit_id + 10**6, assembled.headers, assembled.tables,
+                before_insert=frozen.require,
+            )  # fmt: skip
     assert differences(all_rows(warehouse), before) == {}
 
 

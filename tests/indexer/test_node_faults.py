@@ -171,6 +171,26 @@ def test_an_answer_cut_short_without_saying_so_is_noticed(
     assert differences(all_rows(warehouse), honest) == {}
 
 
+def test_a_hole_inside_a_block_is_noticed_where_few_blocks_are_asked_for(
+    node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    seen: set[str] = set()
+
+    def pierce(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        if request["method"] != "eth_getLogs" or "blockHash" in request["params"][0]:
+            return answer
+        first, again = str(request["params"]), str(request["params"]) in seen
+        seen.add(first)
+        logs = answer["result"]
+        return answer if again or len(logs) < 3 else {**answer, "result": [*logs[:1], *logs[2:]]}
+
+    node.item = pierce
+    with indexing(warehouse, store_url, replace(UNITS, first_range_blocks=8, range_blocks=8)) as context:
+        advance(context, chain)
+        assert context.counters(chain)["contradictions"] > 0
+    assert differences(all_rows(warehouse), honest) == {}
+
+
 @pytest.mark.parametrize(
     ("method", "missing"),
     [
