@@ -88,14 +88,32 @@ def scale(run: Run) -> list[Result]:
 
     figures = lengthening.measure(run.directory, run.transfers, run.progress, longest=run.longest)
     plots.draw_memory(figures.memory, run.directory / "scale-memory.png")
+    plots.draw_series(
+        {"cold index": figures.cost},
+        run.directory / "scale.png",
+        x_label="events in the chain",
+        y_label="microseconds an event",
+        log_x=True,
+        dots=True,
+    )
     return figures.results
 
 
 def incremental(run: Run) -> list[Result]:
     """What 10,000 new events cost on a warehouse of three million, beside deriving all of it."""
     from tests.bench import incremental as deriving
+    from tests.bench import plots
 
-    return deriving.measure(run.directory, run.progress).results
+    figures = deriving.measure(run.directory, run.progress)
+    full = next(iter(figures.seconds.values()))
+    slowest = sorted(full, key=lambda asset: -full[asset])[:6]
+    plots.draw_bars(
+        {f"{asset}, {name}": spent.get(asset, 0.0) for asset in slowest for name, spent in figures.seconds.items()},
+        run.directory / "incremental.png",
+        label="seconds of the asset",
+        shown="{:.2f}".format,
+    )
+    return figures.results
 
 
 PARTS: dict[str, Callable[[Run], list[Result]]] = {

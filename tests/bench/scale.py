@@ -35,10 +35,11 @@ LONGEST = Length("10 million events", 29, "<= 1.4")
 
 @dataclass(frozen=True, slots=True)
 class ScaleFigures:
-    """Results, and memory over the longest run for its picture."""
+    """Results, and for the pictures memory over the longest run, and microseconds an event by number of events."""
 
     results: list[Result]
     memory: list[tuple[float, str, float]]
+    cost: list[tuple[float, float]]
 
 
 def measure(directory: Path, transfers: int, progress: Callable[[str], None], *, longest: bool) -> ScaleFigures:
@@ -65,7 +66,8 @@ def measure(directory: Path, transfers: int, progress: Callable[[str], None], *,
     for length, done in zip(lengths, runs, strict=True):
         wrong = sum(abs(done["held"][table] - whole[table] - (length.laps - 1) * lap[table]) for table in whole)
         results += _results(length, done, reference, wrong)
-    return ScaleFigures(results, runs[-1]["samples"])
+    cost = [(float(done["events"]), 1e6 * _seconds_an_event(done)) for done in (reference, *runs)]
+    return ScaleFigures(results, runs[-1]["samples"], cost)
 
 
 def _seconds_an_event(done: dict[str, Any]) -> float:
