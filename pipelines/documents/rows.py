@@ -67,7 +67,11 @@ COLUMNS: Mapping[str, frames.Kind] = {
     "as_of_block": frames.UINT64,
     "as_of_time": frames.TIME,
 }
-_UNCOMPARED = ("version", "as_of_block", "as_of_time")
+# Types are compared by identity: comparing an Arrow type with a name costs more than all else about a row.
+_SOURCES = [(name, f"{name}_hex" if kind is frames.HEX else name) for name, kind in COLUMNS.items()]
+_TIMES = [name for name, kind in COLUMNS.items() if kind is frames.TIME]
+_LISTS = [name for name, kind in COLUMNS.items() if kind is frames.TEXTS]
+_COMPARED = [name for name in COLUMNS if name not in ("version", "as_of_block", "as_of_time")]
 _LINKS = {
     "logo_url": "logoUrl",
     "website": "website",
@@ -129,7 +133,7 @@ def document(
 
 def differs(row: Row, standing: Row | None) -> bool:
     """Whether a row says anything that the standing one does not."""
-    return standing is None or any(row[name] != standing[name] for name in COLUMNS if name not in _UNCOMPARED)
+    return standing is None or any(row[name] != standing[name] for name in _COMPARED)
 
 
 def deployer(token: Mapping[str, Any], chain: Chain) -> str:
@@ -201,10 +205,10 @@ def _registration_columns(registration: Mapping[str, Any] | None) -> Row:
 
 def from_warehouse(row: Mapping[str, Any]) -> Row:
     """A standing row as :func:`document` makes them: binary columns as hexadecimal, times in seconds."""
-    made: Row = {}
-    for name, kind in COLUMNS.items():
-        value = row[f"{name}_hex"] if kind == frames.HEX else row[name]
-        if kind == frames.TIME and value is not None:
-            value = int(value.timestamp())
-        made[name] = list(value) if kind == frames.TEXTS else value
+    made: Row = {name: row[source] for name, source in _SOURCES}
+    for name in _TIMES:
+        if made[name] is not None:
+            made[name] = int(made[name].timestamp())
+    for name in _LISTS:
+        made[name] = list(made[name])
     return made

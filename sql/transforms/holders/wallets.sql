@@ -1,4 +1,5 @@
--- Balances of the touched wallets: now, before the new transfers, and when the first of their days began.
+-- Balances of the touched wallets: now, before the new transfers, and when the first of their days began. The hash
+-- tells nearly all other rows apart before two strings have to be compared; the key finds the granules.
 INSERT INTO work_wallet
 SELECT
     balances.token,
@@ -15,6 +16,7 @@ INNER JOIN
       AND token IN (SELECT token FROM work_token WHERE after_block >= 0)
     GROUP BY token, wallet
 ) AS moved ON moved.token = balances.token AND moved.wallet = balances.wallet
+PREWHERE cityHash64(balances.token, balances.wallet) IN (SELECT cityHash64(token, wallet) FROM work_move)
 WHERE balances.chain_id = {chain_id:UInt32}
   AND (balances.token, balances.wallet) IN
   (
