@@ -25,6 +25,7 @@ PUBLISHED_BYTES = 60_000
 
 _COLOURS = ("#3b6ea8", "#d1803a", "#4f9a5b", "#b04a4a", "#7d63a8", "#7a6a58")
 _MARK = {"color": "#666666", "linestyle": "--", "linewidth": 1}
+_DASHES = ("--", ":", "-.")
 
 Points = Sequence[tuple[float, float]]
 """Pairs (x, y), in any order."""
@@ -222,8 +223,8 @@ def _draw_panel(axes: Axes, panel: Panel, *, dots: bool) -> None:
             marker="o" if dots else "",
             markersize=4,
         )
-    for name, limit in panel.marks.items():
-        axes.axhline(limit, label=name, **_MARK)
+    for number, (name, limit) in enumerate(panel.marks.items()):
+        axes.axhline(limit, label=name, **{**_MARK, "linestyle": _DASHES[number % len(_DASHES)]})
     axes.set_ylabel(panel.y_label)
     if panel.log_y:
         axes.set_yscale("log")
