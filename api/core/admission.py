@@ -11,6 +11,7 @@ import random
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -244,8 +245,8 @@ class _Observed:
         waiting = Gauge("regalia_admission_waiting", "Requests in the queue.", ("class",), registry=metrics.registry)
         places = Gauge("regalia_admission_places", "Most requests in work.", ("class",), registry=metrics.registry)
         for name, gate in gates.items():
-            working.labels(name).set_function(lambda gate=gate: gate.working)
-            waiting.labels(name).set_function(lambda gate=gate: gate.waiting)
+            working.labels(name).set_function(partial(getattr, gate, "working"))
+            waiting.labels(name).set_function(partial(getattr, gate, "waiting"))
             places.labels(name).set(gate.places)
         outcomes = ("admitted", "queue_full", "waited_too_long")
         self._requests = {(name, outcome): requests.labels(name, outcome) for name in gates for outcome in outcomes}
