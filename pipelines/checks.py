@@ -21,7 +21,8 @@ def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
     """Keep passes and the chains' writers out; ids of the chains that nothing can be said of now: their writers do not
     pause, or left a unit unfinished."""
     unsettled: set[int] = set()
-    with derive_pass(connections.warehouse, connections.store, connections.chains), ExitStack() as held:
+    with derive_pass(connections.warehouse, connections.store, connections.chains) as run, ExitStack() as held:
+        held.enter_context(run.serving())
         for chain in connections.chains.enabled():
             if not held.enter_context(writer_kept_out(connections.store, chain, _WRITER_WAIT_SECONDS)):
                 unsettled.add(chain.chain_id)
