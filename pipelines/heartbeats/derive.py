@@ -82,8 +82,8 @@ class _Standing:
     def at(self, hour: int) -> None:
         """Go on to the last score at or before ``hour``."""
         while self.position < len(self.scores) and self.scores[self.position][0] <= hour:
-            self.hour, self.as_of, made, *parts, version = self.scores[self.position]
-            self.beat = Heartbeat(made, *parts, version)
+            self.hour, self.as_of, made, timestamp, volume, holders, confidence, version = self.scores[self.position]
+            self.beat = Heartbeat(made, timestamp, volume, holders, confidence, version)
             self.position += 1
 
     def put(self, hour: int, as_of: int, beat: Heartbeat) -> None:

@@ -1,11 +1,15 @@
 import random
+import threading
+import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from indexer.chains.facts import Chain, Chains
 from indexer.devchain.world import World
-from pipelines.follow import Follower
-from tests.fixtures.indexing import indexing, live
+from pipelines.follow import Follower, follow
+from tests.fixtures.indexing import bear_token, indexing, live
 from warehouse.clickhouse import Warehouse
+from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
 
 
@@ -36,3 +40,36 @@ def test_what_happens_on_a_chain_is_served(
         live(living_world, random.Random(2), 3)
         follower.turn()
         assert warehouse.scalar("SELECT max(version) FROM serve_publication") > before
+
+
+def test_lanes_serve_a_new_token_count_it_and_end_when_told(
+    living_world: World, living_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str
+) -> None:
+    chain = replace(living_chain, block_seconds=0.0)
+    stop = threading.Event()
+    lanes = threading.Thread(
+        target=follow, args=(EngineUrls(warehouse_url, store_url), of_world(chain), chain, stop), daemon=True
+    )
+    lanes.start()
+    try:
+        _await(lambda: warehouse.scalar("SELECT count() FROM serve_publication") > 0)
+        symbol = "LANED"
+        bear_token(living_world, symbol)
+        living_world.sender.mine()
+        shown = (
+            "SELECT holders FROM serve_token WHERE symbol = {symbol:String} AND version <="
+            " (SELECT max(version) FROM serve_publication) ORDER BY version DESC LIMIT 1"
+        )
+        _await(lambda: bool(warehouse.rows(shown, {"symbol": symbol})))
+        _await(lambda: warehouse.rows(shown, {"symbol": symbol})[0]["holders"] == 1)
+    finally:
+        stop.set()
+        lanes.join(20)
+    assert not lanes.is_alive()
+
+
+def _await(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 40
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
