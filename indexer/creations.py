@@ -47,16 +47,16 @@ class _Block(NamedTuple):
     digest: str
 
 
-class _Action(msgspec.Struct):
+class _Action(msgspec.Struct, gc=False):
     sender: str = msgspec.field(name="from", default="")
     to: str = ""
 
 
-class _Created(msgspec.Struct):
+class _Created(msgspec.Struct, gc=False):
     address: str | None = None
 
 
-class _Trace(msgspec.Struct):
+class _Trace(msgspec.Struct, gc=False):
     type: str
     action: _Action
     traceAddress: list[int]
@@ -65,13 +65,13 @@ class _Trace(msgspec.Struct):
     error: str | None = None
 
 
-class _Traces(msgspec.Struct):
+class _Traces(msgspec.Struct, gc=False):
     id: Any = None
     result: list[_Trace] | None = None
     error: RpcFault | None = None
 
 
-class _Receipt(msgspec.Struct):
+class _Receipt(msgspec.Struct, gc=False):
     sender: str = msgspec.field(name="from")
     transactionHash: str
     blockNumber: str

@@ -22,7 +22,7 @@ class Limits:
     slow_seconds: float = 5.0
     fetchers: int = 16
     ranges_ahead: int = 24
-    logs_ahead: int = 200_000
+    logs_ahead: int = 100_000
 
 
 @dataclass(slots=True)

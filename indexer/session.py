@@ -11,6 +11,7 @@ from indexer.creations import probe_method
 from indexer.decoders.frame import scope_of
 from indexer.fetch import Source
 from indexer.known import Known
+from indexer.memory import share_heaps, spare_collections
 from indexer.plan import Limits, RangeSize
 from warehouse.clickhouse import Warehouse
 
@@ -59,6 +60,11 @@ class IndexContext:
     limits: Limits = field(default_factory=Limits)
     patience_seconds: float = 60.0
     sessions: dict[str, ChainSession] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Settle the process, whose threads are about to start."""
+        share_heaps()
+        spare_collections()
 
     def session(self, chain: Chain) -> ChainSession:
         """The chain's session, made on first use.

@@ -48,11 +48,11 @@ def join_headers(parts: Sequence[Headers]) -> Headers:
     )
 
 
-class _Numbered(msgspec.Struct):
+class _Numbered(msgspec.Struct, gc=False):
     number: str
 
 
-class _Block(msgspec.Struct):
+class _Block(msgspec.Struct, gc=False):
     number: str
     hash: str
     parentHash: str
@@ -61,7 +61,7 @@ class _Block(msgspec.Struct):
     transactions: list[msgspec.Raw]
 
 
-class _Answer(msgspec.Struct):
+class _Answer(msgspec.Struct, gc=False):
     id: Any = None
     result: _Block | str | None = None
     error: RpcFault | None = None

@@ -41,14 +41,14 @@ Result = TypeVar("Result")
 _LONGEST_WAIT_SECONDS = 30.0
 
 
-class RpcFault(msgspec.Struct):
+class RpcFault(msgspec.Struct, gc=False):
     """The ``error`` member of an answer."""
 
     code: Any = None
     message: str = ""
 
 
-class Answer(msgspec.Struct):
+class Answer(msgspec.Struct, gc=False):
     """One JSON-RPC answer whose result is read later, by whoever knows its type."""
 
     id: Any = None

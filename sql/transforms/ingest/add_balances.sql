@@ -10,10 +10,13 @@ SELECT
     toInt256({sign:Int8}) * sum(amount) AS delta_raw
 FROM
 (
-    SELECT token, side.1 AS wallet, toDate(block_time) AS day, side.2 AS amount
+    SELECT token, to_address AS wallet, toDate(block_time) AS day, toInt256(amount_raw) AS amount
     FROM fact_transfer
-    ARRAY JOIN [(to_address, toInt256(amount_raw)), (from_address, -toInt256(amount_raw))] AS side
-    WHERE fact_transfer.chain_id = {chain_id:UInt32} AND unit_id = {unit_id:UInt64} AND side.1 != repeat('\0', 20)
+    WHERE fact_transfer.chain_id = {chain_id:UInt32} AND unit_id = {unit_id:UInt64} AND to_address != repeat('\0', 20)
+    UNION ALL
+    SELECT token, from_address AS wallet, toDate(block_time) AS day, -toInt256(amount_raw) AS amount
+    FROM fact_transfer
+    WHERE fact_transfer.chain_id = {chain_id:UInt32} AND unit_id = {unit_id:UInt64} AND from_address != repeat('\0', 20)
     UNION ALL
     SELECT '', unhex(leftPad(hex({unit_id:UInt64}), 16, '0')), toDate(0), toInt256(1)
     FROM fact_transfer
