@@ -96,7 +96,7 @@ async def test_a_path_that_is_not_there_is_404_whatever_is_sent(service: Service
 async def test_a_request_that_takes_too_long_is_503(serve: Serve) -> None:
     async with serve(request_timeout_seconds=0.05) as service:
 
-        async def hang(*_: object) -> None:
+        async def hang(*_: object, **__: object) -> None:
             await asyncio.sleep(5)
 
         service.app.state.store.rows = hang
@@ -106,7 +106,7 @@ async def test_a_request_that_takes_too_long_is_503(serve: Serve) -> None:
 
 
 async def test_an_unexpected_failure_is_500_without_details(service: Service) -> None:
-    async def fail(*_: object) -> None:
+    async def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret")
 
     service.app.state.store.rows = fail
