@@ -231,8 +231,8 @@ def _draw_panel(axes: Axes, panel: Panel, *, dots: bool) -> None:
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
     else:
-        axes.margins(y=0.08)
-        axes.set_ylim(bottom=0)
+        highest = max((y for points in panel.series.values() for _, y in points), default=1.0)
+        axes.set_ylim(0, 1.08 * max([highest, *panel.marks.values()]) or 1.0)
     axes.grid(alpha=0.25, linewidth=0.5)
 
 
