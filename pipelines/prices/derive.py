@@ -72,8 +72,9 @@ def _taken_back_from(run: DerivePass, window: Window) -> int:
     every other when nothing was. The pools of orphans are gone, and with them the way from pool to token."""
     rows = run.read("prices/first_change", window.parameters(run.version)) if window.has_changes else []
     first = rows[0]["first_block"] if rows else None
-    reaches_back = first is not None and first <= int(window.details.get("through", -1))
-    return int(first) if reaches_back else _NO_BLOCK
+    if first is None or first > int(window.details.get("through", -1)):
+        return _NO_BLOCK
+    return int(first)
 
 
 def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:

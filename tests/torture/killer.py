@@ -18,6 +18,9 @@ from warehouse.errors import StoreUnavailable
 INDEXER, DAGSTER = "indexer", "dagster run"
 IDLE = "between units"
 _LOOK_SECONDS = 0.004
+# So many runs are tried; the last is ended after so many seconds, wherever it is.
+_DAGSTER_RUNS = 3
+_DAGSTER_LOOK_SECONDS = 2.0
 _PHASE = "SELECT pending ->> 'phase' AS phase FROM chain_checkpoint"
 
 
@@ -40,7 +43,7 @@ def plan_kills(rng: random.Random, count: int, seconds: float, targets: tuple[tu
     rng.shuffle(chosen)
     width = seconds / max(count, 1)
     return [
-        Kill((number + rng.random()) * width, target, rng.choice((0.0, 0.5, 1.5)))
+        Kill((number + rng.random()) * width, target, rng.choice((0.0, 0.3, 0.8)) * width)
         for number, target in enumerate(chosen)
     ]
 
@@ -119,15 +122,16 @@ class Killer:
         return self.service.follow.kill()
 
     def _kill_dagster(self) -> None:
-        """A run of Dagster that indexes while there is no follower, ended in the middle of a unit."""
+        """A run of Dagster that indexes while there is no follower, ended in the middle of a unit if one can be met."""
         self.service.follow.pause()
         try:
-            for _ in range(3):
+            for attempt in range(_DAGSTER_RUNS):
                 if self._stop.is_set():
                     return
                 run = dagster_run(self.service)
                 while run.poll() is None:
-                    if (phase := self._await_phase(0.3)) != IDLE or self._stop.is_set():
+                    phase = self._await_phase(_DAGSTER_LOOK_SECONDS)
+                    if phase != IDLE or attempt == _DAGSTER_RUNS - 1 or self._stop.is_set():
                         os.killpg(run.pid, signal.SIGKILL)
                         run.wait()
                         self.done[DAGSTER] += 1

@@ -14,7 +14,7 @@ from indexer.devchain.world import World
 from tests.fixtures.faulty_node import faulty_node
 from tests.torture.killer import DAGSTER, INDEXER, Killer, plan_kills
 from tests.torture.life import FINALITY_BLOCKS, KEPT_STATES, LONGEST_CHAIN, Life
-from tests.torture.service import STORE, WAREHOUSE, Service, running
+from tests.torture.service import STORE, WAREHOUSE, PartFailed, Service, running
 from tests.torture.verdict import Verdict, judge
 from tests.torture.weather import Weather
 
@@ -22,6 +22,7 @@ WEIGHTS = ((INDEXER, 22), (WAREHOUSE, 12), (STORE, 12), (DAGSTER, 4))
 _LAST_WORDS_SECONDS = 0.3
 # A kill waits until its target runs, so the last ones may come late; what does not come in this time is missed.
 _LATE_KILLS_SECONDS = 60.0
+_CATCH_UP_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,11 @@ def torture(plan: Plan, folder: Path, progress: Progress = lambda report: None) 
         chains = facts.load(chains_file)
         with running(folder / "data", chains_file, derived=plan.derived) as service:
             service.follow.start()
-            service.await_published(world.anvil.block_number())
+            if not service.await_published(world.anvil.block_number()):
+                raise PartFailed(f"nothing is indexed:\n{service.follow.last_lines()}")
             weather = Weather(proxy, plan.seed)
             _live_through(plan, life, weather, service, outcome, progress)
+            service.await_published(life.head, _CATCH_UP_SECONDS)  # with faults still on; then without
             weather.clear()
             time.sleep(_LAST_WORDS_SECONDS)
             service.follow.stop()  # in order, so that what it had begun is whatever it left

@@ -24,6 +24,7 @@ from indexer.chains import facts
 from warehouse import engines, postgres
 from warehouse.embedded.layout import Layout
 from warehouse.engines import EngineUrls
+from warehouse.errors import StoreUnavailable
 from warehouse.settings import EngineSettings
 
 STORE, WAREHOUSE = "store", "warehouse"
@@ -159,20 +160,17 @@ class Service:
             time.sleep(0.05)
         raise PartFailed(f"{name} is not ready after {_READY_SECONDS:g} s:\n{kept.last_lines()}")
 
-    def await_published(self, block: int) -> None:
-        """Wait until a block is indexed.
-
-        Raises:
-            PartFailed: it is not, after a while.
-        """
-        deadline = time.monotonic() + _READY_SECONDS
-        with postgres.connect(self.urls.database_url, autocommit=True) as store:
-            while time.monotonic() < deadline:
-                row = store.execute("SELECT block_number FROM chain_checkpoint").fetchone()
+    def await_published(self, block: int, seconds: float = _READY_SECONDS) -> bool:
+        """Wait until a block is indexed; whether it is by then."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            with suppress(StoreUnavailable, postgres.ConnectionLost):
+                with postgres.connect(self.urls.database_url, autocommit=True) as store:
+                    row = store.execute("SELECT block_number FROM chain_checkpoint").fetchone()
                 if row is not None and (row["block_number"] or 0) >= block:
-                    return
-                time.sleep(0.05)
-        raise PartFailed(f"block {block} is not indexed after {_READY_SECONDS:g} s:\n{self.follow.last_lines()}")
+                    return True
+            time.sleep(0.1)
+        return False
 
 
 @contextmanager
