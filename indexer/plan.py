@@ -14,13 +14,13 @@ class Limits:
     """Bounds of ranges and units. A unit of ``idle_unit_rows`` is enough when the writer has nothing to do."""
 
     unit_rows: int = 150_000
-    idle_unit_rows: int = 30_000
+    idle_unit_rows: int = 15_000
     unit_blocks: int = 20_000
     range_logs: int = 8_000
     range_blocks: int = 2_000
     first_range_blocks: int = 32
     slow_seconds: float = 5.0
-    fetchers: int = 16
+    fetchers: int = 8
     ranges_ahead: int = 24
     logs_ahead: int = 100_000
 

@@ -1,0 +1,42 @@
+"""What the indexer remembers: bounded, but never less than the unit that may not be in the warehouse yet."""
+
+import pytest
+
+from indexer import known as memory
+from indexer.known import Known, Origin
+from warehouse.clickhouse import Warehouse
+
+CHAIN = 424_242
+
+
+def address(number: int) -> bytes:
+    return number.to_bytes(20, "big")
+
+
+def test_the_unit_before_is_remembered_whatever_the_bound(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "_MOST_ENTRIES", 2)
+    known = Known(warehouse, CHAIN)
+    for unit in range(4):
+        known.begin_unit()
+        for number in range(3 * unit, 3 * unit + 3):
+            known.learn_pool(address(number), "uniswap_v2")
+            known.learn_token(address(number), Origin(number, 0))
+            known.learn_creation(address(number), Origin(number, 0))
+    known.begin_unit()
+    before = [address(number) for number in (9, 10, 11)]
+    assert len(known.pools) == len(known.tokens) == 3
+    assert set(known.protocols(before).values()) == {"uniswap_v2"}
+    assert [origin and origin.block for origin in known.recall_tokens(before).values()] == [9, 10, 11]
+    assert [origin.block for origin in known.creations(before).values()] == [9, 10, 11]
+    assert known.creations([address(0)]) == {}
+
+
+def test_the_first_creation_of_a_contract_counts(warehouse: Warehouse) -> None:
+    known = Known(warehouse, CHAIN)
+    known.begin_unit()
+    known.learn_creation(address(1), Origin(5, 50))
+    known.begin_unit()
+    known.learn_creation(address(1), Origin(9, 90))
+    assert known.creations([address(1)]) == {address(1): Origin(5, 50)}
