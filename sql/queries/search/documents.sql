@@ -8,3 +8,4 @@ FROM serve_token
 WHERE symbol_key IN {symbols:Array(String)}
     AND address IN (SELECT unhex(arrayJoin({addresses:Array(String)})))
     AND version <= {version:UInt64}
+SETTINGS max_threads = 1

@@ -4,3 +4,4 @@ FROM serve_publication
 WHERE version <= {version:UInt64}
 ORDER BY version DESC
 LIMIT 1
+SETTINGS max_threads = 1

@@ -6,3 +6,4 @@ SELECT
     if({with_documents:UInt8}, document, '') AS document
 FROM serve_token
 WHERE symbol_key IN {symbols:Array(String)} AND version <= {version:UInt64}
+SETTINGS max_threads = 1

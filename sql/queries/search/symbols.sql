@@ -10,3 +10,4 @@ WHERE version > {after:UInt64} AND version <= {version:UInt64}
 ORDER BY symbol_key, version DESC
 LIMIT 1 BY symbol_key
 LIMIT {limit:UInt64}
+SETTINGS max_threads = 1
