@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow
+import pyarrow.lib
 from numpy.typing import NDArray
 
 from warehouse import sql
@@ -23,8 +23,8 @@ LONGEST_QUERY = 20
 """Characters of the longest symbol that can be looked for."""
 _WIDTH = LONGEST_QUERY + 4  # bytes kept of each symbol: the longest query and two edits, and more
 _REBUILD_AT = 8_192  # changed symbols beside the large part
+_joined: Callable[[Sequence[ArrowTable]], ArrowTable] = pyarrow.lib.concat_tables  # carries no types
 # A bit for the first of each letter and digit, one for the second of each letter, two for any others.
-_joined: Callable[[Sequence[ArrowTable]], ArrowTable] = pyarrow.concat_tables  # carries no types
 _FIRST_BIT = np.full(256, 62, np.uint64)
 _SECOND_BIT = np.full(256, 63, np.uint64)
 for _place, _letter in enumerate(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
@@ -169,9 +169,11 @@ class _Part:
         alike = np.bitwise_count(self.signatures[first:last] ^ wanted) <= 2 * edits
         candidates = self.by_length[first:last][alike]
         if edits == 0:
-            return candidates[self._spelled_alike(candidates, folded)]
-        close = _distances(self.letters[candidates], self.lengths[candidates], folded, edits) <= edits
-        return candidates[close]
+            close = self._spelled_alike(candidates, folded)
+        else:
+            close = _distances(self.letters[candidates], self.lengths[candidates], folded, edits) <= edits
+        found: Array = candidates[close]
+        return found
 
 
 async def read_symbols(source: Source, *, after: int, version: int, limit: int) -> ArrowTable:
@@ -216,7 +218,8 @@ def _ordered(keys: _Texts, column: ArrowTable) -> Array:
 
 
 def _numbers(table: ArrowTable, name: str, kind: Any) -> Array:
-    return table.column(name).combine_chunks().to_numpy(zero_copy_only=False).astype(kind)
+    values: Array = table.column(name).combine_chunks().to_numpy(zero_copy_only=False).astype(kind)
+    return values
 
 
 def _signatures(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
