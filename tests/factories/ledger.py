@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pipelines import frames
 from warehouse.clickhouse import Warehouse
-from warehouse.postgres import Connection
+from warehouse.postgres import Connection, Jsonb
 
 ZERO = "00" * 20
 START = 1_750_000_000 // 86_400 * 86_400
@@ -322,10 +322,12 @@ class Ledger:
         """Write the gathered rows as one unit and publish it."""
         unit_id = self._next_id()
         rows = {table: found for table, found in self.rows.items() if found}
+        self._begin({"unit_id": unit_id, "phase": "facts"})
         for table, found in rows.items():
             self._insert(table, found, unit_id)
-        self._sum(rows.get("fact_transfer", []), 1)
         self._change(unit_id, rows)
+        self._begin({"unit_id": unit_id, "phase": "sums"})
+        self._sum(rows.get("fact_transfer", []), 1)
         assert self._unit_first is not None
         self.units.append((unit_id, self._unit_first, self.time, rows))
         self.store.execute(
@@ -342,6 +344,7 @@ class Ledger:
         """Orphan the last unit; the next blocks belong to another fork."""
         unit_id, first, _, rows = self.units.pop()
         change_id = self._next_id()
+        self._begin({"change_id": change_id, "phase": "revert", "units": [unit_id], "ancestor": first - 1})
         self._change(change_id, rows)
         self._sum(rows.get("fact_transfer", []), -1)
         for table in rows:
@@ -355,13 +358,22 @@ class Ledger:
         self.time = self.units[-1][2] if self.units else START
         self._checkpoint()
 
+    def _begin(self, pending: dict[str, Any]) -> None:
+        """Say what is being written, as the indexer does: who reads meanwhile must know."""
+        self.store.execute(
+            """INSERT INTO chain_checkpoint (chain_id, generation, pending) VALUES (%s, 1, %s)
+               ON CONFLICT (chain_id) DO UPDATE SET generation = chain_checkpoint.generation + 1,
+                   pending = excluded.pending""",
+            (self.chain_id, Jsonb(pending)),
+        )
+
     def _checkpoint(self) -> None:
         self.store.execute(
             """INSERT INTO chain_checkpoint (chain_id, generation, block_number, block_hash, block_time, final_block)
                VALUES (%s, 1, %s, %s, %s, %s)
                ON CONFLICT (chain_id) DO UPDATE SET generation = chain_checkpoint.generation + 1,
                    block_number = excluded.block_number, block_hash = excluded.block_hash,
-                   block_time = excluded.block_time, final_block = excluded.final_block""",
+                   block_time = excluded.block_time, final_block = excluded.final_block, pending = NULL""",
             (
                 self.chain_id,
                 self.block,
