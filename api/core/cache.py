@@ -52,7 +52,8 @@ class Cache(Generic[Value]):
         metrics.watch_cache(name, self._entries.__len__)
 
     async def get(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, refresh: bool = False) -> Value:
-        """The value of ``key``, computed when it is missing or too old; ``refresh`` computes it anyway."""
+        """The value of ``key``, computed when it is missing or too old; ``refresh`` computes it anyway, beginning after
+        this call."""
         entry = self._entries.get(key)
         now = self._monotonic()
         if entry is not None and not refresh and now - entry.computed_at < self.ttl_seconds:
@@ -61,7 +62,7 @@ class Cache(Generic[Value]):
             return entry.value
         self.metrics.count_cache(self.name, "miss")
         try:
-            return await self._fly(key, compute)
+            return await self._fly(key, compute, anew=refresh)
         except self.failures:
             if entry is not None and now - entry.computed_at < self.ttl_seconds + self.stale_seconds:
                 self.metrics.count_cache(self.name, "stale")
@@ -81,8 +82,20 @@ class Cache(Generic[Value]):
         """Drop one value."""
         self._entries.pop(key, None)
 
-    async def _fly(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value that was computed elsewhere just now."""
+        self._keep(key, _Entry(value, self._monotonic()))
+
+    def clear(self) -> None:
+        """Drop all values."""
+        self._entries.clear()
+
+    async def _fly(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, anew: bool) -> Value:
         flight = self._flights.get(key)
+        if flight is not None and anew:
+            # It began before this call, so it may not know what is asked for; all who wait here share the next one.
+            await asyncio.wait([flight])
+            flight = self._flights.get(key)
         if flight is None:
             flight = asyncio.create_task(self._compute(key, compute))
             self._flights[key] = flight
@@ -93,8 +106,11 @@ class Cache(Generic[Value]):
     async def _compute(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
         began = self._monotonic()
         value = await compute()
-        self._entries[key] = _Entry(value, began)
+        self._keep(key, _Entry(value, began))
+        return value
+
+    def _keep(self, key: Hashable, entry: _Entry[Value]) -> None:
+        self._entries[key] = entry
         self._entries.move_to_end(key)
         while len(self._entries) > self.limit:
             self._entries.popitem(last=False)
-        return value

@@ -37,7 +37,7 @@ class RegistrationRepository:
     async def standing_among(
         self, chain_ids: Sequence[int], tokens: Sequence[str], symbols: Sequence[str]
     ) -> list[Row]:
-        """Registrations that have not ended, of any of these tokens or of its symbol on its chain."""
-        return await self.reads.rows(
-            "standing_among", {"chain_ids": list(chain_ids), "tokens": list(tokens), "symbols": list(symbols)}
-        )
+        """Registrations that have not ended, of any of these tokens or of its symbol on its chain; some twice.
+        Addresses and symbols have no commas."""
+        lists = {"chain_ids": map(str, chain_ids), "tokens": tokens, "symbols": symbols}
+        return await self.reads.rows("standing_among", {name: ",".join(values) for name, values in lists.items()})

@@ -17,6 +17,8 @@ from api.search.service import SearchService
 
 GROUP = RouteGroup(prefix="/api/v2/search", invalid_code="bad_request", codes=LOWER_CODES)
 GROUPS = (GROUP,)
+LONGEST_KEPT_QUERY = 1_024
+"""Characters of the longest query string whose reading is remembered."""
 
 
 class RememberingRoute(APIRoute):
@@ -55,7 +57,10 @@ def _remembered(request: Request) -> bytes | None:
 
 
 def _query(request: Request) -> SearchQuery:
-    query: SearchQuery = request.app.state.read_search_query(request.scope["query_string"])
+    text: bytes = request.scope["query_string"]
+    read = request.app.state.read_search_query
+    # Parameters of other names are ignored, however long: thousands of such strings are not to be kept.
+    query: SearchQuery = (read if len(text) <= LONGEST_KEPT_QUERY else read.__wrapped__)(text)
     return query
 
 

@@ -1,10 +1,12 @@
 """What a search reads of the warehouse, with its short-lived memories.
 
-The newest publication is asked for a few times a second at most, unless a search insists. Which symbols are near is
-looked up in memory. What a version holds does not change, so what was read for one serves every page, order and filter
-of the same search.
+The newest publication is asked for a few times a second at most. A search that insists on the newest asks for the rows
+of the one it knows, on condition that no newer one is published when they are read. Which symbols are near is looked up
+in memory. What a version holds does not change, so what was read for one serves every page, order and filter of the
+same search, and the document of a row every search that shows the row.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
 
 from api.core.cache import Cache
@@ -31,6 +33,8 @@ MOST_EXPANSIONS = 50
 MOST_EXPANSION_TOKENS = 5_000
 # So many documents cost less when they come with the rows than when they are asked for apart.
 INLINE_DOCUMENTS = 1_000
+MOST_DOCUMENTS = 5_000
+"""Documents kept of rows that were shown, some 4 KB each."""
 
 
 class SearchRepository:
@@ -47,6 +51,8 @@ class SearchRepository:
         )
         # A popular symbol's rows take some megabytes, so few are kept: they serve the pages of a walk.
         self._rows: Cache[TokenRows] = Cache("search_rows", ttl_seconds=VERSION_SECONDS, metrics=metrics, limit=16)
+        self._documents: OrderedDict[RowKey, Document] = OrderedDict()
+        metrics.watch_cache("search_documents", self._documents.__len__)
 
     async def publication(self, *, refresh: bool = False) -> Publication:
         """The newest published state.
@@ -95,13 +101,52 @@ class SearchRepository:
             refresh=refresh,
         )
 
+    async def rows_if_newest(
+        self, symbol: str, *, exact: bool, sort_column: str
+    ) -> tuple[Publication, TokenRows] | None:
+        """The tokens of the symbol and of those it is expanded to, in the newest published state, in one statement that
+        begins now; None where that cannot be said at once."""
+        held = self._index.publication
+        if held is None:
+            return None
+        symbols, few = await self.symbols(symbol, exact=exact, version=held.version)
+        rows = await read_token_rows(
+            self.source,
+            symbols,
+            version=held.version,
+            sort_column=sort_column,
+            with_documents=few,
+            if_newest=True,
+        )
+        # Without rows there are no tokens, or there is a newer publication.
+        if len(rows) == 0:
+            return None
+        if self._index.publication is held:
+            self._publications.put(NEWEST, held)
+        self._rows.put((tuple(symbols), held.version, sort_column), rows)
+        return held, rows
+
     async def documents(self, rows: TokenRows, positions: Sequence[int]) -> dict[RowKey, Document]:
         """What is shown of the rows at these positions."""
-        return await read_documents(self.source, rows, positions)
+        if rows.documents is not None:
+            return await read_documents(self.source, rows, positions)
+        kept = self._documents
+        keys = {position: rows.key(position) for position in positions}
+        found = {key: kept[key] for key in keys.values() if key in kept}
+        missing = [position for position, key in keys.items() if key not in found]
+        found |= await read_documents(self.source, rows, missing)
+        for key, document in found.items():
+            kept[key] = document
+            kept.move_to_end(key)
+        while len(kept) > MOST_DOCUMENTS:
+            kept.popitem(last=False)
+        return found
 
     async def _read_newest(self) -> Publication | None:
         newest = await read_publication(self.source)
-        self._index.check(newest)
+        if self._index.check(newest):
+            self._documents.clear()
+            self._rows.clear()
         return newest
 
 

@@ -100,12 +100,9 @@ class SearchService:
 
     async def find(self, query: SearchQuery, wallet: str | None, cursor: Cursor | None) -> Found:
         """All matches in order: at the cursor's state, or at the newest."""
-        publication = await self._publication(query, cursor)
-        moment = cursor.moment if cursor else self.clock.now().replace(microsecond=0)
-        version, anew = publication.version, query.refresh
         column, inverted = SORT_COLUMNS[query.sort]
-        symbols, few = await self.repository.symbols(query.symbol, exact=query.exact, version=version, refresh=anew)
-        rows = await self.repository.rows(symbols, version=version, sort_column=column, few=few, refresh=anew)
+        publication, rows = await self._read(query, cursor, column)
+        moment = cursor.moment if cursor else self.clock.now().replace(microsecond=0)
         matches = find_matches(
             rows,
             available_on=self._available_on(rows),
@@ -124,6 +121,18 @@ class SearchService:
         descending = (query.order == "desc") != inverted
         ordered = order(matches, chosen, by_value=query.sort != "relevance", descending=descending)
         return Found(publication, moment, rows, matches, ordered)
+
+    async def _read(self, query: SearchQuery, cursor: Cursor | None, column: str) -> tuple[Publication, TokenRows]:
+        anew = query.refresh
+        if anew and cursor is None:
+            found = await self.repository.rows_if_newest(query.symbol, exact=query.exact, sort_column=column)
+            if found is not None:
+                return found
+        publication = await self._publication(query, cursor)
+        version = publication.version
+        symbols, few = await self.repository.symbols(query.symbol, exact=query.exact, version=version, refresh=anew)
+        rows = await self.repository.rows(symbols, version=version, sort_column=column, few=few, refresh=anew)
+        return publication, rows
 
     async def _publication(self, query: SearchQuery, cursor: Cursor | None) -> Publication:
         if cursor is None:

@@ -36,14 +36,22 @@ class SymbolKeeper:
                 await self._advance(publication)
         return self._state or (publication, None)
 
+    @property
+    def publication(self) -> Publication | None:
+        """The publication that the index shows, if there is an index."""
+        return self._state[0] if self._state is not None else None
+
     def of(self, version: int) -> SymbolIndex | None:
         """The index, if it is of exactly this version."""
         return self._state[1] if self._state is not None and self._state[0].version == version else None
 
-    def check(self, newest: Publication | None) -> None:
-        """Forget an index that is ahead of what the warehouse has just said is the newest: it is another warehouse."""
-        if self._state is not None and (newest is None or newest.version < self._state[0].version):
-            self._state = None
+    def check(self, newest: Publication | None) -> bool:
+        """Forget an index that is ahead of what the warehouse has just said is the newest: it is another warehouse.
+        True if it was."""
+        if self._state is None or (newest is not None and newest.version >= self._state[0].version):
+            return False
+        self._state = None
+        return True
 
     def _begin_loading(self, publication: Publication) -> None:
         if not self._too_many and (self._loading is None or self._loading.done()):

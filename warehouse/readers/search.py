@@ -100,11 +100,18 @@ async def read_near_symbols(source: Source, symbol: str, *, edits: int, limit: i
 
 
 async def read_token_rows(
-    source: Source, symbols: Sequence[str], *, version: int, sort_column: str, with_documents: bool = False
+    source: Source,
+    symbols: Sequence[str],
+    *,
+    version: int,
+    sort_column: str,
+    with_documents: bool = False,
+    if_newest: bool = False,
 ) -> TokenRows:
-    """The tokens of these symbols at this version. ``sort_column`` is the column that ``sort_value`` holds."""
+    """The tokens of these symbols at this version. ``sort_column`` is the column that ``sort_value`` holds. With
+    ``if_newest`` there are none unless the version is the newest when they are read."""
     table = await source.arrow(
-        sql.load("queries/search/rows"),
+        sql.load("queries/search/rows_if_newest" if if_newest else "queries/search/rows"),
         {
             "symbols": list(symbols),
             "version": version,
@@ -139,7 +146,14 @@ async def read_documents(source: Source, rows: TokenRows, positions: Sequence[in
             "version": max(version for _, _, version in keys),
         },
     )
-    read = {(row["chain_id"], row["address_hex"], row["version"]): row["document"] for row in found.to_pylist()}
+    names = ("chain_id", "address_hex", "version")
+    read = dict(
+        zip(
+            zip(*(found.column(name).to_pylist() for name in names), strict=True),
+            found.column("document").to_pylist(),
+            strict=True,
+        )
+    )
     return {key: orjson.loads(read[key]) for key in keys if key in read}
 
 
@@ -147,7 +161,8 @@ def _standing(records: Any) -> Any:
     """Positions of the newest row of each token, those that are deleted left out."""
     words = np.ascontiguousarray(records["address"]).view("<u8")
     chains = records["chain_id"]
-    order = np.lexsort((records["version"], *words.T[::-1], chains))
+    # A token that changed its symbol has two rows of one version, of which the one that stands comes last.
+    order = np.lexsort((records["deleted"] == 0, records["version"], *words.T[::-1], chains))
     words, chains = words[order], chains[order]
     last = np.ones(len(order), bool)
     if len(order) > 1:

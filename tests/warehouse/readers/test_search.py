@@ -129,3 +129,30 @@ async def test_near_symbols_follow_versions_and_market(source: AsyncWarehouse, w
     warehouse.command("INSERT INTO serve_symbol VALUES ('PEPECAT', 3, 1, 'PEPECAT', 0, 0)")
     gone = await read_near_symbols(source, "PEPE", edits=0, limit=5, version=3)
     assert [near.symbol for near in gone] == ["PEPEDOG"]
+
+
+async def test_rows_on_condition_are_read_while_the_version_is_the_newest(
+    source: AsyncWarehouse, warehouse: Warehouse
+) -> None:
+    publish(warehouse, [token_row("PEPE", address=1)], version=2)
+
+    async def found(version: int) -> int:
+        rows = await read_token_rows(source, ["PEPE"], version=version, sort_column="price_usd", if_newest=True)
+        return len(rows)
+
+    assert [await found(version) for version in (1, 2, 3)] == [0, 1, 0]
+    publish(warehouse, [token_row("OTHER", address=2)], version=3)
+    assert [await found(version) for version in (2, 3)] == [0, 1]
+
+
+async def test_a_token_that_changed_its_symbol_is_found_once_with_the_new_one(
+    source: AsyncWarehouse, warehouse: Warehouse
+) -> None:
+    publish(warehouse, [token_row("OLD", address=1)], version=1)
+    for old, new in (("OLD", "NEW"), ("NEW", "ANEW")):
+        version = 2 if old == "OLD" else 3
+        rows = [token_row(old, address=1, version=version, deleted=1), token_row(new, address=1, version=version)]
+        publish(warehouse, rows, version=version)
+        read = await read_token_rows(source, ["OLD", "NEW", "ANEW"], version=version, sort_column="price_usd")
+        documents = await read_documents(source, read, range(len(read)))
+        assert [document["symbol"] for document in documents.values()] == [new]

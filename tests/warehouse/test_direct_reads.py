@@ -1,0 +1,74 @@
+"""Direct reads of a store that falls silent, or whose connections break."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.fixtures.stalling_proxy import StallingProxy, stalling_proxy
+from warehouse.direct_reads import CONNECTIONS, DirectReads
+from warehouse.errors import StoreUnavailable
+
+LIMIT_SECONDS = 0.3
+WITHIN_SECONDS = 1.5
+
+
+@pytest.fixture
+async def line(store_url: str) -> AsyncIterator[StallingProxy]:
+    async with stalling_proxy(store_url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def reads(line: StallingProxy, store_url: str) -> AsyncIterator[DirectReads]:
+    made = DirectReads(line.url(store_url), options={}, timeout_seconds=LIMIT_SECONDS)
+    yield made
+    await made.close()
+
+
+async def read(reads: DirectReads) -> list[dict[str, Any]]:
+    return await reads.rows("registration_by_id", {"token_id": 7, "chain_id": None})
+
+
+async def answers(reads: DirectReads, count: int) -> list[Any]:
+    return await asyncio.gather(*(read(reads) for _ in range(count)), return_exceptions=True)
+
+
+@pytest.mark.parametrize("connected", [True, False])
+async def test_a_silent_store_ends_every_read_at_the_limit(
+    reads: DirectReads, line: StallingProxy, connected: bool
+) -> None:
+    if connected:
+        assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
+    line.stall()
+    began = time.monotonic()
+    # More reads than connections: those that wait for a turn are ended too.
+    ended = await answers(reads, 3 * CONNECTIONS)
+    assert time.monotonic() - began < WITHIN_SECONDS
+    assert [type(outcome) for outcome in ended] == [StoreUnavailable] * 3 * CONNECTIONS
+    line.resume()
+    assert await answers(reads, 3 * CONNECTIONS) == [[]] * 3 * CONNECTIONS
+
+
+async def test_connections_that_broke_while_idle_are_replaced_unnoticed(
+    reads: DirectReads, line: StallingProxy
+) -> None:
+    await answers(reads, CONNECTIONS)
+    line.sever()
+    assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
+
+
+async def test_a_connection_that_breaks_during_a_read_is_never_used_again(
+    reads: DirectReads, line: StallingProxy
+) -> None:
+    await read(reads)
+    line.stall()
+    under_way = asyncio.ensure_future(answers(reads, CONNECTIONS))
+    await asyncio.sleep(LIMIT_SECONDS / 3)
+    line.sever()
+    line.resume()
+    for outcome in await under_way:
+        assert outcome == [] or isinstance(outcome, StoreUnavailable)
+    assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
