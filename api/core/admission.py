@@ -9,7 +9,7 @@ See docs/decisions/0012-admission.md.
 import asyncio
 import random
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from functools import partial
 from typing import Final
@@ -29,13 +29,15 @@ _SEARCH_PATHS = ("/api/v2/search", "/api/v2/token", "/api/v2/registration/claima
 _EXEMPT_PATHS = ("/health", "/metrics")
 _HISTORY = "/history"
 
-QUEUED_PER_PLACE: Final = 4
+QUEUED_PER_PLACE: Final = 16
 """So many requests may wait for each place."""
-STANDING_SECONDS: Final = 0.1
-"""A queue whose first has waited so long is a standing one: more comes than can be served."""
-STANDING_FOR_SECONDS: Final = 5.0
+STANDING_SECONDS: Final = 0.2
+"""A queue whose first has waited so long, and that still grows, is a standing one: more comes than can be served."""
+GROWING_SECONDS: Final = 0.1
+"""It grows when more have come than gone in so many seconds. A burst, however large, only shrinks."""
+STANDING_FOR_SECONDS: Final = 10.0
 """So long, unless it empties, it is taken for one before it is looked at again."""
-STANDING_PATIENCE: Final = 0.2
+STANDING_PATIENCE: Final = 0.025
 """The part of the usual patience that a standing queue allows."""
 LONGEST_RETRY_SECONDS: Final = 3
 _WAIT_BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5)
@@ -76,6 +78,8 @@ class Gate:
         self._waiting: OrderedDict[asyncio.Future[None], tuple[asyncio.TimerHandle, float]] = OrderedDict()
         self._monotonic = monotonic
         self._standing_until = 0.0
+        self._came: deque[float] = deque()
+        self._went: deque[float] = deque()
 
     @property
     def waiting(self) -> int:
@@ -87,11 +91,19 @@ class Gate:
         """Whether the queue is one that does not go away by itself."""
         if not self._waiting:
             self._standing_until = 0.0
+            self._came.clear()
+            self._went.clear()
             return False
         now = self._monotonic()
-        if now >= self._standing_until and now - self._first_came() >= STANDING_SECONDS:
+        if now >= self._standing_until and now - self._first_came() >= STANDING_SECONDS and self._grows(now):
             self._standing_until = now + STANDING_FOR_SECONDS
         return now < self._standing_until
+
+    def _grows(self, now: float) -> bool:
+        for moments in (self._came, self._went):
+            while moments and moments[0] <= now - GROWING_SECONDS:
+                moments.popleft()
+        return len(self._came) > len(self._went)
 
     def _first_came(self) -> float:
         return self._waiting[next(iter(self._waiting))][1]
@@ -105,6 +117,7 @@ class Gate:
         if self.working < self.places and not self._waiting:
             self.working += 1
             return
+        self._came.append(self._monotonic())
         place = self._queue_up()
         try:
             await place
@@ -123,6 +136,7 @@ class Gate:
             place, (timer, _) = self._waiting.popitem(last=standing)
             timer.cancel()
             if not place.done():
+                self._went.append(self._monotonic())
                 place.set_result(None)
                 return
         self.working -= 1

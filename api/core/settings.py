@@ -49,7 +49,7 @@ class ApiSettings(EngineSettings):
     admission_reads: int = Field(default=16, ge=1, description="Reads of the store in work at a time; others wait.")
     admission_claims: int = Field(default=32, ge=1, description="Steps of claims in work at a time; others wait.")
     admission_queue_seconds: float = Field(
-        default=0.25, gt=0, description="Longest wait for a place, beyond it 503; a fifth of it while overload lasts."
+        default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
     )
 
     @property
