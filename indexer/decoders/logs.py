@@ -13,14 +13,15 @@ from indexer.chains.evm.errors import NodeLied
 from indexer.decoders.hexadecimal import Bytes, Positions, unhex, windows
 
 MOST_TOPICS = 4
+_LOWER = np.uint8(0x20)  # makes A to F lower case, and leaves digits and lower case as they are
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
     """Logs by column. ``*_at`` are positions of hexadecimal digits in ``text``, decoded when asked for.
 
-    ``topic_heads`` holds the first eight digits of each log's first topic as they are written, 0 where it has none:
-    what nearly always decides which event a log is.
+    ``topic_heads`` holds the first eight digits of each log's first topic in lower case, 0 where it has none: what
+    nearly always decides which event a log is.
     """
 
     text: Bytes
@@ -94,7 +95,7 @@ class Logs:
         rows = np.flatnonzero(self.topic_heads == wanted[:8].view(np.uint64)[0])
         if not len(rows):
             return rows
-        same = (windows(self.text, self.topic_at[rows, 0], 64) == wanted).all(axis=1)
+        same = ((windows(self.text, self.topic_at[rows, 0], 64) | _LOWER) == wanted).all(axis=1)
         return rows if same.all() else rows[same]
 
 
@@ -102,7 +103,7 @@ def topic_heads(text: Bytes, topic_at: Positions, topic_count: NDArray[Any]) -> 
     """The first digits of each log's first topic; see ``Logs``."""
     heads = np.zeros(len(topic_count), np.uint64)
     has = np.flatnonzero(topic_count)
-    heads[has] = windows(text, topic_at[has, 0], 8).view(np.uint64).reshape(-1)
+    heads[has] = (windows(text, topic_at[has, 0], 8) | _LOWER).view(np.uint64).reshape(-1)
     return heads
 
 

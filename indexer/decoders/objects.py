@@ -94,6 +94,6 @@ def _from_objects(found: list[_Log]) -> Logs:
 
 
 def _quantity(text: str) -> int:
-    if not text.startswith("0x") or not 3 <= len(text) <= 18:
+    if not text.startswith("0x") or not 3 <= len(text) <= 18 or not (text.isascii() and text.isalnum()):
         raise BadHex(f"{text[:40]!r}")
     return int(text, 16)
