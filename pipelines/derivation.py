@@ -113,6 +113,8 @@ class DerivePass:
     progress: Progress | None = None
     runs: list[AssetRun] = field(default_factory=list)
     serve_rows: int = 0
+    token_inputs: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """What the documents made last were made of, by chain and token."""
     _published: dict[int, _Published | None] = field(default_factory=dict)
     _majors: Majors | None = None
 
@@ -199,6 +201,7 @@ class DerivePass:
     def look_again(self, chain: Chain) -> None:
         """Forget what was read of the chain's published state."""
         self._published.pop(chain.chain_id, None)
+        self.token_inputs = {}
 
     def advance(self, subject: str, window: Window, details: Mapping[str, Any] | None = None) -> None:
         """Mark the window as seen by ``subject``.

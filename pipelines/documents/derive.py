@@ -105,9 +105,11 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str], counted_thr
     return len(written)
 
 
-def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    found = run.read("documents/inputs", {"chain_id": chain.chain_id, "tokens": list(tokens)})
-    return {row["token"]: row for row in found}
+def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+    found = run.read("documents/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(tokens)})
+    # Provenance comes next and asks the same of the same tokens; of many batches only the last is kept.
+    run.token_inputs = {chain.chain_id: {row["token"]: row for row in found}}
+    return run.token_inputs[chain.chain_id]
 
 
 def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) -> list[Row]:

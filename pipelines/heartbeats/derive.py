@@ -5,7 +5,7 @@ once it is over, every token is scored as of its end: tokens active within a mon
 one when their score changes (the last row holds until the next).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -156,20 +156,35 @@ def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
         )
     )
     parts = 1 + tokens * len(hours) // _ROWS_PER_PART
-    return sum(_score(run, window, moments, all_tokens=1, parts=parts, part=part) for part in range(parts))
+    bounds = {
+        "chain_id": window.chain.chain_id,
+        "first_moment": moments[0].until,
+        "last_moment": moments[-1].until,
+        "first_hour": moments[0].hour,
+        "last_hour": moments[-1].hour,
+        "parts": parts,
+    }
+    return sum(
+        _score(run, window, moments, run.read("heartbeats/inputs", {**bounds, "part": part})) for part in range(parts)
+    )
 
 
 def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
     """While an hour runs, its volumes are those that are served: of when each token was priced last."""
     run.empty("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
+    found = run.read(
+        "heartbeats/running", {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
+    )
     volumes = {
-        row["token_hex"]: volume
-        for row in run.read("prices/current", window.parameters(run.version))
+        row["token"]: volume
+        for row in found
         if (volume := counted_volume(row["volume_24h_usd"], row["liquidity_usd"])) is not None
     }
-    moment = Moment(hour, volumes, observation, closing=False)
-    return _score(run, window, [moment], all_tokens=0, parts=1, part=0)
+    for row in found:
+        # Two sums stand for the hours: what lies within the day, and all that led to today's holders.
+        row["activity"] = [(0, 0, row["held"], row["latest"]), (observation.as_of, row["sent"], 0, 0)]
+    return _score(run, window, [Moment(hour, volumes, observation, closing=False)], found)
 
 
 def _volumes(market: Market) -> dict[str, Decimal]:
@@ -219,21 +234,9 @@ def observe(run: DerivePass, window: Window, moments: Sequence[int]) -> list[Obs
     ]
 
 
-def _score(run: DerivePass, window: Window, moments: Sequence[Moment], **selection: int) -> int:
-    """Score tokens as of each moment, in order, and write what is news."""
+def _score(run: DerivePass, window: Window, moments: Sequence[Moment], found: Iterable[Mapping[str, Any]]) -> int:
+    """Score the tokens found as of each moment, in order, and write what is news."""
     now = int(datetime.now(UTC).timestamp())
-    first, last = moments[0], moments[-1]
-    found = run.read(
-        "heartbeats/inputs",
-        {
-            "chain_id": window.chain.chain_id,
-            "first_moment": first.until,
-            "last_moment": last.until,
-            "first_hour": first.hour,
-            "last_hour": last.hour,
-            **selection,
-        },
-    )
     rows = _Rows()
     tokens = []
     for token in found:

@@ -24,6 +24,12 @@ _SERVE_COLUMNS = {
     "is_copy": frames.UINT8,
     "as_of_block": frames.UINT64,
 }
+_NOTHING: Mapping[str, Any] = {
+    "standing_controls": [],
+    "standing_symbol": "",
+    "standing_name": "",
+    "standing_is_copy": 0,
+}
 _KEPT_COLUMNS = {
     "chain_id": frames.UINT32,
     "token": frames.HEX,
@@ -65,7 +71,7 @@ def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
         found.add((token["owner"], "owner"))
         found.update((admin, "admin") for admin in token["admins"])
         supply = supply_raw(token)
-        if supply and token["largest_raw"] and 2 * int(token["largest_raw"][0]) > supply:
+        if supply and token["top_balances_raw"] and 2 * int(token["top_balances_raw"][0]) > supply:
             found.add((token["largest_wallets"][0], "majority_holder"))
     return sorted(pair for pair in found if pair[0] not in ("", ZERO_WALLET, DEAD_WALLET))
 
@@ -78,12 +84,19 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
     copies = {row["address"][2:] for row in listed if row["is_copy"]}
     served: list[dict[str, Any]] = []
     kept: list[dict[str, Any]] = []
-    for token in run.read("provenance/inputs", {"chain_id": chain.chain_id, "tokens": list(tokens)}):
+    known = run.token_inputs.get(chain.chain_id, {})
+    inputs = [known[token] for token in tokens if token in known]
+    if unknown := [token for token in tokens if token not in known]:
+        inputs += run.read("provenance/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(unknown)})
+    keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
+    standing = {row["token_hex"]: row for row in run.read("provenance/standing", keys)}
+    for token in inputs:
         is_copy = int(token["token"] in copies)
         now = controls(token, chain)
-        before = [(wallet, method) for wallet, method in token["standing_controls"]]
+        stood = standing.get(token["token"], _NOTHING)
+        before = [(wallet, method) for wallet, method in stood["standing_controls"]]
         said = (token["symbol"], token["name"], is_copy)
-        same = said == (token["standing_symbol"], token["standing_name"], token["standing_is_copy"])
+        same = said == (stood["standing_symbol"], stood["standing_name"], stood["standing_is_copy"])
         if now == before and (same or not now):
             continue
         shared = {

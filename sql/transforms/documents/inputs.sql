@@ -1,4 +1,5 @@
--- All that a search document says of a token besides its registration and whether it is a copy.
+-- All that a search document says of a token besides its registration and whether it is a copy. Keys come as one text:
+-- a list of them costs the planner more than reading the rows does.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.deleted AS deleted,
@@ -43,29 +44,30 @@ SELECT
     toUInt32(beat.computed_at) AS scored_at
 FROM
 (
-    SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    SELECT * FROM agg_token FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS identity
 LEFT JOIN
 (
     SELECT token, holders_net AS holders, supply_net_raw AS supply_raw, last_supply_block
     FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS totals ON totals.token = identity.token
 LEFT JOIN
 (
     SELECT token, wallets, balances_raw, dead_raw
     FROM agg_top_holder FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS top ON top.token = identity.token
 LEFT JOIN
 (
-    SELECT * FROM agg_token_price FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    SELECT * FROM agg_token_price FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS price ON price.token = identity.token
 LEFT JOIN
 (
     SELECT token, hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
     FROM agg_heartbeat FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
     ORDER BY hour DESC
     LIMIT 1 BY token
 ) AS beat ON beat.token = identity.token
+SETTINGS max_threads = 1

@@ -1,20 +1,22 @@
--- The newest row of every token again with its place, where that is another. Without a market there is no place.
+-- The newest row of every token again with its place, where that is another. Without a market there is no place. Places
+-- are found by a few columns; whole rows are read only of what changes.
 INSERT INTO serve_token
-SELECT * EXCEPT (place) REPLACE (
+SELECT standing.* REPLACE (
     {version:UInt64} AS version,
-    if(place > 0, toNullable(place), NULL) AS token_rank
+    if(places.place > 0, toNullable(places.place), NULL) AS token_rank
 )
-FROM
+FROM serve_token AS standing
+INNER JOIN
 (
-    SELECT *
+    SELECT symbol_key, chain_id, address, version, place
     FROM
     (
-        SELECT *,
+        SELECT symbol_key, chain_id, address, version, token_rank,
                if(market_score > 0,
                   row_number() OVER (ORDER BY market_score DESC, holders DESC, chain_id, address), 0) AS place
         FROM
         (
-            SELECT *
+            SELECT symbol_key, chain_id, address, version, deleted, market_score, holders, token_rank
             FROM serve_token
             ORDER BY version DESC
             LIMIT 1 BY symbol_key, chain_id, address
@@ -22,4 +24,6 @@ FROM
         WHERE deleted = 0
     )
     WHERE ifNull(token_rank, 0) != place
-)
+) AS places
+    ON places.symbol_key = standing.symbol_key AND places.chain_id = standing.chain_id
+   AND places.address = standing.address AND places.version = standing.version

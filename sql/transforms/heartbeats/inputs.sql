@@ -1,4 +1,4 @@
--- What the heartbeats of some hours are made of, token by token: of those in work_key, or of all in one part. Activity
+-- What the heartbeats of some hours are made of, token by token, of all in one part. Activity
 -- comes as sums by hour in order, what lies more than a day before the first moment as one sum under hour 1; scores that
 -- stand come as the last at or before the first hour, and those between it and the last.
 SELECT
@@ -13,8 +13,7 @@ FROM
     SELECT token, symbol, read_status, first_time
     FROM agg_token FINAL
     WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND first_time <= {last_moment:DateTime('UTC')}
-      AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
-           OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
+      AND cityHash64(token) % {parts:UInt32} = {part:UInt32}
 ) AS identity
 LEFT JOIN
 (
@@ -29,8 +28,7 @@ LEFT JOIN
             toUInt32(max(last_time)) AS latest
         FROM agg_token_hour FINAL
         WHERE chain_id = {chain_id:UInt32} AND hour > toDateTime(0, 'UTC') AND hour < {last_moment:DateTime('UTC')}
-          AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
-               OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
+          AND cityHash64(token) % {parts:UInt32} = {part:UInt32}
         GROUP BY token, slot
     )
     GROUP BY token
@@ -53,8 +51,7 @@ LEFT JOIN
             ), agg_heartbeat.hour) AS made
         FROM agg_heartbeat FINAL
         WHERE chain_id = {chain_id:UInt32} AND agg_heartbeat.hour <= {last_hour:DateTime('UTC')}
-          AND (({all_tokens:UInt8} = 1 AND cityHash64(token) % {parts:UInt32} = {part:UInt32})
-               OR ({all_tokens:UInt8} = 0 AND token IN (SELECT key FROM work_key)))
+          AND cityHash64(token) % {parts:UInt32} = {part:UInt32}
         GROUP BY token, greatest(agg_heartbeat.hour, {first_hour:DateTime('UTC')})
     )
     GROUP BY token

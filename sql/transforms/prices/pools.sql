@@ -32,7 +32,9 @@ candles AS
 ),
 past AS
 (
-    SELECT pool, as_of, groupArray((hours, known, state)) AS states
+    SELECT
+        pool, as_of, groupArrayIf((hours, known, state), decided) AS states,
+        sum(part0) AS volume0, sum(part1) AS volume1, sum(part) AS swaps
     FROM
     (
         SELECT
@@ -44,24 +46,20 @@ past AS
             argMinIf((open, has_open), bucket, bucket > reached) AS opening,
             if(exact > 0, anyIf(typical, bucket = reached), opening.1) AS state,
             exact > 0 OR (later > 0 AND opening.2 = 1) AS known,
-            exact > 0 OR later > 0 AS decided
+            exact > 0 OR later > 0 AS decided,
+            sumIf(volume0_raw, in_day) AS part0,
+            sumIf(volume1_raw, in_day) AS part1,
+            sumIf(swaps, in_day) AS part
         FROM
         (
             SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of, arrayJoin({hours_before:Array(UInt8)}) AS hours,
-                   toStartOfFiveMinutes(as_of - 3600 * hours - 1) AS reached
+                   toStartOfFiveMinutes(as_of - 3600 * hours - 1) AS reached,
+                   hours = 0 AND bucket >= as_of - 86400 AND bucket < as_of AS in_day
             FROM candles
         )
         WHERE bucket >= toStartOfFiveMinutes(as_of - 86401)
         GROUP BY pool, as_of, hours
     )
-    WHERE decided
-    GROUP BY pool, as_of
-),
-volumes AS
-(
-    SELECT pool, as_of, sum(volume0_raw) AS volume0, sum(volume1_raw) AS volume1, sum(swaps) AS swaps
-    FROM (SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of FROM candles)
-    WHERE bucket >= as_of - 86400 AND bucket < as_of
     GROUP BY pool, as_of
 )
 SELECT
@@ -81,9 +79,9 @@ SELECT
     arrayMap(entry -> entry.3.1, past.states) AS past_reserve0_raw,
     arrayMap(entry -> entry.3.2, past.states) AS past_reserve1_raw,
     arrayMap(entry -> entry.3.3, past.states) AS past_sqrt_price_x96,
-    volumes.volume0 AS volume0_raw,
-    volumes.volume1 AS volume1_raw,
-    volumes.swaps AS swaps
+    past.volume0 AS volume0_raw,
+    past.volume1 AS volume1_raw,
+    past.swaps AS swaps
 FROM (SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of FROM chosen) AS chosen
 INNER JOIN
 (
@@ -92,4 +90,3 @@ INNER JOIN
     WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
 ) AS holding ON holding.pool = chosen.pool
 LEFT JOIN past ON past.pool = chosen.pool AND past.as_of = chosen.as_of
-LEFT JOIN volumes ON volumes.pool = chosen.pool AND volumes.as_of = chosen.as_of

@@ -1,4 +1,4 @@
--- Who controls the requested tokens, what is known of that already, and what their documents say of them.
+-- Who controls the requested tokens, and what their documents say of them.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.deleted AS deleted,
@@ -15,24 +15,17 @@ SELECT
     totals.supply_raw AS supply_raw,
     totals.last_supply_block AS last_supply_block,
     arrayMap(wallet -> lower(hex(wallet)), arraySlice(top.wallets, 1, 1)) AS largest_wallets,
-    arraySlice(top.balances_raw, 1, 1) AS largest_raw,
-    arrayMap(control -> (lower(hex(control.1)), control.2), standing.controls) AS standing_controls,
-    standing.symbol AS standing_symbol,
-    standing.name AS standing_name,
-    standing.is_copy AS standing_is_copy
-FROM (SELECT * FROM agg_token FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))) AS identity
+    arraySlice(top.balances_raw, 1, 1) AS top_balances_raw
+FROM (SELECT * FROM agg_token FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))) AS identity
 LEFT JOIN
 (
     SELECT token, supply_net_raw AS supply_raw, last_supply_block
     FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS totals ON totals.token = identity.token
 LEFT JOIN
 (
     SELECT token, wallets, balances_raw FROM agg_top_holder FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS top ON top.token = identity.token
-LEFT JOIN
-(
-    SELECT * FROM agg_provenance FINAL WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin({tokens:Array(String)})))
-) AS standing ON standing.token = identity.token
+SETTINGS max_threads = 1

@@ -1,0 +1,54 @@
+-- What the running hour's heartbeats of the tokens in work_key are made of: the day before the moment from its hours, all
+-- before it from the totals, which cover the published block; volumes as served; the last score that stands.
+SELECT
+    lower(hex(identity.token)) AS token,
+    identity.symbol AS symbol,
+    identity.read_status AS read_status,
+    toUInt32(identity.first_time) AS first_time,
+    activity.sent AS sent,
+    activity.held AS held,
+    activity.latest AS latest,
+    price.volume_24h_usd AS volume_24h_usd,
+    price.liquidity_usd AS liquidity_usd,
+    standing.scores AS standing
+FROM
+(
+    SELECT token, symbol, read_status, first_time
+    FROM agg_token FINAL
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+    WHERE deleted = 0 AND first_time <= {moment:DateTime('UTC')}
+) AS identity
+LEFT JOIN
+(
+    SELECT
+        token,
+        sumIf(transfers, hour > toDateTime(0, 'UTC')) AS sent,
+        sumIf(holders_net, hour = toDateTime(0, 'UTC')) AS held,
+        toUInt32(max(last_time)) AS latest
+    FROM agg_token_hour FINAL
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+         AND (hour = toDateTime(0, 'UTC')
+              OR (hour >= {moment:DateTime('UTC')} - 86400 AND hour < {moment:DateTime('UTC')}))
+    GROUP BY token
+) AS activity ON activity.token = identity.token
+LEFT JOIN
+(
+    SELECT token, volume_24h_usd, liquidity_usd
+    FROM agg_token_price FINAL
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+) AS price ON price.token = identity.token
+LEFT JOIN
+(
+    SELECT
+        token,
+        [(
+            toUInt32(hour), JSONExtractUInt(inputs, 'as_of'), score, timestamp_score, volume_score, holders_score,
+            confidence_score, weights_version
+        )] AS scores
+    FROM agg_heartbeat FINAL
+    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
+         AND hour <= {hour:DateTime('UTC')}
+    ORDER BY hour DESC
+    LIMIT 1 BY token
+) AS standing ON standing.token = identity.token
+SETTINGS max_threads = 1
