@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 
 from api.core.access import ApiKey
 from api.core.addresses import evm_address
@@ -12,6 +12,7 @@ from api.core.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
 from api.core.errors import InvalidInput, RouteGroup
 from api.core.rendering import JsonResponse, respond
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
+from api.heartbeats.repository import AtRiskMemory
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
 from api.search.examples import shown
@@ -29,10 +30,14 @@ router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"])
 
 
 async def heartbeat_service(
-    store: StoreDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
+    request: Request, store: StoreDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
 ) -> HeartbeatService:
-    """The service of a request."""
-    return HeartbeatService(store, warehouse, chains, clock)
+    """The service of a request; what it remembers of the tokens at risk is the application's."""
+    state = request.app.state
+    memory: AtRiskMemory | None = getattr(state, "at_risk_memory", None)
+    if memory is None or memory.store is not store:
+        memory = state.at_risk_memory = AtRiskMemory(store, state.metrics)
+    return HeartbeatService(memory, warehouse, chains, clock)
 
 
 ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
@@ -54,8 +59,8 @@ async def list_tokens_at_risk(
     page: Annotated[int, Query(ge=1, le=1_000_000, description="Which page, from 1.")] = 1,
     page_size: Annotated[int, Query(alias="pageSize", ge=1, le=100, description="Entries per page.")] = 25,
 ) -> JsonResponse:
-    """Registered tokens whose score is below 70, lowest first. Below 60 a registration is inactive, unless it is in
-    its first 30 days."""
+    """Registered tokens whose score is below 70, lowest first; a few seconds old at most. Below 60 a registration is
+    inactive, unless it is in its first 30 days."""
     place = evm_chain(chains, chain) if chain is not None else None
     return respond(await service.at_risk(level, place, page=page, page_size=page_size))
 

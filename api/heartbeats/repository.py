@@ -2,14 +2,31 @@
 
 from decimal import Decimal
 
+from api.core.cache import Cache
+from api.core.metrics import Metrics
 from api.core.store import Row, Store
+
+AT_RISK_SECONDS = 5.0
+
+
+class AtRiskMemory:
+    """What was read of the tokens at risk a moment ago: counting them means joining all scores with all registrations,
+    and the scores change once an hour."""
+
+    def __init__(self, store: Store, metrics: Metrics) -> None:
+        self.store = store
+        self.counts: Cache[dict[str, int]] = Cache(
+            "at_risk_counts", ttl_seconds=AT_RISK_SECONDS, metrics=metrics, limit=100
+        )
+        self.pages: Cache[list[Row]] = Cache("at_risk_pages", ttl_seconds=AT_RISK_SECONDS, metrics=metrics, limit=200)
 
 
 class HeartbeatRepository:
     """Statements of the heartbeat routes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, memory: AtRiskMemory) -> None:
         self.reads = store.direct
+        self.memory = memory
 
     async def token(self, symbol: str, chain_id: int, address: str | None) -> Row | None:
         """The token a symbol means on a chain: the named one, else the registered one, else the original."""
@@ -18,11 +35,15 @@ class HeartbeatRepository:
     async def registered_below(
         self, least: Decimal, below: Decimal, chain_id: int | None, *, limit: int, offset: int
     ) -> list[Row]:
-        """Registered tokens with a score in the range, lowest first."""
+        """Registered tokens with a score in the range, lowest first; a few seconds old at most."""
         bounds = {"least": least, "below": below, "chain_id": chain_id, "limit": limit, "offset": offset}
-        return await self.reads.rows("tokens_at_risk", bounds)
+        return await self.memory.pages.get(tuple(bounds.values()), lambda: self.reads.rows("tokens_at_risk", bounds))
 
     async def count_below(self, critical: Decimal, warning: Decimal, chain_id: int | None) -> dict[str, int]:
-        """How many registered tokens are below each threshold, each counted once."""
+        """How many registered tokens are below each threshold, each counted once; a few seconds old at most."""
         bounds = {"critical": critical, "warning": warning, "chain_id": chain_id}
-        return dict((await self.reads.rows("tokens_at_risk_counts", bounds))[0])
+
+        async def count() -> dict[str, int]:
+            return dict((await self.reads.rows("tokens_at_risk_counts", bounds))[0])
+
+        return await self.memory.counts.get(tuple(bounds.values()), count)

@@ -8,8 +8,8 @@ from api.core.addresses import shown
 from api.core.clock import Clock
 from api.core.errors import InvalidInput, NotFound
 from api.core.rendering import timestamp
-from api.core.store import Row, Store
-from api.heartbeats.repository import HeartbeatRepository
+from api.core.store import Row
+from api.heartbeats.repository import AtRiskMemory, HeartbeatRepository
 from api.heartbeats.schemas import (
     Components,
     Heartbeat,
@@ -35,8 +35,8 @@ DEFAULT_SPAN = {"hour": timedelta(days=7), "day": timedelta(days=90)}
 class HeartbeatService:
     """Answers of the heartbeat routes."""
 
-    def __init__(self, store: Store, source: Source, chains: Chains, clock: Clock) -> None:
-        self.repository = HeartbeatRepository(store)
+    def __init__(self, memory: AtRiskMemory, source: Source, chains: Chains, clock: Clock) -> None:
+        self.repository = HeartbeatRepository(memory.store, memory)
         self.source = source
         self.chains = chains
         self.clock = clock

@@ -1,7 +1,14 @@
 """Registered tokens with low scores."""
 
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
 from tests.api.conftest import Service
 from tests.factories.registrations import ARBITRUM, BASE, add_registration, add_token, address, scored
+from warehouse.direct_reads import DirectReads
 from warehouse.postgres import Connection
 
 
@@ -45,3 +52,29 @@ async def test_level_and_chain_narrow_and_pages_follow(service: Service, store: 
 async def test_nothing_at_risk_is_an_empty_list(service: Service) -> None:
     answer = (await service.get("/heartbeat/at-risk")).json()
     assert (answer["tokens"], answer["levelCounts"]) == ([], {"critical": 0, "warning": 0})
+
+
+async def test_who_asks_again_within_seconds_does_not_ask_the_store(
+    service: Service, store: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given(store)
+    asked: list[str] = []
+    rows = DirectReads.rows
+
+    async def noted(reads: DirectReads, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        asked.append(name)
+        return await rows(reads, name, parameters)
+
+    monkeypatch.setattr(DirectReads, "rows", noted)
+    answers = await asyncio.gather(*(service.get("/heartbeat/at-risk") for _ in range(5)))
+    assert len({answer.content for answer in answers}) == 1
+    assert sorted(asked) == ["tokens_at_risk", "tokens_at_risk_counts"]
+    # Another chain, level or page is another question; counts are shared by the levels and pages of a chain.
+    assert (await service.get("/heartbeat/at-risk", chain="arb")).content != answers[0].content
+    assert (await service.get("/heartbeat/at-risk", level="warning")).json()["pagination"]["total"] == 3
+    assert (asked.count("tokens_at_risk"), asked.count("tokens_at_risk_counts")) == (3, 2)
+    memory = service.app.state.at_risk_memory
+    memory.counts.clear()
+    memory.pages.clear()
+    store.execute("UPDATE indexed_token SET score = 90")
+    assert (await service.get("/heartbeat/at-risk")).json()["tokens"] == []
