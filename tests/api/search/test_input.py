@@ -65,3 +65,15 @@ async def test_openapi_describes_every_parameter(service: Service) -> None:
     ]  # fmt: skip
     assert len(next(p for p in operation["parameters"] if p["name"] == "sort")["schema"]["enum"]) == 17
     assert {"200", "400", "401", "403", "429", "503"} <= set(operation["responses"])
+
+
+async def test_long_strings_of_unknown_parameters_are_read_and_not_kept(service: Service) -> None:
+    await service.client.get("/api/v2/search?symbol=PEPE")
+    read = service.app.state.read_search_query
+    kept = read.cache_info().currsize
+    for number in range(3):
+        answer = await service.client.get(f"/api/v2/search?symbol=PEPE&other={number}{'x' * 2_000}")
+        assert answer.status_code in (200, 503)
+    assert read.cache_info().currsize == kept
+    await service.client.get("/api/v2/search?symbol=PEPE&other=short")
+    assert read.cache_info().currsize == kept + 1
