@@ -64,7 +64,7 @@ def parse_layout(answer: bytes) -> Logs:
     try:
         pattern = _pattern(answer, opening + int(records[0]))
         return _walk(text, records, pattern)
-    except (ValueError, IndexError, msgspec.DecodeError) as error:
+    except (ValueError, LookupError, msgspec.DecodeError) as error:
         raise SurprisingLayout("a log that is cut off, or not written as a log") from error
 
 

@@ -128,7 +128,7 @@ def test_selecting_keeps_rows_together() -> None:
 @pytest.mark.parametrize("parse", [parse_layout, parse_objects])
 def test_an_event_is_known_by_its_topic_however_its_digits_are_written(parse: Any) -> None:
     topic = bytes.fromhex("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef")
-    entry = {key: "0x" + "0" * 64 for key in ("blockHash", "transactionHash")}
+    entry = dict.fromkeys(("blockHash", "transactionHash"), "0x" + "0" * 64)
     entry |= {"address": "0x" + "0" * 40, "data": "0x", "blockNumber": "0x1", "logIndex": "0x1"}
     made = [{**entry, "topics": ["0x" + text]} for text in (topic.hex(), topic.hex().upper())]
     found = parse(json.dumps({"result": made}).encode())
@@ -137,7 +137,14 @@ def test_an_event_is_known_by_its_topic_however_its_digits_are_written(parse: An
 
 @pytest.mark.parametrize("number", ["0x1_0", "0x1 ", "0x\u0661", "0x", "16", "0x-1"])
 def test_a_number_that_only_looks_like_one_is_refused(number: str) -> None:
-    entry: dict[str, Any] = {key: "0x" + "0" * 64 for key in ("blockHash", "transactionHash")}
+    entry: dict[str, Any] = dict.fromkeys(("blockHash", "transactionHash"), "0x" + "0" * 64)
     entry |= {"address": "0x" + "0" * 40, "data": "0x", "blockNumber": number, "logIndex": "0x1", "topics": []}
+    with pytest.raises(NodeLied):
+        parse_logs(json.dumps({"result": [entry]}).encode())
+
+
+def test_a_first_log_without_a_value_is_refused() -> None:
+    entry: dict[str, Any] = dict.fromkeys(("blockHash", "transactionHash"), "0x" + "0" * 64)
+    entry |= {"address": "0x" + "0" * 40, "data": None, "blockNumber": "0x1", "logIndex": "0x1", "topics": []}
     with pytest.raises(NodeLied):
         parse_logs(json.dumps({"result": [entry]}).encode())
