@@ -209,11 +209,11 @@ class AdmissionMiddleware:
             return
         if _has_body(scope):
             # A place is for work, not for waiting until a slow client has sent its body.
-            messages = await _whole_body(receive)
-            if messages[-1]["type"] == "http.disconnect":
+            body = await _whole_body(receive)
+            if body is None:
                 await self.groups.of(scope).render(InvalidInput("body", "broke off"))(scope, receive, send)
                 return
-            receive = _replayed(messages, receive)
+            receive = _replayed(body, receive)
         gate = self.gates[name]
         began = time.perf_counter()
         try:
@@ -287,19 +287,22 @@ def _has_body(scope: Scope) -> bool:
     return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
-async def _whole_body(receive: Receive) -> list[Message]:
-    messages = [await receive()]
-    while messages[-1].get("more_body", False):
-        messages.append(await receive())
-    return messages
+async def _whole_body(receive: Receive) -> bytes | None:
+    """The body in one piece, however many it came in (each would cost some hundred bytes); None when it broke off."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            return bytes(body)
 
 
-def _replayed(messages: list[Message], receive: Receive) -> Receive:
-    pending = iter(messages)
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
-        for message in pending:
-            return message
-        return await receive()
+        return pending.pop() if pending else await receive()
 
     return replay

@@ -15,6 +15,8 @@ from warehouse.alerting.webhook import RETRY_SECONDS, Condition, DeliveryFailed,
 
 log = logging.getLogger("regalia.stack")
 
+_Message = tuple[Event, Condition, str, str | None]
+
 PART_FAILING = "part_failing"
 STABLE_SECONDS = 60.0
 """A part that is ready for so long has recovered; one that dies again before is the same trouble going on."""
@@ -35,11 +37,15 @@ class PartAlerts:
     retry_seconds: Sequence[float] = RETRY_SECONDS
     _failing: dict[str, tuple[Condition, str]] = field(default_factory=dict)
     _recovering: dict[str, threading.Timer] = field(default_factory=dict)
-    _outbox: "queue.SimpleQueue[tuple[Event, Condition, str, str | None]]" = field(default_factory=queue.SimpleQueue)
-    _sender: threading.Thread | None = None
+    _outboxes: dict[str, "queue.SimpleQueue[_Message]"] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, part: str, current: PartState) -> None:
         """A part entered a phase. Returns at once; sending is a thread's work."""
+        with self._lock:
+            self._note(part, current)
+
+    def _note(self, part: str, current: PartState) -> None:
         recovering = self._recovering.pop(part, None)
         if recovering is not None:
             recovering.cancel()
@@ -55,19 +61,25 @@ class PartAlerts:
             timer.start()
 
     def _recover(self, part: str) -> None:
-        self._put("resolved", part)
-        del self._failing[part]
+        with self._lock:
+            # Another phase that came in the moment the timer fired has taken it out.
+            if self._recovering.get(part) is threading.current_thread():
+                del self._recovering[part]
+                self._put("resolved", part)
+                del self._failing[part]
 
     def _put(self, event: Event, part: str) -> None:
         condition, started = self._failing[part]
-        self._outbox.put((event, condition, started, _now() if event == "resolved" else None))
-        if self._sender is None:
-            self._sender = threading.Thread(target=self._send_forever, name="part-alerts", daemon=True)
-            self._sender.start()
+        if part not in self._outboxes:
+            # A thread each: what is told of one part is in order, and does not wait for another's.
+            self._outboxes[part] = queue.SimpleQueue()
+            outbox = self._outboxes[part]
+            threading.Thread(target=self._send_forever, args=(outbox,), name=f"alerts-{part}", daemon=True).start()
+        self._outboxes[part].put((event, condition, started, _now() if event == "resolved" else None))
 
-    def _send_forever(self) -> None:
+    def _send_forever(self, outbox: "queue.SimpleQueue[_Message]") -> None:
         while True:
-            event, condition, started, resolved = self._outbox.get()
+            event, condition, started, resolved = outbox.get()
             body = message(event, condition, started_at=started, resolved_at=resolved)
             key = f"{condition.key}:{uuid.uuid4()}"
             for pause in (*self.retry_seconds, None):
