@@ -69,14 +69,10 @@ def serve_news(
         before = publication.read_standing(run)
         for step in NEWS.values():
             step(run, chain)
-        if before.unfinished:
-            # A pass died while it served. What it left is made whole before anything is published over it.
-            for every in chains.by_key.values():
-                for step in SERVED.values():
-                    step(run, every)
-            ranks.derive(run)
-        else:
+        if not before.unfinished:
             documents.derive_news(run, chain)
+        elif not _make_whole(run):
+            return run.runs
         run.must_stand(window)
         publication.publish(run, before, at_leisure=True)
         return run.runs
@@ -118,12 +114,25 @@ def refresh(
         for chain in chosen:
             _make_figures(run, chain, wanted, writer_wait_seconds, wait_seconds)
         with run.serving(wait_seconds):
-            for chain in chosen:
-                _serve(run, chain, wanted)
-            if "documents" in wanted and _has_swept(run, chosen):
-                ranks.derive(run)
-            publication.publish(run)
+            before = publication.read_standing(run)
+            if before.unfinished:
+                whole = _make_whole(run)
+            else:
+                whole = all(_serve(run, chain, wanted) for chain in chosen)
+                if whole and "documents" in wanted and _has_swept(run, chosen):
+                    ranks.derive(run)
+            if whole:
+                publication.publish(run, before)
         return run.runs
+
+
+def _make_whole(run: DerivePass) -> bool:
+    """Finish what a pass left that died, or gave up, while it served: of every chain and with every step, since nobody
+    knows how far it came. Nothing is published over it before; says whether it is whole."""
+    whole = all(_serve(run, chain, list(SERVED)) for chain in run.chains.by_key.values())
+    if whole:
+        ranks.derive(run)
+    return whole
 
 
 def _make_figures(
@@ -151,19 +160,21 @@ def _make_figures(
     run.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain goes on being reorganised"))
 
 
-def _serve(run: DerivePass, chain: Chain, wanted: Sequence[str]) -> None:
-    """What is served of one chain; likewise begun again, under a version of its own."""
+def _serve(run: DerivePass, chain: Chain, wanted: Sequence[str]) -> bool:
+    """What is served of one chain; likewise begun again, under a version of its own. False: it was overtaken again and
+    again, and its rows are of no one state."""
     for _ in range(_ATTEMPTS):
         try:
             run.look_again(chain)
             for name, step in SERVED.items():
                 if name in wanted:
                     step(run, chain)
-            return
+            return True
         except Overtaken as error:
             log.info("%s; looking again", error)
             run.renumber()
     run.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain goes on being reorganised"))
+    return False
 
 
 def _count_holders(run: DerivePass, chain: Chain, wait_seconds: float) -> None:

@@ -247,3 +247,43 @@ def test_a_serving_pass_waits_for_another_and_numbers_after_it(
             version = first.version
         with serving_pass(warehouse, store, chains) as second:
             assert second.version > version
+
+
+@pytest.mark.parametrize("following", [{"steps": ["holders"]}, {"chain_ids": [1]}])
+def test_whichever_pass_comes_after_a_dead_one_shows_nothing_before_it_is_whole(
+    following: dict[str, Any], ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    build_market(ledger)
+    insert = Warehouse.insert_arrow
+
+    def die(self: Warehouse, table: str, data: Any, *, token: str | None = None) -> None:
+        if table == "serve_token":
+            raise InterruptedError
+        insert(self, table, data, token=token)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Warehouse, "insert_arrow", die)
+        with pytest.raises(InterruptedError):
+            refresh(warehouse, store, chains)
+    refresh(warehouse, store, chains, **following)
+    assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
+
+
+def test_a_chain_that_overtakes_every_attempt_is_not_shown_until_one_stands(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    build_market(ledger)
+    documents = lanes.SERVED["documents"]
+
+    def overtaken(run: DerivePass, chain: Chain) -> Any:
+        documents(run, chain)
+        raise Overtaken(chain.key)
+
+    with monkeypatch.context() as patched:
+        patched.setitem(lanes.SERVED, "documents", overtaken)
+        refresh(warehouse, store, chains)
+    assert warehouse.scalar("SELECT count() FROM serve_publication") == 0
+    refresh(warehouse, store, chains)
+    assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
