@@ -71,8 +71,8 @@ class RangeSize:
 
 
 def short_unit(head: int, final: int) -> int:
-    """Blocks of a unit where blocks may still be taken back: few, yet a window of them is published in two."""
-    return max(8, (head - max(final, 0)) // 2)
+    """Blocks of a unit where blocks may still be taken back: half of that window, and a short one at once."""
+    return max(16, (head - max(final, 0)) // 2)
 
 
 def next_range(first: int, head: int, final: int, size: RangeSize, limits: Limits) -> int:

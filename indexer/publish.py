@@ -23,7 +23,7 @@ from indexer.checkpoint import (
     publish_unit,
     set_pending,
 )
-from indexer.write import add_balances, block_time, fence_unit, write_changes, write_facts
+from indexer.write import add_balances, block_time, fence_unit, write_facts
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 
@@ -43,10 +43,14 @@ def publish(
     checkpoint = begin_unit(store, checkpoint, unit)
     standing = Standing(store, checkpoint)
     counts = write_facts(
-        warehouse, checkpoint.chain_id, unit.unit_id, headers, assembled.tables, before_insert=standing.require
+        warehouse,
+        checkpoint.chain_id,
+        unit.unit_id,
+        headers,
+        assembled.tables,
+        assembled.changes,
+        before_insert=standing.require,
     )
-    standing.require()
-    write_changes(warehouse, checkpoint.chain_id, unit.unit_id, assembled.changes)
     checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
     if "fact_transfer" in counts:
         add_sums(warehouse, checkpoint.chain_id, unit.unit_id)

@@ -160,9 +160,10 @@ def write_facts(
     unit_id: int,
     headers: Headers,
     tables: Mapping[str, Sequence[Rows]],
+    changes: Sequence[Change] = (),
     before_insert: Callable[[], None] = lambda: None,
 ) -> dict[str, int]:
-    """Insert every table's rows, several tables at once; how many rows each got.
+    """Insert every table's rows and what the unit touched, several tables at once; how many rows each got.
 
     ``before_insert`` is called just before each; what it raises keeps the insert from happening.
     """
@@ -176,10 +177,16 @@ def write_facts(
         before_insert()
         warehouse.insert_native(table, block, token=f"{unit_id}:{table}")
 
+    def announce() -> None:
+        before_insert()
+        write_changes(warehouse, chain_id, unit_id, changes)
+
     # The largest first, so that no thread is left alone with it at the end.
     tables_by_size = sorted((table for table in filled if counts[table]), key=lambda table: -counts[table])
     with ThreadPoolExecutor(4, "insert") as pool:
+        announced = pool.submit(announce)
         list(pool.map(insert, tables_by_size))
+        announced.result()
     return {table: counts[table] for table in tables_by_size}
 
 
