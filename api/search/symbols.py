@@ -1,6 +1,7 @@
 """The symbols of the newest published version, kept in memory and brought up to date with each publication."""
 
 import asyncio
+from datetime import timedelta
 
 from api.core.metrics import Metrics
 from warehouse.readers.search import Publication
@@ -9,6 +10,10 @@ from warehouse.readers.symbols import SymbolIndex, read_symbols
 
 MOST_SYMBOLS = 3_000_000
 """Above this many, some 250 MB, searches ask the warehouse for near symbols instead."""
+
+
+RETRY_AFTER = timedelta(minutes=10)
+"""Where there were too many, there may be fewer later."""
 
 
 class SymbolKeeper:
@@ -23,7 +28,8 @@ class SymbolKeeper:
         self._state: tuple[Publication, SymbolIndex] | None = None
         self._turn = asyncio.Lock()
         self._loading: asyncio.Task[None] | None = None
-        self._too_many = False
+        self._too_many: Publication | None = None
+        self._warehouses = 0
         metrics.watch_cache("symbol_index", lambda: len(self._state[1]) if self._state is not None else 0)
 
     async def at(self, publication: Publication) -> tuple[Publication, SymbolIndex | None]:
@@ -51,27 +57,34 @@ class SymbolKeeper:
         if self._state is None or (newest is not None and newest.version >= self._state[0].version):
             return False
         self._state = None
+        self._warehouses += 1
         return True
 
     def _begin_loading(self, publication: Publication) -> None:
-        if not self._too_many and (self._loading is None or self._loading.done()):
+        if self._too_many is not None and publication.published_at - self._too_many.published_at < RETRY_AFTER:
+            return
+        if self._loading is None or self._loading.done():
             self._loading = asyncio.create_task(self._load(publication))
             # A load that fails is tried again by the next search, which asks the warehouse itself meanwhile.
             self._loading.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _load(self, publication: Publication) -> None:
-        version = publication.version
+        version, warehouses = publication.version, self._warehouses
         table = await read_symbols(self.source, after=0, version=version, limit=self.most + 1)
         if table.num_rows > self.most:
-            self._too_many = True
+            self._too_many = publication
             return
-        self._state = publication, await asyncio.to_thread(SymbolIndex.build, table, version)
+        index = await asyncio.to_thread(SymbolIndex.build, table, version)
+        if self._warehouses == warehouses:
+            self._state = publication, index
 
     async def _advance(self, publication: Publication) -> None:
         if self._state is None or self._state[0].version >= publication.version:
             return
-        index, version = self._state[1], publication.version
+        index, version, warehouses = self._state[1], publication.version, self._warehouses
         changes = await read_symbols(self.source, after=index.version, version=version, limit=self.most + 1)
         advanced = await asyncio.to_thread(index.advanced, changes, version)
+        if self._warehouses != warehouses:
+            return  # another warehouse was met meanwhile: what was advanced is the old one's
         self._state = (publication, advanced) if len(advanced) <= self.most else None
-        self._too_many = self._state is None
+        self._too_many = publication if self._state is None else None

@@ -53,6 +53,11 @@ def parse_layout(answer: bytes) -> Logs:
     closing = answer.rfind(b"]")
     if opening < 0 or b"\\" in answer:
         raise SurprisingLayout("envelope")
+    try:
+        # What stands around the list is JSON of its own, with nothing behind it.
+        msgspec.json.decode(answer[: opening + 1] + answer[closing:])
+    except msgspec.DecodeError as error:
+        raise SurprisingLayout("envelope") from error
     text = np.frombuffer(answer, np.uint8, closing - opening + 1, opening)
     records = _places(text, _BRACE)
     if len(records) == 0:

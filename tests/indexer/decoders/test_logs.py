@@ -148,3 +148,12 @@ def test_a_first_log_without_a_value_is_refused() -> None:
     entry |= {"address": "0x" + "0" * 40, "data": None, "blockNumber": "0x1", "logIndex": "0x1", "topics": []}
     with pytest.raises(NodeLied):
         parse_logs(json.dumps({"result": [entry]}).encode())
+
+
+@pytest.mark.parametrize("tail", [b"garbage", b"]", b',"id":', b"}"])
+def test_what_stands_behind_the_logs_is_read_too(tail: bytes) -> None:
+    raw = answer([log("0x" + "11" * 20, []), log("0x" + "12" * 20, [], index=1)])
+    with pytest.raises(SurprisingLayout):
+        parse_layout(raw + tail)
+    with pytest.raises(NodeLied):
+        parse_logs(raw + tail)
