@@ -56,7 +56,7 @@ def parse_layout(answer: bytes) -> Logs:
     try:
         # What stands around the list is JSON of its own, with nothing behind it.
         msgspec.json.decode(answer[: opening + 1] + answer[closing:])
-    except msgspec.DecodeError as error:
+    except (ValueError, msgspec.DecodeError) as error:  # also text that is not UTF-8
         raise SurprisingLayout("envelope") from error
     text = np.frombuffer(answer, np.uint8, closing - opening + 1, opening)
     records = _places(text, _BRACE)
@@ -90,7 +90,8 @@ def _pattern(answer: bytes, start: int) -> _Pattern:
     """Take the first log apart; ValueError when it cannot be."""
     end = answer.index(b"}", start) + 1
     first: dict[str, object] = msgspec.json.decode(answer[start:end], type=dict)
-    if first.get("removed") or not all(key in first for key in _REQUIRED):
+    removed = first.get("removed")
+    if not (removed is None or removed is False) or not all(key in first for key in _REQUIRED):
         raise ValueError("required keys, or removed")
     fields: list[_Field] = []
     separator = b","

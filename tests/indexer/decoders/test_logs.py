@@ -157,3 +157,9 @@ def test_what_stands_behind_the_logs_is_read_too(tail: bytes) -> None:
         parse_layout(raw + tail)
     with pytest.raises(NodeLied):
         parse_logs(raw + tail)
+
+
+@pytest.mark.parametrize("value", ["", "true", 0, 1, {}])
+def test_removed_is_a_truth_value_or_nothing(value: Any) -> None:
+    with pytest.raises(NodeLied):
+        parse_logs(answer([{**log("0x" + "11" * 20, []), "removed": value}]))
