@@ -37,14 +37,14 @@ from api.core.dependencies import (
 from api.core.errors import ApiError, NotFound, RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
-from api.core.routes import KeyedBodyRoute
+from api.core.routes import BodyRoute
 
 GROUP = RouteGroup(prefix="/api/v2/claim", invalid_code="VALIDATION_INVALID_INPUT")
 GROUPS = (GROUP,)
 DEFAULT_STATUS_CHAIN = "arbitrum"
 _UNVERIFIED = (TOKEN_UNVERIFIED, "the token could not be checked now, try again")
 
-router = APIRouter(prefix="/api/v2/claim", tags=["claims"], route_class=KeyedBodyRoute)
+router = APIRouter(prefix="/api/v2/claim", tags=["claims"], route_class=BodyRoute)
 
 
 async def claim_eligibility(

@@ -1,7 +1,13 @@
 """Who may call a route, declared in the endpoint's signature.
 
-``ApiKey`` asks for the header X-API-Key and hands the endpoint the account behind it; ``Public`` says that no
-credential is needed. Every route has one of them: a test walks all routes.
+    ApiKey                  header X-API-Key: the account behind it
+    Session                 Authorization: Bearer, a wallet session: who signed in, with which wallets and scopes
+    KeyOrSession            either of them
+    Public                  no credential is needed
+    with_plan("pro", ...)   what is demanded beside a credential: a plan, or a higher one
+    with_scope(...)         a scope of the session
+
+Every route has one of them: a test walks all routes. The credential is looked at once a request, before its body.
 """
 
 import asyncio
@@ -9,26 +15,30 @@ import hashlib
 import hmac
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, Request, Security
-from fastapi.security import APIKeyHeader
+from fastapi.security import APIKeyHeader, HTTPBearer
 
 from api.core.cache import Cache
 from api.core.clock import Clock
 from api.core.errors import Forbidden, Unauthorized
 from api.core.metrics import Metrics
 from api.core.store import Store
+from api.models.account import PLANS
 from warehouse.errors import StoreUnavailable
 
 LOG = logging.getLogger(__name__)
 ACCESS_MARK = "__access__"
+ASK_MARK = "__ask__"
 API_KEY_HEADER = "X-API-Key"
+BEARER = "Bearer"
 Dependency = TypeVar("Dependency", bound=Callable[..., Any])
+Ask = Callable[[Request], Awaitable[object]]
 
 _LOOKUP = """
 SELECT k.id AS key_id, k.key_hash, k.account_id, a.wallet, a.plan
@@ -51,6 +61,38 @@ class Caller:
     account_id: UUID
     wallet: str
     plan: str
+
+    @property
+    def wallets(self) -> tuple[str, ...]:
+        """The wallets it may act for."""
+        return (self.wallet,)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletSession:
+    """Who signed in. ``wallets`` are those that did, the first one first; addresses are lower-case on EVM chains."""
+
+    session_id: UUID
+    account_id: UUID
+    wallets: tuple[str, ...]
+    scopes: frozenset[str]
+    plan: str
+    expires_at: datetime
+
+    @property
+    def wallet(self) -> str:
+        """The wallet that signed in first."""
+        return self.wallets[0]
+
+
+class SessionSource(Protocol):
+    """What knows the sessions."""
+
+    async def find(self, token: str) -> WalletSession | None:
+        """The session of a token that is valid now, give or take the seconds a revocation takes."""
+
+
+Principal = Caller | WalletSession
 
 
 def hash_key(secret: str) -> bytes:
@@ -111,27 +153,32 @@ class ApiKeys:
         return Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"])
 
 
-def declares_access(name: str) -> Callable[[Dependency], Dependency]:
-    """Mark a dependency as one that decides who may call."""
+def declares_access(name: str, ask: Ask) -> Callable[[Dependency], Dependency]:
+    """Mark a dependency as one that decides who may call. ``ask`` decides it from the request alone, so that routes
+    with a body can do so before they read it."""
 
     def mark(dependency: Dependency) -> Dependency:
         setattr(dependency, ACCESS_MARK, name)
+        setattr(dependency, ASK_MARK, ask)
         return dependency
 
     return mark
 
 
-_HEADER = APIKeyHeader(name=API_KEY_HEADER, scheme_name="ApiKey", description="Account API key.", auto_error=False)
+_KEY = APIKeyHeader(name=API_KEY_HEADER, scheme_name="ApiKey", description="Account API key.", auto_error=False)
+_SESSION = HTTPBearer(
+    scheme_name="WalletSession", description="Access token of a wallet's sign-in.", bearerFormat="JWT", auto_error=False
+)
 
 
-@declares_access("api_key")
-async def require_api_key(request: Request, secret: Annotated[str | None, Security(_HEADER)]) -> Caller:
+async def ask_api_key(request: Request) -> Caller:
     """The account of the request's API key: 401 without one, 403 with one that is not valid. Asked once a request."""
     known: Caller | None = getattr(request.state, "caller", None)
     if known is not None:
         return known
+    secret = request.headers.get(API_KEY_HEADER)
     if not secret:
-        raise Unauthorized("header X-API-Key is missing")
+        raise Unauthorized(f"header {API_KEY_HEADER} is missing")
     keys: ApiKeys = request.app.state.api_keys
     caller = await keys.find(secret)
     if caller is None:
@@ -140,10 +187,127 @@ async def require_api_key(request: Request, secret: Annotated[str | None, Securi
     return caller
 
 
-@declares_access("public")
+async def ask_session(request: Request) -> WalletSession:
+    """The wallet session of the request: 401 without one, and with one that has ended. Asked once a request."""
+    session = await _session_of(request)
+    if session is None:
+        raise _no_session("header Authorization with a Bearer token is missing")
+    return session
+
+
+async def ask_optional_session(request: Request) -> WalletSession | None:
+    """The wallet session, where one was sent; one that is not valid is refused rather than ignored."""
+    return await _session_of(request)
+
+
+async def ask_key_or_session(request: Request) -> Principal:
+    """The session's account where a bearer token was sent, else the API key's."""
+    if request.headers.get("authorization"):
+        return await ask_session(request)
+    if request.headers.get(API_KEY_HEADER):
+        return await ask_api_key(request)
+    raise _no_session(f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing")
+
+
+async def ask_nobody(request: Request) -> None:
+    """No credential is needed."""
+
+
+@declares_access("api_key", ask_api_key)
+async def require_api_key(request: Request, _: Annotated[object, Security(_KEY)]) -> Caller:
+    """See :func:`ask_api_key`."""
+    return await ask_api_key(request)
+
+
+@declares_access("session", ask_session)
+async def require_session(request: Request, _: Annotated[object, Security(_SESSION)]) -> WalletSession:
+    """See :func:`ask_session`."""
+    return await ask_session(request)
+
+
+@declares_access("key_or_session", ask_key_or_session)
+async def require_key_or_session(
+    request: Request, _: Annotated[object, Security(_KEY)], __: Annotated[object, Security(_SESSION)]
+) -> Principal:
+    """See :func:`ask_key_or_session`."""
+    return await ask_key_or_session(request)
+
+
+@declares_access("public", ask_nobody)
 async def allow_anyone() -> None:
     """No credential is needed."""
 
 
 ApiKey = Annotated[Caller, Depends(require_api_key)]
+Session = Annotated[WalletSession, Depends(require_session)]
+KeyOrSession = Annotated[Principal, Depends(require_key_or_session)]
 Public = Annotated[None, Depends(allow_anyone)]
+
+
+def satisfies(plan: str, least: str) -> bool:
+    """Whether a plan is ``least`` or a higher one."""
+    return PLANS.index(plan) >= PLANS.index(least)
+
+
+def with_plan(least: str, require: Callable[..., Any] = require_api_key) -> Any:
+    """A dependency that demands a plan beside a credential: ``Annotated[Caller, with_plan("pro")]``. 403 names the plan
+    that is needed and the one there is."""
+    ask: Ask = getattr(require, ASK_MARK)
+
+    async def ask_with_plan(request: Request) -> object:
+        principal: Any = await ask(request)
+        if not satisfies(principal.plan, least):
+            raise Forbidden(
+                f"plan {least} or higher is needed, this account has {principal.plan}",
+                details={"requiredPlan": least, "plan": principal.plan},
+            )
+        return principal
+
+    return _demanding(f"{getattr(require, ACCESS_MARK)}, plan {least}", ask_with_plan, require)
+
+
+def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any:
+    """A dependency that demands a scope of the session; 403 names it and those there are."""
+    ask: Ask = getattr(require, ASK_MARK)
+
+    async def ask_with_scope(request: Request) -> object:
+        session: Any = await ask(request)
+        if scope not in session.scopes:
+            has = " ".join(sorted(session.scopes)) or "none"
+            raise Forbidden(
+                f"scope {scope} is needed, this session has {has}",
+                details={"requiredScope": scope, "scopes": sorted(session.scopes)},
+            )
+        return session
+
+    return _demanding(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require)
+
+
+def _demanding(name: str, ask: Ask, require: Callable[..., Any]) -> Any:
+    @declares_access(name, ask)
+    async def demand(request: Request, _: Annotated[object, Depends(require)]) -> object:
+        return await ask(request)
+
+    return Depends(demand)
+
+
+async def _session_of(request: Request) -> WalletSession | None:
+    known: WalletSession | None = getattr(request.state, "session", None)
+    if known is not None:
+        return known
+    header = request.headers.get("authorization")
+    if not header:
+        return None
+    kind, _, token = header.partition(" ")
+    if kind.lower() != BEARER.lower() or not token.strip():
+        raise _no_session("header Authorization must be Bearer and a wallet session's access token")
+    sessions: SessionSource = request.app.state.sessions
+    session = await sessions.find(token.strip())
+    if session is None:
+        raise _no_session("the wallet session is not valid or has ended")
+    request.state.session = session
+    return session
+
+
+def _no_session(message: str) -> Unauthorized:
+    return Unauthorized(message, headers={"WWW-Authenticate": BEARER})

@@ -1,34 +1,47 @@
 """The class of routes that take a body.
 
-FastAPI reads and parses a body before it resolves any dependency. Here the caller is asked for the key first, then
-the body's type is looked at, and only then the body itself: nobody without a key is told what is wrong with a body.
+FastAPI reads and parses a body before it resolves any dependency. Here the caller is asked for the credential that the
+endpoint declares first, then the body's type is looked at, and only then the body itself: nobody without a credential
+is told what is wrong with a body.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from api.core.access import API_KEY_HEADER, require_api_key
+from api.core.access import ACCESS_MARK, ASK_MARK
 from api.core.errors import ApiError, RouteGroups
 
 
-class KeyedBodyRoute(APIRoute):
-    """A route with a JSON body for callers with an API key; routes without a body are served as ever."""
+class BodyRoute(APIRoute):
+    """A route with a JSON body; routes without a body are served as ever."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, behind the key and the body's type."""
+        """The handler, behind the credential and the body's type."""
         handle = super().get_route_handler()
         if self.body_field is None:
             return handle
+        asks = [getattr(dependency.call, ASK_MARK) for dependency in accesses(self.dependant)]
 
         async def ask_first(request: Request) -> Response:
-            await require_api_key(request, request.headers.get(API_KEY_HEADER))
+            for ask in asks:
+                await ask(request)
             _require_body_type(request)
             return await handle(request)
 
         return ask_first
+
+
+def accesses(dependant: Dependant) -> Iterator[Dependant]:
+    """The outermost dependencies that decide who may call."""
+    for dependency in dependant.dependencies:
+        if hasattr(dependency.call, ACCESS_MARK):
+            yield dependency
+        else:
+            yield from accesses(dependency)
 
 
 def _require_body_type(request: Request) -> None:

@@ -15,7 +15,7 @@ from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, Se
 from api.core.errors import InvalidInput, NotFound, RouteGroup, Unavailable
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
-from api.core.routes import KeyedBodyRoute
+from api.core.routes import BodyRoute
 from api.registrations import examples
 from api.registrations.claimable import ClaimableFinder
 from api.registrations.qualification import Qualifier
@@ -37,7 +37,7 @@ GROUPS = (GROUP, CLAIMABLE)
 _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _MOST_ID = 2**63 - 1
 
-router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=KeyedBodyRoute)
+router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=BodyRoute)
 
 
 @router.get(

@@ -12,12 +12,12 @@ from api.core.dependencies import ChainsDep, MajorsDep, StoreDep
 from api.core.errors import RouteGroup
 from api.core.examples import TOKEN, answered
 from api.core.rendering import JsonResponse, Wire, respond
-from api.core.routes import KeyedBodyRoute
+from api.core.routes import BodyRoute
 from api.symbols.service import SOLANA_LONGEST, SymbolChecker
 
 GROUP = RouteGroup(prefix="/api/v2/verify")
 GROUPS = (GROUP,)
-router = APIRouter(prefix="/api/v2/verify", tags=["symbols"], route_class=KeyedBodyRoute)
+router = APIRouter(prefix="/api/v2/verify", tags=["symbols"], route_class=BodyRoute)
 
 
 _COMPATIBLE = {"solana": {"compatible": True}, "evm": {"compatible": True}}

@@ -7,13 +7,12 @@ from typing import Any
 import orjson
 import pytest
 from fastapi import FastAPI
-from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from api.app import create_app
 from api.core.access import ACCESS_MARK
 from api.core.rendering import respond
-from api.core.routes import KeyedBodyRoute
+from api.core.routes import BodyRoute, accesses
 from api.core.settings import ApiSettings
 from api.router import ROUTERS
 
@@ -50,26 +49,22 @@ def holds(rendered: Any, example: Any) -> bool:
     return bool(rendered == example)
 
 
-def accesses(dependant: Dependant) -> Iterator[str]:
-    for dependency in dependant.dependencies:
-        mark = getattr(dependency.call, ACCESS_MARK, None)
-        if mark is not None:
-            yield mark
-        yield from accesses(dependency)
+def access_names(route: APIRoute) -> list[str]:
+    return [getattr(dependency.call, ACCESS_MARK) for dependency in accesses(route.dependant)]
 
 
 def test_every_route_declares_its_access_once() -> None:
-    undeclared = {route.path: list(accesses(route.dependant)) for route in routes()}
+    undeclared = {route.path: access_names(route) for route in routes()}
     assert {path: found for path, found in undeclared.items() if len(found) != 1} == {}
 
 
 def test_only_health_and_metrics_are_public() -> None:
-    public = {route.path for route in routes() if "public" in accesses(route.dependant)}
+    public = {route.path for route in routes() if "public" in access_names(route)}
     assert public == {"/health/live", "/health/ready", "/metrics"}
 
 
-def test_every_body_is_read_after_the_key() -> None:
-    unguarded = {route.path for route in routes() if route.body_field and not isinstance(route, KeyedBodyRoute)}
+def test_every_body_is_read_after_the_credential() -> None:
+    unguarded = {route.path for route in routes() if route.body_field and not isinstance(route, BodyRoute)}
     assert unguarded == set()
 
 
@@ -96,7 +91,7 @@ def test_every_operation_is_described_with_its_answers(document: dict[str, Any])
             assert parameter.get("description") or parameter["name"] == "X-API-Key", (name, parameter["name"])
         if "/api/" not in name:
             continue
-        assert operation["security"] == [{"ApiKey": []}], name
+        assert operation.get("security"), name
         assert {"401", "403", "500", "503"} <= set(operation["responses"]), name
         if name.startswith(("POST", "PUT", "PATCH")):
             assert {"400", "413", "415"} <= set(operation["responses"]), name
