@@ -189,7 +189,8 @@ def _logged(chain: "Chain") -> "ReportProgress":
 
 def _say(chain: "Chain", done: "Advance") -> None:
     back = f", {done.reorganised} taken back" if done.reorganised else ""
-    print(f"{chain.key}: {done.blocks} blocks, {done.rows} rows{back}, now at block {done.published}")
+    where = "nothing indexed" if done.published is None else f"now at block {done.published}"
+    print(f"{chain.key}: {done.blocks} blocks, {done.rows} rows{back}, {where}")
 
 
 def _stop_on_signals(stop: threading.Event, following: bool) -> None:

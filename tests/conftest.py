@@ -5,4 +5,5 @@ pytest_plugins = (
     "tests.fixtures.chain",
     "tests.fixtures.indexing",
     "tests.fixtures.receiver",
+    "tests.fixtures.stalling_proxy",
 )

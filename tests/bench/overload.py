@@ -7,14 +7,12 @@ input, asks at the times it is told whether or not earlier requests were answere
 import asyncio
 import contextlib
 import json
-import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +21,8 @@ from typing import Any
 import uvloop
 
 from api.accounts.service import Accounts
-from api.stack import ports
 from tests.bench.result import Result
+from tests.bench.serving import serve
 from tests.factories.generated import generate_world, insert_world
 from tests.factories.registrations import add_registration, add_token, address, scored
 from warehouse import engines, postgres
@@ -155,7 +153,7 @@ def measure(directory: Path, progress: Callable[[str], None]) -> OverloadFigures
             headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text(CHAINS)
-        with _api(data_dir, chains_file) as port:
+        with serve(data_dir, chains_file) as port:
             order = {"port": port, "paths": paths, "headers": headers}
             run(**order, seconds=WARM_SECONDS, connections=CONNECTIONS)
             full = run(**order, seconds=STEADY_SECONDS, connections=CONNECTIONS)
@@ -265,32 +263,6 @@ def _fill(urls: engines.EngineUrls) -> list[str]:
     paths = [path for path in paths if path.isascii()]
     paths += [f"/api/v2/registration/REG{source.randrange(REGISTERED)}/base" for _ in range(150)]
     return paths + [f"/api/v2/heartbeat/REG{source.randrange(REGISTERED)}/base" for _ in range(150)]
-
-
-@contextlib.contextmanager
-def _api(data_dir: Path, chains_file: Path) -> Iterator[int]:
-    """The API in one process, started as the service starts it."""
-    port = ports.claim("127.0.0.1", None, "the measured API", "REGALIA_PORT")
-    environment = os.environ | {"REGALIA_DATA_DIR": str(data_dir), "REGALIA_CHAINS": str(chains_file)}
-    command = [
-        *(sys.executable, "-m", "uvicorn", "api.app:create_app", "--factory", "--port", str(port)),
-        *("--log-level", "warning", "--no-access-log"),
-    ]
-    process = subprocess.Popen(command, env=environment, cwd=ROOT)
-    try:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health/ready", timeout=5).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise SystemExit("the measured API does not start") from None
-                time.sleep(0.1)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 if __name__ == "__main__":

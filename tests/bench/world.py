@@ -2,12 +2,8 @@
 
 import contextlib
 import hashlib
-import os
 import shutil
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from api.accounts.service import Accounts
-from api.stack import ports
+from tests.bench.serving import ROOT, serve
 from tests.factories.generated import World, generate_world, insert_world
 from tests.factories.registrations import copy_world
 from warehouse import engines, postgres, sql
@@ -24,7 +20,6 @@ from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.settings import EngineSettings
 
-ROOT = Path(__file__).resolve().parents[2]
 SEED = 1
 WALLET = "0x00000000000000000000000000000000000ca11e"
 CHAINS = '[chains.base]\nrpc_urls = ["http://127.0.0.1:1"]\n[chains.eth]\nrpc_urls = ["http://127.0.0.1:1"]\n'
@@ -64,7 +59,7 @@ def serve_world(directory: Path, tokens: int, progress: Callable[[str], None]) -
             headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text(CHAINS)
-        with _api(data_dir, chains_file) as port:
+        with serve(data_dir, chains_file, "tests.bench.search_app:create") as port:
             yield Served(
                 urls, port, headers, facts["popular"], facts["symbols"], [tuple(row) for row in facts["registered"]]
             )
@@ -102,33 +97,3 @@ def _fingerprint(tokens: int) -> str:
     for path in sorted([*made_by, *tables]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-@contextlib.contextmanager
-def _api(data_dir: Path, chains_file: Path) -> Iterator[int]:
-    """The API in one process, started as the service starts it."""
-    port = ports.claim("127.0.0.1", None, "the measured API", "REGALIA_PORT")
-    environment = os.environ | {
-        "REGALIA_DATA_DIR": str(data_dir),
-        "REGALIA_CHAINS": str(chains_file),
-        "PYTHONPATH": str(ROOT),
-    }
-    command = [
-        *(sys.executable, "-m", "uvicorn", "tests.bench.search_app:create", "--factory", "--port", str(port)),
-        *("--log-level", "warning", "--no-access-log"),
-    ]
-    process = subprocess.Popen(command, env=environment, cwd=data_dir)
-    try:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}{EMPTY}", timeout=5).close()
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise SystemExit("the measured API does not start") from None
-                time.sleep(0.1)
-        yield port
-    finally:
-        process.terminate()
-        process.wait(30)

@@ -43,6 +43,24 @@ def test_a_condition_is_told_once_and_again_when_it_ends(store: Connection, rece
     assert len(set(keys)) == 3
 
 
+def test_a_condition_that_outlasts_its_messages_is_not_told_again(store: Connection, receiver: Receiver) -> None:
+    def all_is_old() -> None:
+        store.execute("UPDATE alert_delivery SET finished_at = now() - interval '31 days'")
+
+    ledger.report(store, failing())
+    ledger.deliver_due(store, receiver.webhook())
+    all_is_old()
+    ledger.deliver_due(store, receiver.webhook())
+    ledger.report(store, failing())
+    ledger.deliver_due(store, receiver.webhook())
+    assert receiver.events() == [("firing", failing().key)]
+    ledger.resolve(store, failing().key)
+    ledger.deliver_due(store, receiver.webhook())
+    all_is_old()
+    ledger.deliver_due(store, receiver.webhook())
+    assert statuses(store) == []
+
+
 def test_a_message_says_what_is_wrong_since_when(store: Connection, receiver: Receiver) -> None:
     ledger.report(store, failing())
     ledger.resolve(store, failing().key)

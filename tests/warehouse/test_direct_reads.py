@@ -7,18 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.fixtures.stalling_proxy import StallingProxy, stalling_proxy
+from tests.fixtures.stalling_proxy import StallingProxy
 from warehouse.direct_reads import CONNECTIONS, DirectReads
 from warehouse.errors import StoreUnavailable
 
 LIMIT_SECONDS = 0.3
 WITHIN_SECONDS = 1.5
-
-
-@pytest.fixture
-async def line(store_url: str) -> AsyncIterator[StallingProxy]:
-    async with stalling_proxy(store_url) as proxy:
-        yield proxy
 
 
 @pytest.fixture

@@ -57,6 +57,13 @@ UPDATE alert_delivery SET status = 'given_up', finished_at = now(), last_error =
 WHERE status = 'waiting' AND created_at < now() - make_interval(secs => %s)
 """
 
+# What was told of a condition that still holds stays: it is what keeps the condition from being told again.
+_FORGET = """
+DELETE FROM alert_delivery
+WHERE finished_at < now() - make_interval(days => %s)
+  AND NOT EXISTS (SELECT FROM operator_alert WHERE operator_alert.key = alert_key AND firing)
+"""
+
 
 def report(store: Connection, condition: Condition) -> None:
     """A condition holds. Told once for each episode, and again should it turn from a warning into an error."""
@@ -103,10 +110,7 @@ def deliver_due(store: Connection, webhook: Webhook | None) -> int:
     receiver messages age and are given up, so that one that is set later is not told of last week.
     """
     store.execute(_EXPIRE, (sum(RETRY_SECONDS),))
-    store.execute(
-        "DELETE FROM alert_delivery WHERE finished_at < now() - make_interval(days => %s)",
-        (KEPT_DAYS,),
-    )
+    store.execute(_FORGET, (KEPT_DAYS,))
     delivered = 0
     while webhook is not None and delivered < _AT_ONCE and _deliver_next(store, webhook):
         delivered += 1

@@ -17,12 +17,6 @@ WITHIN_SECONDS = 1.5
 
 
 @pytest.fixture
-async def line(store_url: str) -> AsyncIterator[StallingProxy]:
-    async with stalling_proxy(store_url) as proxy:
-        yield proxy
-
-
-@pytest.fixture
 async def behind(line: StallingProxy, store_url: str) -> AsyncIterator[Store]:
     """A store of two connections behind the proxy, both in the pool."""
     store = Store(line.url(store_url), pool_size=2, timeout_seconds=LIMIT_SECONDS)
