@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from api.core.destinations import Network, parse_networks
 from warehouse.settings import EngineSettings
 
 
@@ -51,6 +52,25 @@ class ApiSettings(EngineSettings):
     admission_queue_seconds: float = Field(
         default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
     )
+
+    outbound_loopback: bool = Field(
+        default=False, description="Development only: URLs that users give may lead to this machine, also with http."
+    )
+    outbound_refused_networks: str = Field(
+        default="",
+        description="Networks that such URLs may not lead to, though public: CIDR, with commas between.",
+    )
+
+    @field_validator("outbound_refused_networks")
+    @classmethod
+    def _are_networks(cls, text: str) -> str:
+        parse_networks(text)
+        return text
+
+    @property
+    def outbound_refused(self) -> tuple[Network, ...]:
+        """The networks of ``outbound_refused_networks``."""
+        return parse_networks(self.outbound_refused_networks)
 
     @property
     def public_url(self) -> str:
