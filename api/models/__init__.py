@@ -3,7 +3,7 @@
 from api.models.account import Account, ApiKeyRecord
 from api.models.base import Base
 from api.models.claim import ClaimAuthorization, ClaimProof
-from api.models.event import EventRecord
+from api.models.event import CopySighting, EventProgress, EventRecord, EventState
 from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.registration import RegistrationRecord
@@ -19,8 +19,11 @@ __all__ = [
     "ChainCheckpoint",
     "ClaimAuthorization",
     "ClaimProof",
+    "CopySighting",
     "DeriveCheckpoint",
+    "EventProgress",
     "EventRecord",
+    "EventState",
     "IndexedToken",
     "IngestUnit",
     "NativePrice",
