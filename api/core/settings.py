@@ -52,25 +52,23 @@ class ApiSettings(EngineSettings):
     admission_queue_seconds: float = Field(
         default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
     )
-
     outbound_loopback: bool = Field(
         default=False, description="Development only: URLs that users give may lead to this machine, also with http."
     )
-    outbound_refused_networks: str = Field(
-        default="",
-        description="Networks that such URLs may not lead to, though public: CIDR, with commas between.",
+    outbound_refused_networks: str | None = Field(
+        default=None, description="Networks that such URLs may not lead to, though public: CIDR, with commas between."
     )
 
     @field_validator("outbound_refused_networks")
     @classmethod
-    def _are_networks(cls, text: str) -> str:
-        parse_networks(text)
+    def _are_networks(cls, text: str | None) -> str | None:
+        parse_networks(text or "")
         return text
 
     @property
     def outbound_refused(self) -> tuple[Network, ...]:
         """The networks of ``outbound_refused_networks``."""
-        return parse_networks(self.outbound_refused_networks)
+        return parse_networks(self.outbound_refused_networks or "")
 
     @property
     def public_url(self) -> str:
