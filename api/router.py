@@ -13,6 +13,7 @@ from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
 from api.registrations import endpoints as registrations
+from api.registrations import lookups
 from api.registry import endpoints as registry
 from api.search import endpoints as search
 from api.symbols import endpoints as symbols
@@ -30,6 +31,7 @@ class Mounted:
 ROUTERS: tuple[Mounted, ...] = (
     Mounted(health.router, health.GROUPS),
     Mounted(registrations.router, registrations.GROUPS),
+    Mounted(lookups.router, lookups.GROUPS),
     Mounted(claims.router, claims.GROUPS),
     Mounted(symbols.router, symbols.GROUPS),
     Mounted(registry.router, registry.GROUPS),

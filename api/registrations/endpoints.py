@@ -1,7 +1,6 @@
 """GET /registration/..., and POST /registration/check-qualify."""
 
 import asyncio
-import re
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query
@@ -10,15 +9,16 @@ from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
 from api.claims.inputs import minting_chain
 from api.core.access import ApiKey
-from api.core.addresses import claim_symbol, evm_address, find_chain, wallet_address
+from api.core.addresses import claim_symbol, evm_address, wallet_address
 from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
-from api.core.errors import InvalidInput, NotFound, RouteGroup, Unavailable
+from api.core.errors import InvalidInput, RouteGroup, Unavailable
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
 from api.registrations import examples
 from api.registrations.claimable import ClaimableFinder
 from api.registrations.qualification import Qualifier
+from api.registrations.reading import find_registration, read_chain, read_symbol
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import (
     ClaimableTokens,
@@ -29,13 +29,10 @@ from api.registrations.schemas import (
     RegistrationStatus,
 )
 from api.registrations.statuses import render_registration, render_status
-from indexer.chains.facts import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 CLAIMABLE = RouteGroup(prefix="/api/v2/registration/claimable", invalid_code="INVALID_PARAMS")
 GROUPS = (GROUP, CLAIMABLE)
-_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
-_MOST_ID = 2**63 - 1
 
 router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=BodyRoute)
 
@@ -131,14 +128,7 @@ async def get_registration(
     """A registration. Ids count per chain: without `chain` an id means its earliest mint, and a symbol its first
     registration."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
-    repository = RegistrationRepository(store)
-    if name.isascii() and name.isdecimal():
-        number = int(name) if len(name) <= len(str(_MOST_ID)) else _MOST_ID + 1
-        row = await repository.earliest_with_id(number, chain_id) if number <= _MOST_ID else None
-    else:
-        row = await repository.first_of_symbol(read_symbol("id", name), chain_id)
-    if row is None:
-        raise NotFound(f"id: no registration {name[:40]}")
+    row = await find_registration(RegistrationRepository(store), name, chain_id)
     return respond(render_registration(row), omit_none=True)
 
 
@@ -168,26 +158,3 @@ async def get_registration_status(
         token = check("tokenAddress", token_address)
     registration, row = await RegistrationRepository(store).status(wanted, place.chain_id, token)
     return respond(render_status(wanted, place, registration, row, clock.now()))
-
-
-def read_symbol(field: str, text: str) -> str:
-    """A symbol to look up, upper-cased.
-
-    Raises:
-        InvalidInput: not 1 to 20 letters or digits.
-    """
-    if not _SYMBOL.fullmatch(text):
-        raise InvalidInput(field, "must be 1 to 20 letters or digits")
-    return text.upper()
-
-
-def read_chain(chains: Chains, name: str) -> Chain:
-    """The chain of a read route; those that only claims are served on are not read.
-
-    Raises:
-        InvalidInput: there is no such chain.
-    """
-    chain = find_chain(chains, "chain", name)
-    if chain.claim_only:
-        raise InvalidInput("chain", f"{chain.name} is served on claim routes only")
-    return chain

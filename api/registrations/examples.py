@@ -85,3 +85,41 @@ COPYCAT: dict[str, Any] = {
     "reason": "copycat",
     "claimability": NOT_REGISTRABLE["claimability"],
 }
+UNIFIED: dict[str, Any] = {
+    "symbol": "PEPE",
+    "owner": WALLET,
+    "tokenId": 7,
+    "chainId": 8453,
+    "status": "confirmed",
+    "primaryType": "evm",
+    "primaryClaimedAt": "2026-01-01T00:00:00.000Z",
+    "isPending": False,
+}
+ALL_CHAINS: dict[str, Any] = {
+    "symbol": "PEPE",
+    "crowns": [
+        {
+            "tokenId": 7,
+            "owner": WALLET,
+            "ownerType": "evm",
+            "chainType": "evm",
+            "chainId": 8453,
+            "isLinked": True,
+            "isActive": True,
+            "deploymentCount": 2,
+            "primaryChainId": 8453,
+            "isPending": False,
+        }
+    ],
+}
+NO_CHAINS: dict[str, Any] = {"symbol": "PEPE", "crowns": []}
+ROLES: dict[str, Any] = {
+    "tokenId": 7,
+    "chainId": 8453,
+    "owner": WALLET,
+    "manager": TOKEN,
+    "managers": [TOKEN],
+    "maintainers": [],
+    "isPending": False,
+    "asOfBlock": 12345678,
+}

@@ -23,6 +23,15 @@ class RegistrationRepository:
         """The first registration of a symbol; those that still stand come before those that ended."""
         return await self.reads.row("registration_of_symbol", {"symbol": symbol, "chain_id": chain_id})
 
+    async def standing_of_symbol(self, symbol: str) -> list[Row]:
+        """The registrations of a symbol that have not ended, oldest first, with how many are linked to each."""
+        return await self.reads.rows("registrations_of_symbol", {"symbol": symbol})
+
+    async def published_block(self, chain_id: int) -> int | None:
+        """The last block of a chain that was published; None before the first."""
+        row = await self.reads.row("chain_block", {"chain_id": chain_id})
+        return None if row is None else row["block_number"]
+
     async def status(self, symbol: str, chain_id: int, token: str | None) -> tuple[Row | None, Row | None]:
         """The registration of a symbol on a chain that has not ended, of one token if one is named; and the token that
         is meant: the registered one, else the named one, else the original."""

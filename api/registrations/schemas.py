@@ -161,3 +161,51 @@ class ClaimFee(Wire):
     multiplier: Number = Field(examples=[1])
     total_fee_usd: Number = Field(examples=[25])
     currency: str = Field(examples=["USD"])
+
+
+class UnifiedRegistration(Wire):
+    """The first registration of a symbol over all chains."""
+
+    symbol: str
+    owner: str
+    token_id: int
+    chain_id: int
+    status: str = Field(description="confirmed or pending")
+    primary_type: str = Field(description="evm or solana")
+    primary_claimed_at: str | None = Field(description="Time of the claim.")
+    is_pending: bool = Field(description="Waits for its block.")
+
+
+class AllChainsEntry(Wire):
+    """One registration of the symbol."""
+
+    token_id: int
+    owner: str
+    owner_type: str = Field(description="evm or solana")
+    chain_type: str = Field(description="evm or solana")
+    chain_id: int
+    is_linked: bool = Field(description="Linked to other registrations of the symbol.")
+    is_active: bool = Field(description="Its heartbeat has not made it inactive.")
+    deployment_count: int = Field(description="Registrations linked together, this one included.")
+    primary_chain_id: int | None = Field(description="Chain of the oldest of them; null on Solana.")
+    is_pending: bool
+
+
+class AllChains(Wire):
+    """Every registration of a symbol."""
+
+    symbol: str
+    crowns: list[AllChainsEntry]
+
+
+class Roles(Wire):
+    """Who may act for a registration."""
+
+    token_id: int
+    chain_id: int
+    owner: str
+    manager: str | None = Field(description="The primary manager.")
+    managers: list[str]
+    maintainers: list[str]
+    is_pending: bool
+    as_of_block: int = Field(description="Block up to which the registry's events are known.")

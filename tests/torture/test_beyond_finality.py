@@ -104,7 +104,7 @@ async def test_the_chain_stops_loudly_serving_goes_on_and_a_rewind_is_the_way_ou
 
         back = operator.regalia("index", "--chain", "base", "--rewind", str(common))
         assert back.returncode == 0, back.stderr
-        assert "taken back, now at block " in back.stdout
+        assert " taken back, " in back.stdout
         assert operator.regalia("index", "--chain", "base").returncode == 0
         assert (await metric()).endswith(" 0.0")
         assert json.loads(operator.regalia("status", "--json").stdout)["chains"][0]["state"] == "ok"

@@ -1,0 +1,136 @@
+"""The lookups at the root of the API's host: GET /registration/unified/..., /v2/symbol/.../all-chains, /{id}/roles."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from api.core.access import ApiKey
+from api.core.addresses import evm_address, shown
+from api.core.dependencies import ChainsDep, ClockDep, StoreDep
+from api.core.errors import NotFound, RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond, timestamp
+from api.core.store import Row
+from api.registrations import examples
+from api.registrations.reading import find_registration, read_chain, read_symbol
+from api.registrations.repository import RegistrationRepository
+from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
+from api.registrations.statuses import registration_status
+from indexer.chains.facts import Chains
+
+GROUP = RouteGroup(prefix="/registration")
+GROUPS = (GROUP,)
+
+router = APIRouter(prefix="/registration", tags=["registrations"])
+SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
+
+
+@router.get(
+    "/unified/{symbol}",
+    response_model=UnifiedRegistration,
+    responses=answered(("registration", examples.UNIFIED)) | GROUP.responses(400, 401, 403, 404, 503),
+)
+async def get_unified_registration(
+    access: ApiKey, store: StoreDep, chains: ChainsDep, symbol: SymbolPath
+) -> JsonResponse:
+    """The first registration of a symbol over all chains. A mint counts as confirmed with its block."""
+    wanted = read_symbol("symbol", symbol)
+    rows = await RegistrationRepository(store).standing_of_symbol(wanted)
+    if not rows:
+        raise NotFound(f"symbol: no registration of {wanted}")
+    first = rows[0]
+    return respond(
+        UnifiedRegistration(
+            symbol=first["symbol"],
+            owner=shown(first["owner"]),
+            token_id=first["token_id"],
+            chain_id=first["chain_id"],
+            status="confirmed",
+            primary_type=_kind(chains, first),
+            primary_claimed_at=timestamp(first["minted_at"]) if first["minted_at"] else None,
+            is_pending=False,
+        )
+    )
+
+
+@router.get(
+    "/v2/symbol/{symbol}/all-chains",
+    response_model=AllChains,
+    responses=answered(("registrations", examples.ALL_CHAINS), ("none", examples.NO_CHAINS))
+    | GROUP.responses(400, 401, 403, 503),
+)
+async def list_registrations_of_symbol(
+    access: ApiKey,
+    store: StoreDep,
+    chains: ChainsDep,
+    clock: ClockDep,
+    symbol: SymbolPath,
+    exclude_evm: Annotated[
+        str | None, Query(alias="excludeEvm", description="Leaves out registrations that this EVM address owns.")
+    ] = None,
+) -> JsonResponse:
+    """Every registration of a symbol that stands, oldest first. Those of one owner, or named as each other's canonical
+    peer, are linked."""
+    wanted = read_symbol("symbol", symbol)
+    excluded = None if exclude_evm is None else evm_address("excludeEvm", exclude_evm)
+    rows = await RegistrationRepository(store).standing_of_symbol(wanted)
+    now = clock.now()
+    entries = [
+        AllChainsEntry(
+            token_id=row["token_id"],
+            owner=shown(row["owner"]),
+            owner_type="evm" if row["owner"].startswith("0x") else "solana",
+            chain_type=_kind(chains, row),
+            chain_id=row["chain_id"],
+            is_linked=row["linked"] > 1,
+            is_active=registration_status(row, None, row["score"], now) != "inactive",
+            deployment_count=row["linked"],
+            primary_chain_id=row["primary_chain_id"] if _kind(chains, row) == "evm" else None,
+            is_pending=False,
+        )
+        for row in rows
+        if row["owner"] != excluded
+    ]
+    return respond(AllChains(symbol=wanted, crowns=entries))
+
+
+@router.get(
+    "/{id}/roles",
+    response_model=Roles,
+    responses=answered(("roles", examples.ROLES)) | GROUP.responses(400, 401, 403, 404, 503),
+)
+async def get_registration_roles(
+    access: ApiKey,
+    store: StoreDep,
+    chains: ChainsDep,
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
+    chain: Annotated[
+        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
+    ] = None,
+) -> JsonResponse:
+    """Who may act for a registration, as the chain's registry told of it up to `asOfBlock`. The primary manager is the
+    one who has been it longest."""
+    chain_id = None if chain is None else read_chain(chains, chain).chain_id
+    repository = RegistrationRepository(store)
+    row = await find_registration(repository, name, chain_id)
+    if row["released_at"] is not None or row["expired_at"] is not None:
+        raise NotFound(f"id: registration {name[:40]} has ended")
+    block = await repository.published_block(row["chain_id"])
+    managers = [shown(account) for account in row["managers"]]
+    return respond(
+        Roles(
+            token_id=row["token_id"],
+            chain_id=row["chain_id"],
+            owner=shown(row["owner"]),
+            manager=managers[0] if managers else None,
+            managers=managers,
+            maintainers=[shown(account) for account in row["maintainers"]],
+            is_pending=False,
+            as_of_block=max(row["block_number"], block or 0),
+        )
+    )
+
+
+def _kind(chains: Chains, row: Row) -> str:
+    chain = chains.by_id(row["chain_id"])
+    return chain.kind if chain else "evm"

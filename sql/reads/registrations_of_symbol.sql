@@ -1,0 +1,24 @@
+-- Registrations of a symbol that stand, by the time of their mint, with the score of the token each is about. linked:
+-- how many of them belong together with the row, itself included: of one owner, or named as each other's peer.
+WITH standing AS (
+    SELECT
+        registration.chain_id, registration.token_id, registration.symbol, registration.owner, registration.minted_at,
+        registration.peer_chain_id, registration.peer_token_id, token.score
+    FROM registration
+    LEFT JOIN indexed_token AS token
+      ON token.chain_id = registration.chain_id AND token.address = registration.token_address
+    WHERE registration.symbol = %(symbol)s AND registration.released_at IS NULL AND registration.expired_at IS NULL
+)
+SELECT
+    row.*,
+    array_length(linked.chain_ids, 1) AS linked,
+    linked.chain_ids[1] AS primary_chain_id
+FROM standing AS row
+CROSS JOIN LATERAL (
+    SELECT array_agg(other.chain_id ORDER BY other.minted_at, other.chain_id) AS chain_ids
+    FROM standing AS other
+    WHERE other.owner = row.owner
+       OR (other.chain_id, other.token_id) = (row.peer_chain_id, row.peer_token_id)
+       OR (other.peer_chain_id, other.peer_token_id) = (row.chain_id, row.token_id)
+) AS linked
+ORDER BY row.minted_at, row.chain_id
