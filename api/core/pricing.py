@@ -9,9 +9,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 LOG = logging.getLogger(__name__)
+_WEI_IN_GWEI = 10**9
+_HUNDREDTH = Decimal("0.01")
 
 
 class PricingError(ValueError):
@@ -27,7 +29,7 @@ class Bundle(_Table):
 
     chains: int = Field(ge=1)
     price_usd: Decimal = Field(ge=0)
-    savings_usd: Decimal = Field(ge=0)
+    with_ethereum: bool = False
 
 
 class Subscription(_Table):
@@ -35,6 +37,22 @@ class Subscription(_Table):
 
     monthly_usd: Decimal = Field(ge=0)
     yearly_usd: Decimal = Field(ge=0)
+
+
+class Whale(_Table):
+    """How the multiplier of Ethereum mainnet follows its price of gas."""
+
+    reference_gwei: Decimal = Field(gt=0)
+    least: Decimal = Field(gt=0)
+    most: Decimal = Field(gt=0)
+
+
+class Caps(_Table):
+    """What is never charged more than."""
+
+    claim_usd: Decimal = Field(ge=0)
+    create_usd: Decimal = Field(ge=0)
+    expired_claim_usd: Decimal = Field(ge=0)
 
 
 class Pricing(_Table):
@@ -50,11 +68,40 @@ class Pricing(_Table):
     free_import_chains: tuple[str, ...] = ()
     bundles: Mapping[str, Bundle]
     subscriptions: Mapping[str, Subscription]
+    whale: Whale
+    caps: Caps
+
+    @model_validator(mode="after")
+    def _within_caps(self) -> "Pricing":
+        prices = {
+            "claim_usd": self.total_claim_usd,
+            "create_usd": self.create_usd,
+            "expired_claim_usd": self.expired_claim_usd,
+        }
+        for name, price in prices.items():
+            if price > (cap := getattr(self.caps, name)):
+                raise ValueError(f"{name} is {price}, beyond its cap of {cap}")
+        return self
 
     @property
     def total_claim_usd(self) -> Decimal:
         """What a claim costs."""
         return self.claim_usd * self.claim_multiplier
+
+    def whale_at(self, gas_wei: int | None) -> Decimal:
+        """The multiplier of Ethereum mainnet at a price of gas, to two decimals; the configured one where the price is
+        not known."""
+        if gas_wei is None:
+            return self.whale_multiplier
+        multiplier = self.whale_multiplier * gas_wei / (self.whale.reference_gwei * _WEI_IN_GWEI)
+        return min(max(multiplier, self.whale.least), self.whale.most).quantize(_HUNDREDTH)
+
+    def savings_usd(self, bundle: Bundle, whale: Decimal) -> Decimal:
+        """What a bundle saves against creating on each of its chains by itself; nothing where it costs more."""
+        apart = self.create_usd * (bundle.chains - bundle.with_ethereum)
+        if bundle.with_ethereum:
+            apart += self.create_usd * whale
+        return max(apart - bundle.price_usd, Decimal(0))
 
     def imports_free_on(self, chain_key: str) -> bool:
         """Whether the settings make imports of this chain free."""
@@ -108,7 +155,8 @@ def load(path: Path | None) -> Pricing:
         return Pricing.model_validate(prices)
     except ValidationError as error:
         first = error.errors()[0]
-        raise PricingError(f"pricing file {path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        field = ".".join(map(str, first["loc"]))
+        raise PricingError(f"pricing file {path}: {field + ': ' if field else ''}{first['msg']}") from error
 
 
 @cache

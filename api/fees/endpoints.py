@@ -9,7 +9,8 @@ from api.core.access import ApiKey
 from api.core.dependencies import PricingDep
 from api.core.errors import RouteGroup
 from api.core.examples import answered
-from api.core.rendering import JsonResponse, Number, Wire, respond
+from api.core.rendering import JsonResponse, Number, Wire, respond, timestamp
+from api.fees.gas import GasDep
 
 GROUP = RouteGroup(prefix="/api/v2/config")
 GROUPS = (GROUP,)
@@ -22,6 +23,7 @@ _EXAMPLE: dict[str, Any] = {
     "crownFee": 25,
     "createFee": 49,
     "whaleMultiplier": 1.5,
+    "whaleMultiplierAsOf": "2026-01-02T12:00:00.000Z",
     "linkPrice": 0,
     "expiredClaimPrice": 15,
     "bundles": {
@@ -55,7 +57,10 @@ class FeeSchedule(Wire):
 
     crown_fee: Number = Field(examples=[25])
     create_fee: Number
-    whale_multiplier: Number
+    whale_multiplier: Number = Field(description="What creation costs on Ethereum mainnet, against other chains.")
+    whale_multiplier_as_of: str | None = Field(
+        description="When the price of gas behind the multiplier was read; null where the configured one holds."
+    )
     link_price: Number = Field(description="Linking is automatic and free.")
     expired_claim_price: Number
     bundles: dict[str, BundlePrice]
@@ -65,16 +70,19 @@ class FeeSchedule(Wire):
 @router.get(
     "/fees", response_model=FeeSchedule, responses=answered(("fees", _EXAMPLE)) | GROUP.responses(401, 403, 503)
 )
-async def get_fees(access: ApiKey, pricing: PricingDep) -> JsonResponse:
+async def get_fees(access: ApiKey, pricing: PricingDep, gas: GasDep) -> JsonResponse:
     """The live fee schedule. Good for five minutes; do not keep it longer."""
+    reading = await gas.read()
+    whale = pricing.whale_at(None if reading is None else reading.price_wei)
     fees = FeeSchedule(
         crown_fee=pricing.total_claim_usd,
         create_fee=pricing.create_usd,
-        whale_multiplier=pricing.whale_multiplier,
+        whale_multiplier=whale,
+        whale_multiplier_as_of=None if reading is None else timestamp(reading.read_at),
         link_price=pricing.link_usd,
         expired_claim_price=pricing.expired_claim_usd,
         bundles={
-            name: BundlePrice(chains=bundle.chains, price=bundle.price_usd, savings=bundle.savings_usd)
+            name: BundlePrice(chains=bundle.chains, price=bundle.price_usd, savings=pricing.savings_usd(bundle, whale))
             for name, bundle in pricing.bundles.items()
         },
         subscription_tiers={

@@ -1,4 +1,4 @@
-"""GET /registry/info."""
+"""GET /registry/info and /registry/fee-caps."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from api.core.access import ApiKey
-from api.core.dependencies import ChainsDep, SettingsDep
+from api.core.dependencies import ChainsDep, PricingDep, SettingsDep
 from api.core.errors import RouteGroup
 from api.core.examples import answered
-from api.core.rendering import JsonResponse, Wire, respond
+from api.core.rendering import JsonResponse, Number, Wire, respond
 
 GROUP = RouteGroup(prefix="/api/v2/registry")
 GROUPS = (GROUP,)
@@ -24,6 +24,14 @@ _EXAMPLE: dict[str, Any] = {
     "isOpenCrown": True,
     "supportedChains": ["base", "arbitrum"],
 }
+_CAPS: dict[str, Any] = {
+    "success": True,
+    "currency": "USD",
+    "claim": {"currentUsd": 25, "maxUsd": 100},
+    "create": {"currentUsd": 49, "maxUsd": 200},
+    "expiredClaim": {"currentUsd": 15, "maxUsd": 100},
+    "whaleMultiplier": {"min": 1, "max": 4},
+}
 
 router = APIRouter(prefix="/api/v2/registry", tags=["registry"])
 
@@ -36,6 +44,46 @@ class RegistryInfo(Wire):
     protocol_version: str = Field(examples=[PROTOCOL_VERSION])
     is_open_crown: bool = Field(description="Whether anyone may claim.")
     supported_chains: list[str] = Field(examples=[["base", "arbitrum"]])
+
+
+class MultiplierCap(Wire):
+    """Bounds of the multiplier of Ethereum mainnet, which follows its price of gas."""
+
+    min: Number
+    max: Number
+
+
+class FeeCap(Wire):
+    """A fee and its cap, in dollars."""
+
+    current_usd: Number
+    max_usd: Number = Field(description="The service refuses to be configured with more.")
+
+
+class FeeCaps(Wire):
+    """What is charged, and what is never charged more than."""
+
+    success: bool
+    currency: str
+    claim: FeeCap
+    create: FeeCap = Field(description="Per chain; on Ethereum mainnet times the multiplier.")
+    expired_claim: FeeCap
+    whale_multiplier: MultiplierCap
+
+
+@router.get("/fee-caps", response_model=FeeCaps, responses=answered(("caps", _CAPS)) | GROUP.responses(401, 403, 503))
+async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
+    """The most that the service charges for each thing, whatever its prices are set to. Good for an hour."""
+    caps = pricing.caps
+    answer = FeeCaps(
+        success=True,
+        currency="USD",
+        claim=FeeCap(current_usd=pricing.total_claim_usd, max_usd=caps.claim_usd),
+        create=FeeCap(current_usd=pricing.create_usd, max_usd=caps.create_usd),
+        expired_claim=FeeCap(current_usd=pricing.expired_claim_usd, max_usd=caps.expired_claim_usd),
+        whale_multiplier=MultiplierCap(min=pricing.whale.least, max=pricing.whale.most),
+    )
+    return respond(answer, headers={"Cache-Control": f"private, max-age={CACHE_SECONDS}"})
 
 
 @router.get(

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from api.core.pricing import PricingError
+from api.core.pricing import load as load_prices
+from indexer.devchain.anvil import Anvil
 from tests.api.conftest import Serve, Service
 from tests.factories.registrations import add_registration, add_token, address
 from warehouse.postgres import Connection
@@ -27,6 +30,46 @@ async def test_a_changed_pricing_file_counts_at_once_and_a_broken_one_never(serv
         assert (await service.get("/registration/fee")).json()["totalFeeUsd"] == 0.1
         prices.write_text("claim_usd = \n")
         assert (await service.get("/registration/fee")).json()["totalFeeUsd"] == 0.1
+
+
+async def test_a_price_beyond_its_cap_is_not_taken_over(serve: Serve, tmp_path: Path) -> None:
+    prices = tmp_path / "pricing.toml"
+    prices.write_text('claim_usd = "30"\n[caps]\nclaim_usd = "40"\n')
+    async with serve(pricing=prices) as service:
+        caps = (await service.get("/registry/fee-caps")).json()
+        assert caps["claim"] == {"currentUsd": 30, "maxUsd": 40}
+        assert caps["whaleMultiplier"] == {"min": 1, "max": 4}
+        prices.write_text('claim_usd = "41"\n[caps]\nclaim_usd = "40"\n')
+        assert (await service.get("/registration/fee")).json()["totalFeeUsd"] == 30
+        with pytest.raises(PricingError, match="claim_usd is 41, beyond its cap of 40"):
+            load_prices(prices)
+
+
+@pytest.mark.parametrize(
+    ("gwei", "multiplier"), [(None, "1.5"), (20, "1.50"), (10, "1.00"), (26, "1.95"), (500, "4.00"), (0, "1.00")]
+)
+def test_the_multiplier_follows_gas_within_its_bounds(gwei: int | None, multiplier: str) -> None:
+    assert str(load_prices(None).whale_at(None if gwei is None else gwei * 10**9)) == multiplier
+
+
+async def test_savings_add_up_at_the_live_price_of_gas(serve: Serve, tmp_path: Path, anvil: Anvil) -> None:
+    chains = tmp_path / "chains.toml"
+    chains.write_text(f'[chains.eth]\nchain_id = {int(anvil.rpc("eth_chainId"), 16)}\nrpc_urls = ["{anvil.url}"]\n')
+    async with serve(chains=chains) as service:
+        fees = (await service.get("/config/fees")).json()
+    assert fees["whaleMultiplierAsOf"] is not None
+    apart = {name: fees["createFee"] * bundle["chains"] for name, bundle in fees["bundles"].items()}
+    apart["allChainEth"] += fees["createFee"] * (fees["whaleMultiplier"] - 1)
+    saved = {name: apart[name] - bundle["price"] for name, bundle in fees["bundles"].items()}
+    assert saved == {name: pytest.approx(bundle["savings"]) for name, bundle in fees["bundles"].items()}
+
+
+async def test_without_a_node_of_mainnet_the_configured_multiplier_holds(serve: Serve, tmp_path: Path) -> None:
+    chains = tmp_path / "chains.toml"
+    chains.write_text('[chains.eth]\nrpc_urls = ["http://127.0.0.1:9"]\n')
+    async with serve(chains=chains, chain_timeout_seconds=0.5) as service:
+        fees = (await service.get("/config/fees")).json()
+        assert (fees["whaleMultiplier"], fees["whaleMultiplierAsOf"]) == (1.5, None)
 
 
 async def test_registry_info_is_cacheable_for_an_hour(serve: Serve, tmp_path: Path) -> None:

@@ -1,0 +1,76 @@
+"""The price of gas on Ethereum mainnet, which the multiplier of its fees follows."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from api.core.cache import Cache
+from api.core.chains import ChainReaders
+from api.core.clock import Clock
+from api.core.metrics import Metrics
+from indexer.chains.evm.errors import RpcError
+from indexer.chains.evm.reader import quantity
+from indexer.chains.facts import Chain
+
+LOG = logging.getLogger(__name__)
+CHAIN = "eth"
+FRESH_SECONDS = 60.0
+STALE_SECONDS = 600.0
+_FAILED_SECONDS = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class GasPrice:
+    """A price of gas, and when it was read."""
+
+    price_wei: int
+    read_at: datetime
+
+
+class MainnetGas:
+    """Reads the price at most once a minute; a reading outlives an outage of the nodes by ten."""
+
+    def __init__(self, chain: Chain | None, readers: ChainReaders, *, clock: Clock, metrics: Metrics) -> None:
+        self._chain = chain if chain is not None and chain.enabled else None
+        self._readers = readers
+        self._clock = clock
+        self._readings: Cache[GasPrice] = Cache(
+            "mainnet_gas",
+            ttl_seconds=FRESH_SECONDS,
+            stale_seconds=STALE_SECONDS,
+            failures=(RpcError,),
+            metrics=metrics,
+        )
+        self._failures: Cache[bool] = Cache("mainnet_gas_failure", ttl_seconds=_FAILED_SECONDS, metrics=metrics)
+
+    async def read(self) -> GasPrice | None:
+        """The price; None where no node of the chain is configured or answers, which is then not asked again at
+        once."""
+        chain = self._chain
+        if chain is None or self._failures.peek(CHAIN):
+            return None
+        try:
+            return await self._readings.get(CHAIN, lambda: self._ask(chain))
+        except RpcError as error:
+            LOG.info("the price of gas of %s is not known: %s", chain.key, error)
+            self._failures.put(CHAIN, True)
+            return None
+
+    async def _ask(self, chain: Chain) -> GasPrice:
+        price = quantity(await self._readers.of(chain).request("eth_gasPrice"))
+        return GasPrice(price, self._clock.now())
+
+
+async def _mainnet_gas(request: Request) -> MainnetGas:
+    state = request.app.state
+    gas: MainnetGas | None = getattr(state, "mainnet_gas", None)
+    if gas is None:
+        chain = state.chains.by_key.get(CHAIN)
+        gas = state.mainnet_gas = MainnetGas(chain, state.chain_readers, clock=state.clock, metrics=state.metrics)
+    return gas
+
+
+GasDep = Annotated[MainnetGas, Depends(_mainnet_gas)]
