@@ -2,6 +2,7 @@
 
 pytest_plugins = (
     "tests.fixtures.engines",
+    "tests.fixtures.far_side",
     "tests.fixtures.chain",
     "tests.fixtures.indexing",
     "tests.fixtures.receiver",

@@ -8,7 +8,7 @@ it resolves to when it is called.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
 from yarl import URL
 
@@ -207,8 +207,3 @@ def _require_port(port: int) -> None:
 
 def _path(rest: str) -> str:
     return rest if rest.startswith("/") else f"/{rest}"
-
-
-def address_of(sockaddr: tuple[object, ...]) -> Address:
-    """The address in what a socket connects to."""
-    return ip_address(str(sockaddr[0]))

@@ -17,9 +17,11 @@ import logging
 import socket
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
+from ipaddress import ip_address
 from typing import Any
 
 import aiohttp
@@ -28,10 +30,10 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from api.core.destinations import (
+    Address,
     Destination,
     Network,
     UrlRefused,
-    address_of,
     is_loopback,
     is_public,
     validate_url,
@@ -126,6 +128,7 @@ class Outbound:
         refused: networks that are not called beside those that are not public.
         trust: whose certificates are accepted; the system's authorities by default.
         names: who resolves names; the system's name servers by default.
+        public: which addresses a name may have; those of the public Internet by default.
     """
 
     def __init__(
@@ -136,9 +139,11 @@ class Outbound:
         user_agent: str = "Regalia",
         trust: ssl.SSLContext | None = None,
         names: NameServers | None = None,
+        public: Callable[[Address], bool] | None = None,
     ) -> None:
         self.allow_loopback = allow_loopback
         self.refused = tuple(refused)
+        self._public = public or partial(is_public, refused=self.refused)
         self._user_agent = user_agent
         self._trust = trust or system_trust()
         self._names = names or NameServers()
@@ -211,7 +216,7 @@ class Outbound:
         key = (destination.loopback, fresh)
         session = self._sessions.get(key)
         if session is None:
-            rule = _AddressRule(destination.loopback, self.refused)
+            rule = _AddressRule(is_loopback if destination.loopback else self._public)
             connector = aiohttp.TCPConnector(
                 ssl=self._trust,
                 resolver=_CheckedNames(self._names, rule),
@@ -250,17 +255,12 @@ def system_trust() -> ssl.SSLContext:
 class _AddressRule:
     """Which addresses a connection may have."""
 
-    loopback: bool
-    refused: Sequence[Network]
-
-    def allows(self, address: str) -> bool:
-        parsed = address_of((address,))
-        return is_loopback(parsed) if self.loopback else is_public(parsed, self.refused)
+    allows: Callable[[Address], bool]
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
         """A socket that is about to be connected to the address in ``info``."""
         family, kind, protocol, _, sockaddr = info
-        if family not in (socket.AF_INET, socket.AF_INET6) or not self.allows(str(sockaddr[0])):
+        if family not in (socket.AF_INET, socket.AF_INET6) or not self.allows(ip_address(sockaddr[0])):
             raise AddressRefused(_NOT_PUBLIC)
         return socket.socket(family, kind, protocol)
 
@@ -283,7 +283,7 @@ class _CheckedNames(AbstractResolver):
         """
         # "localhost" is allowed in development alone, and is no business of a name server's.
         found = ["127.0.0.1", "::1"] if host == "localhost" else await self._names.addresses(host)
-        allowed = [one for one in found if self._rule.allows(one)]
+        allowed = [one for one in found if self._rule.allows(ip_address(one))]
         if not allowed:
             raise AddressRefused(_NOT_PUBLIC)
         return [
