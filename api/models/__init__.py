@@ -8,6 +8,7 @@ from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, In
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.registration import RegistrationRecord
 from api.models.token import IndexedToken, NativePrice
+from api.models.webhook import WebhookAttempt, WebhookDelivery, WebhookSecret, WebhookSubscription
 
 __all__ = [
     "Account",
@@ -30,4 +31,8 @@ __all__ = [
     "OperatorAlert",
     "RegistrationRecord",
     "ServiceCounter",
+    "WebhookAttempt",
+    "WebhookDelivery",
+    "WebhookSecret",
+    "WebhookSubscription",
 ]
