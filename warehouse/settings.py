@@ -11,7 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class EngineSettings(BaseSettings):
-    """Data directory, engines and chains file."""
+    """Data directory, engines, chains file, and where the service is found."""
 
     model_config = SettingsConfigDict(env_prefix="REGALIA_", extra="ignore", env_ignore_empty=True)
 
@@ -42,6 +42,25 @@ class EngineSettings(BaseSettings):
     alert_webhook_secret: SecretStr | None = Field(
         default=None, description="Key that signs those messages (HMAC-SHA256). Unset: they are not signed."
     )
+
+    host: str = Field(default="127.0.0.1", description="Address the API listens on.")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on.")
+    base_url: str | None = Field(
+        default=None, description="Public address of the API, without a trailing slash. Unset: http://HOST:PORT."
+    )
+    site_url: str | None = Field(
+        default=None, description="Public address of the site that token pages live on. Unset: the base URL."
+    )
+
+    @property
+    def public_url(self) -> str:
+        """The API's public address without a trailing slash."""
+        return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
+
+    @property
+    def public_site_url(self) -> str:
+        """The site's public address without a trailing slash."""
+        return (self.site_url or self.public_url).rstrip("/")
 
 
 def load() -> EngineSettings:

@@ -9,16 +9,8 @@ from warehouse.settings import EngineSettings
 
 
 class ApiSettings(EngineSettings):
-    """Where the service listens, how it names itself, and its limits."""
+    """How the service names itself, and its limits."""
 
-    host: str = Field(default="127.0.0.1", description="Address the API listens on.")
-    port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on.")
-    base_url: str | None = Field(
-        default=None, description="Public address of the API, without a trailing slash. Unset: http://HOST:PORT."
-    )
-    site_url: str | None = Field(
-        default=None, description="Public address of the site that token pages live on. Unset: the base URL."
-    )
     service_name: str = Field(default="Regalia", min_length=1, description="The service's name in messages and lists.")
     support_email: str = Field(
         default="support@localhost", description="Where the owner of a refused token is told to write."
@@ -69,16 +61,6 @@ class ApiSettings(EngineSettings):
     def outbound_refused(self) -> tuple[Network, ...]:
         """The networks of ``outbound_refused_networks``."""
         return parse_networks(self.outbound_refused_networks or "")
-
-    @property
-    def public_url(self) -> str:
-        """The API's public address without a trailing slash."""
-        return (self.base_url or f"http://{self.host}:{self.port}").rstrip("/")
-
-    @property
-    def public_site_url(self) -> str:
-        """The site's public address without a trailing slash."""
-        return (self.site_url or self.public_url).rstrip("/")
 
 
 def load() -> ApiSettings:
