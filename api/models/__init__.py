@@ -8,6 +8,7 @@ from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, In
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.registration import RegistrationRecord
 from api.models.token import IndexedToken, NativePrice
+from api.models.token_list import TokenListEntry, TokenListVersion
 from api.models.webhook import WebhookAttempt, WebhookDelivery, WebhookSecret, WebhookSubscription
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "OperatorAlert",
     "RegistrationRecord",
     "ServiceCounter",
+    "TokenListEntry",
+    "TokenListVersion",
     "WebhookAttempt",
     "WebhookDelivery",
     "WebhookSecret",

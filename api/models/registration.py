@@ -2,14 +2,18 @@
 
 from typing import Any
 
-from sqlalchemy import Index, Integer, text
+from sqlalchemy import CheckConstraint, Computed, Index, Integer, text
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.models.base import Amount, Base, CreatedAt, Moment, Texts
 
+_PRESENTED = "CASE WHEN jsonb_typeof(metadata) = 'object' THEN metadata ELSE '{}'::jsonb END || profile"
+
 
 class RegistrationRecord(Base):
-    """One minted registration. Written from a claim's receipt or from registry events, whichever comes first."""
+    """One minted registration. Written from a claim's receipt or from registry events, whichever comes first; the
+    profile is the owner's, and ``presented`` lays it over the document behind the CID."""
 
     __tablename__ = "registration"
     __table_args__ = (
@@ -17,6 +21,7 @@ class RegistrationRecord(Base):
         Index("registration_by_id", "token_id", "minted_at"),
         Index("registration_by_token", "chain_id", "token_address"),
         Index("registration_by_owner", "owner"),
+        CheckConstraint("jsonb_typeof(profile) = 'object'"),
     )
 
     chain_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -36,6 +41,8 @@ class RegistrationRecord(Base):
     maintainers: Mapped[Texts] = mapped_column(server_default=text("'{}'"))
     metadata_cid: Mapped[str | None]
     metadata_document: Mapped[dict[str, Any] | None] = mapped_column("metadata")
+    profile: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
+    presented: Mapped[dict[str, Any]] = mapped_column(JSONB, Computed(_PRESENTED, persisted=True))
     peer_chain_id: Mapped[int | None]
     peer_token_id: Mapped[int | None]
     released_at: Mapped[Moment | None]
