@@ -9,7 +9,7 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help install demo test torture bench lint format clean
+.PHONY: help install demo test torture contract bench lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ test: install ## all tests, against real engines and a real chain
 
 torture: install ## kills, reorganisations and faults at once, up to ten minutes; then every row is compared
 	$(BIN)/python -m tests.torture
+
+contract: install ## every operation of the running service against its OpenAPI document, for five minutes
+	$(BIN)/python -m tests.contract
 
 bench: install ## the benchmarks, as ratios in one run; written to build/bench.json
 	$(BIN)/python -m tests.bench

@@ -3,12 +3,8 @@ control and signs; its registration is confirmed, owned and searchable."""
 
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +14,8 @@ import pytest
 
 from api.demo import guide
 from api.demo.guide import Place
-from api.stack import ports
+from tests.fixtures.demo import await_that, running_demo
 
-READY_SECONDS = 150.0
 INDEXED_SECONDS = 60.0
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -44,7 +39,7 @@ class Client:
 
 
 def test_a_wallet_finds_its_token_claims_it_and_search_shows_the_registration(tmp_path: Path) -> None:
-    with _demo(tmp_path / "demo") as place, httpx.Client(base_url=place.api_url, timeout=30) as http:
+    with running_demo(tmp_path / "demo") as place, httpx.Client(base_url=place.api_url, timeout=30) as http:
         client = Client(place, http)
         _keys_are_asked_for(place, http)
         _the_token_is_known_priced_and_scored(client)
@@ -54,7 +49,7 @@ def test_a_wallet_finds_its_token_claims_it_and_search_shows_the_registration(tm
         _nobody_can_claim_it_again(client)
         _search_shows_it_once_it_is_indexed(client)
         _the_operator_sees_a_chain_that_is_followed(place, tmp_path / "demo")
-    _await(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", seconds=5)
+    await_that(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", 5)
 
 
 def _keys_are_asked_for(place: Place, http: httpx.Client) -> None:
@@ -133,7 +128,7 @@ def _search_shows_it_once_it_is_indexed(client: Client) -> None:
         found = client.get("/search", symbol=place.symbol, exact=True, refresh=True)["results"][0]
         return bool(found["hasCrown"]) and found["token"]["address"].lower() == place.token
 
-    _await(registered, "search shows the registration")
+    await_that(registered, "search shows the registration", INDEXED_SECONDS)
     found = client.get("/search", symbol=place.symbol, crownsOnly=True, refresh=True)
     assert [one["registration"]["owner"] for one in found["results"]] == [place.wallet]
     assert client.get("/registration/claimable")["tokens"] == []
@@ -145,38 +140,6 @@ def _the_operator_sees_a_chain_that_is_followed(place: Place, data_dir: Path) ->
     status = json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
     chain = next(one for one in status["chains"] if one["key"] == place.chain_key)
     assert chain["lag_blocks"] <= 30
-
-
-@contextmanager
-def _demo(data_dir: Path) -> Iterator[Place]:
-    """A small demo, ready, and stopped as Ctrl-C does."""
-    port = ports.claim("127.0.0.1", None, "the test's API", "REGALIA_PORT")
-    environment = os.environ | {"REGALIA_DATA_DIR": str(data_dir), "REGALIA_PORT": str(port)}
-    command = [sys.executable, "-m", "api.cli", "demo", "--scale", "small", "--without-dagster"]
-    with (data_dir.parent / "output").open("w") as output:
-        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
-    try:
-        described = data_dir / "demo.json"
-        _await(
-            lambda: described.exists() or process.poll() is not None,
-            "the demo is ready",
-            READY_SECONDS,
-        )
-        assert process.poll() is None, (data_dir.parent / "output").read_text()
-        yield Place(**json.loads(described.read_text()))
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def _await(true: Callable[[], bool], what: str, seconds: float = INDEXED_SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, f"not within {seconds:.0f} s: {what}"
-        time.sleep(0.2)
 
 
 def _left_behind(data_dir: Path) -> list[list[str]]:

@@ -1,0 +1,50 @@
+"""``python -m tests.contract``: the running service against its OpenAPI document, for as long as one likes.
+
+A small demo is started, its token is claimed, and Schemathesis tries every operation with the demo's credentials. The
+status is 0 if every answer keeps to the document. A run is repeated by the seed it prints.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.contract.configuration import Credentials, Extent
+from tests.contract.run import Outcome, claim, run
+from tests.fixtures.demo import running_demo
+
+
+def main() -> int:
+    """Run as told; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.contract", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=300, help="how long to go on (300)")
+    parser.add_argument("--examples", type=int, default=60, help="cases for each operation at a time (60)")
+    parser.add_argument("--seed", type=int, help="repeat a run")
+    arguments = parser.parse_args()
+    console = Console(highlight=False, soft_wrap=True)
+    with tempfile.TemporaryDirectory(prefix="contract-") as name:
+        folder = Path(name)
+        console.print("starting a small demo")
+        with running_demo(folder / "demo") as place:
+            transaction = claim(place)
+            console.print(f"trying every operation of {place.api_url}/openapi.json for {arguments.seconds} s")
+            extent = Extent(arguments.examples, arguments.seconds, seed=arguments.seed)
+            outcome = run(place, Credentials(place.api_key), extent, folder, transaction)
+    _print(outcome, console)
+    return 0 if outcome.passed else 1
+
+
+def _print(outcome: Outcome, console: Console) -> None:
+    console.print(outcome.output, markup=False)
+    table = Table("operation", "answers")
+    for name, seen in outcome.statuses.items():
+        table.add_row(name, ", ".join(f"{status} x {count}" for status, count in sorted(seen.items())))
+    console.print(table)
+    console.print(f"{outcome.cases} cases: {'every answer keeps to the document' if outcome.passed else 'see above'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

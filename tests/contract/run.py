@@ -1,0 +1,115 @@
+"""One run of Schemathesis against a running service, and what it saw."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from api.demo import guide
+from api.demo.guide import Place
+from tests.contract import configuration
+from tests.contract.configuration import Credentials, Extent
+
+PHASES = ("examples", "coverage", "fuzzing", "stateful")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run found.
+
+    Args:
+        statuses: how often each operation answered with which status.
+        failures: descriptions of what does not hold, as Schemathesis words them; empty if all holds.
+    """
+
+    passed: bool
+    output: str
+    cases: int
+    phases: Mapping[str, str]
+    statuses: Mapping[str, Counter[int]] = field(default_factory=dict)
+
+    @property
+    def unreached(self) -> list[str]:
+        """The operations that never answered 2xx or 3xx."""
+        return sorted(name for name, seen in self.statuses.items() if not any(200 <= one < 400 for one in seen))
+
+
+def claim(place: Place) -> str:
+    """Claim the demo's token as its guide says; the hash of the transaction. What reads registrations finds one."""
+    done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    return next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
+
+
+def run(place: Place, credentials: Credentials, extent: Extent, folder: Path, transaction: str) -> Outcome:
+    """Try every operation of the document that the service shows. ``transaction``: hash of a claim's."""
+    document = httpx.get(f"{place.api_url}/openapi.json", timeout=30).json()
+    config = configuration.write(folder, credentials, known_values(place, transaction), extent, ending(document))
+    report, events = folder / "report.json", folder / "events.ndjson"
+    command = [
+        *(str(Path(sys.executable).with_name("st")), "--config-file", str(config)),
+        *("run", f"{place.api_url}/openapi.json", "--report", "json,ndjson"),
+        *("--report-json-path", str(report), "--report-ndjson-path", str(events)),
+    ]
+    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    limit = (extent.seconds or 0) + 150
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False
+    )
+    if not report.exists():
+        return Outcome(passed=False, output=done.stdout + done.stderr, cases=0, phases={})
+    summary = json.loads(report.read_text())
+    return Outcome(
+        passed=done.returncode == 0,
+        output=done.stdout + done.stderr,
+        cases=summary["test_cases"]["generated"],
+        phases={name: found["status"] for name, found in summary["phases"].items()},
+        statuses=_statuses(document, events),
+    )
+
+
+def known_values(place: Place, transaction: str) -> dict[str, list[str]]:
+    """What the demo knows, by parameter."""
+    return {
+        "symbol": [place.symbol, place.symbol.lower()],
+        "path.chain": [place.chain_key, str(place.chain_id)],
+        "query.chain": [place.chain_key, str(place.chain_id)],
+        "chainId": [str(place.chain_id)],
+        "path.id": ["1"],
+        "tokenAddress": [place.token],
+        "X-Wallet-Address": [place.wallet],
+        "txHash": [transaction],
+    }
+
+
+def ending(document: dict[str, Any]) -> list[str]:
+    """The operations that end the session they are called with."""
+    return [name for name in operations(document) if name.rpartition("/")[2] == "logout"]
+
+
+def operations(document: dict[str, Any]) -> Iterator[str]:
+    """Names of all operations, such as ``GET /api/v2/search``."""
+    for path, methods in document["paths"].items():
+        for method in methods:
+            yield f"{method.upper()} {path}"
+
+
+def _statuses(document: dict[str, Any], events: Path) -> dict[str, Counter[int]]:
+    seen: dict[str, Counter[int]] = defaultdict(Counter, {name: Counter() for name in operations(document)})
+    with events.open() as lines:
+        for line in lines:
+            recorder = json.loads(line).get("ScenarioFinished", {}).get("recorder", {})
+            cases = recorder.get("cases", {})
+            for case, interaction in recorder.get("interactions", {}).items():
+                value, response = cases[case]["value"], interaction["response"]
+                name = f"{value['method'].upper()} {value['path']}"
+                if response is not None and name in seen:  # not the methods that no operation has
+                    seen[name][response["status_code"]] += 1
+    return dict(seen)

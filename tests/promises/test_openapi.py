@@ -1,0 +1,12 @@
+"""The OpenAPI document is one by the specification's own schema."""
+
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from api.app import create_app
+from api.core.settings import ApiSettings
+
+
+def test_the_document_is_valid_openapi() -> None:
+    document = create_app(ApiSettings()).openapi()
+    assert document["openapi"].startswith("3.1.")
+    assert [str(error.message) for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
