@@ -7,12 +7,14 @@ from api.models.event import CopySighting, EventProgress, EventRecord, EventStat
 from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.registration import RegistrationRecord
+from api.models.session import AccountWallet, SignInNonce, WalletSessionRecord
 from api.models.token import IndexedToken, NativePrice
 from api.models.token_list import TokenListEntry, TokenListVersion
 from api.models.webhook import WebhookAttempt, WebhookDelivery, WebhookSecret, WebhookSubscription
 
 __all__ = [
     "Account",
+    "AccountWallet",
     "AlertDelivery",
     "ApiKeyRecord",
     "AssetRun",
@@ -32,8 +34,10 @@ __all__ = [
     "OperatorAlert",
     "RegistrationRecord",
     "ServiceCounter",
+    "SignInNonce",
     "TokenListEntry",
     "TokenListVersion",
+    "WalletSessionRecord",
     "WebhookAttempt",
     "WebhookDelivery",
     "WebhookSecret",
