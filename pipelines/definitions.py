@@ -12,6 +12,7 @@ from pipelines.documents.schedules import (
     refresh_schedule,
     serve_publication,
 )
+from pipelines.events.assets import event_log
 from pipelines.heartbeats.assets import agg_heartbeat
 from pipelines.heartbeats.schedules import heartbeat_job, heartbeat_schedule
 from pipelines.holders.assets import agg_token_hour
@@ -52,6 +53,7 @@ defs = dg.Definitions(
         agg_token_price,
         registration,
         agg_heartbeat,
+        event_log,
         serve_token,
         serve_provenance,
         serve_publication,

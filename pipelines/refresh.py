@@ -22,6 +22,7 @@ from pipelines.derivation import (
 )
 from pipelines.documents import derive as documents
 from pipelines.documents import ranks
+from pipelines.events import derive as events
 from pipelines.heartbeats import derive as heartbeats
 from pipelines.holders import derive as holders
 from pipelines.liquidity import derive as liquidity
@@ -44,8 +45,9 @@ FIGURES: dict[str, Step] = {
     "liquidity": liquidity.derive,
     "prices": prices.derive,
     "heartbeats": heartbeats.derive,
+    "events": events.derive,
 }
-"""What is counted, summed and scored."""
+"""What is counted, summed and scored, and what subscribers are told of it."""
 SERVED: dict[str, Step] = {"documents": documents.derive, "provenance": provenance.derive}
 """What writes served rows."""
 STEPS: dict[str, Step] = {**NEWS, **FIGURES, **SERVED}
@@ -184,6 +186,7 @@ def _count_holders(run: DerivePass, chain: Chain, wait_seconds: float) -> None:
         window = run.window(holders.SUBJECT, chain)
         if held and window is not None and window.sums_settled:
             holders.derive(run, chain)
+            events.derive_holdings(run, chain)
             return
     log.warning("chain %s is being written; its holders follow with the next pass", chain.key)
     run.record(AssetRun("holders", chain.chain_id, 0.0, 0, note="the chain is being written"))

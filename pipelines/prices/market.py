@@ -47,6 +47,17 @@ def read_past_markets(run: DerivePass, chain: Chain, *, through: int, moments: S
     return {moment: _market(chain, found, decimals, moment, live=False) for moment, found in rows.items()}
 
 
+def read_past_quotes(
+    run: DerivePass, chain: Chain, *, through: int, moments: Sequence[int]
+) -> dict[int, Mapping[str, Quote]]:
+    """What the quote assets were worth at moments of the past; ``work_key`` is empty."""
+    rows: dict[int, list[Mapping[str, Any]]] = {moment: [] for moment in moments}
+    for row in _read_pools(run, chain, through, moments, hours_before=[0], all_tokens=False):
+        rows[row["as_of"]].append(row)
+    decimals = _read_decimals(run, chain, all_tokens=False)
+    return {moment: _market(chain, found, decimals, moment, live=False).quotes for moment, found in rows.items()}
+
+
 def _read_decimals(run: DerivePass, chain: Chain, *, all_tokens: bool) -> dict[str, int]:
     parameters = {"chain_id": chain.chain_id, "all_tokens": int(all_tokens)}
     decimals = {row["token_hex"]: row["decimals"] for row in run.read("prices/decimals", parameters)}

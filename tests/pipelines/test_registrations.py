@@ -127,8 +127,8 @@ def test_the_mint_is_recorded_once_and_at_finality(
         ledger.publish()
         refresh(warehouse, store, chains)
     (event,) = events(store)
-    assert event["payload"]["tokenId"] == 1
-    assert event["payload"]["owner"] == f"0x{OWNER}"
+    assert event["payload"]["crown_id"] == "1"
+    assert event["payload"]["owner"].lower() == f"0x{OWNER}"
     assert event["dedupe_key"].startswith("token.minted:8453:1:0x")
     assert rows(store)[0]["is_final"] is True
 

@@ -1,0 +1,81 @@
+"""Events of copies: tokens that pass themselves off as registered ones.
+
+Verdicts are noted where they are made, in the statement that lists the token (``copy_sighting``). They are told once
+the token and the registration are final, those of one registration together, each copy once.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass, Overtaken, Window
+from pipelines.events.recording import Event, Progress, read_progress, recording, shown
+from pipelines.events.rules import RULES
+from warehouse import settings
+
+SOURCE = "copies"
+
+Sighting = Mapping[str, Any]
+
+
+def derive(run: DerivePass, window: Window, final: int) -> int:
+    """Record the copies found on the chain whose blocks are final; how many events."""
+    chain = window.chain
+    if not run.exchange("sightings_untold", {"chain_id": chain.chain_id})[0]["untold"]:
+        return 0
+    rows = run.read("events/block_time", {"chain_id": chain.chain_id, "final": final})
+    if not rows:
+        return 0
+    final_time = datetime.fromtimestamp(rows[0]["seconds"], UTC)
+    recorded = 0
+    while due := run.exchange("sightings_due", {"chain_id": chain.chain_id, "final_time": final_time}):
+        progress = read_progress(run, chain, SOURCE)
+        for of, found in groupby(due, key=lambda row: (row["of_chain_id"], row["of_token_id"])):
+            recorded += _settle(run, window, progress, of, list(found))
+            progress = read_progress(run, chain, SOURCE)
+    return recorded
+
+
+def _settle(run: DerivePass, window: Window, progress: Progress, of: tuple[int, int], found: Sequence[Sighting]) -> int:
+    """Tell of the copies of one registration, in one transaction with the note that they were told."""
+    chain = window.chain
+    key = {"chain_id": chain.chain_id, "of_chain_id": of[0], "of_token_id": of[1]}
+    gone = [row["address"] for row in found if not row["standing"]]
+    standing = [row for row in found if row["standing"]]
+    # What stood before anybody was told of anything is no news, unless its original is.
+    recent = [row for row in standing if max(row["minted_at"], row["first_seen_at"]) >= progress.told_from]
+    at_once = RULES.sightings_at_once
+    groups = [recent[start : start + at_once] for start in range(0, len(recent), at_once)]
+    original = run.chains.by_id(of[0]) or chain
+    events = [copy_event(chain, original, of[1], group, settings.load().public_site_url) for group in groups]
+    told = [row["address"] for row in standing]
+    with recording(run, window, progress, progress.stored, events):
+        if len(run.exchange("settle_sightings", {**key, "addresses": told})) != len(told):
+            raise Overtaken(f"copies on chain {chain.key} were told of by another pass")
+        run.exchange("forget_sightings", {**key, "addresses": gone})
+    return len(events)
+
+
+def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Sighting], site_url: str) -> Event:
+    """One event of some copies, on ``chain``, of a registration, on ``original``; it happens when it is told."""
+    symbol = found[0]["symbol"]
+    addresses = [row["address"] for row in found]
+    payload = {
+        "sightings": [
+            {
+                "chain_id": chain.chain_id,
+                "chain_name": chain.name,
+                "address": shown(address[2:]),
+                "explorer_url": f"{chain.explorer_url}/token/{shown(address[2:])}",
+            }
+            for address in addresses
+        ],
+        "action_url": f"{site_url}/{original.key}/{quote(symbol, safe='')}",
+    }
+    digest = hashlib.sha256(f"{chain.chain_id} {' '.join(addresses)}".encode()).hexdigest()[:32]
+    now = int(datetime.now(UTC).timestamp())
+    return Event("token.copycat_detected", original.chain_id, token_id, symbol, payload, digest, now)

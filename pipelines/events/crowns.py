@@ -1,0 +1,65 @@
+"""Whose events they are: the registration that a token had at a block."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass
+
+
+@dataclass(frozen=True, slots=True)
+class Crown:
+    """A registration of a token. Times are unix seconds."""
+
+    token_id: int
+    symbol: str
+    block_number: int
+    minted_at: int
+    ended_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowns:
+    """All registrations, ended ones too, by token (hexadecimal without prefix)."""
+
+    of_token: dict[str, list[Crown]]
+
+    def at(self, token: str, block_number: int, seconds: int) -> Crown | None:
+        """The registration that stood at a block: minted before it, not ended yet."""
+        standing = [
+            crown
+            for crown in self.of_token.get(token, ())
+            if crown.block_number < block_number and (crown.ended_at is None or crown.ended_at > seconds)
+        ]
+        return standing[-1] if standing else None
+
+    def since(self, token: str, seconds: int) -> Crown | None:
+        """The registration that stood at a moment."""
+        standing = [
+            crown
+            for crown in self.of_token.get(token, ())
+            if crown.minted_at < seconds and (crown.ended_at is None or crown.ended_at > seconds)
+        ]
+        return standing[-1] if standing else None
+
+
+def read_crowns(run: DerivePass, chain: Chain, tokens: Iterable[str]) -> Crowns:
+    """The registrations of some tokens. Those that are not final yet are among them: they lie beyond every final
+    block, as does what ends one that is."""
+    addresses = sorted(f"0x{token}" for token in tokens)
+    found: dict[str, list[Crown]] = {}
+    for row in run.exchange("registrations_for_events", {"chain_id": chain.chain_id, "addresses": addresses}):
+        crown = Crown(
+            row["token_id"], row["symbol"], row["block_number"], _seconds(row["minted_at"]), _maybe(row["ended_at"])
+        )
+        found.setdefault(row["token_address"][2:], []).append(crown)
+    return Crowns(found)
+
+
+def _seconds(moment: datetime) -> int:
+    return int(moment.timestamp())
+
+
+def _maybe(moment: datetime | None) -> int | None:
+    return None if moment is None else _seconds(moment)

@@ -1,0 +1,86 @@
+"""Events that chains make true, recorded in the store as their blocks become final.
+
+Two parts: who holds what is read while the chain's writer is kept out, right after the holders were counted; all else
+is read beside it. Each source keeps a position of its own (:mod:`pipelines.events.recording`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.events import copies, heartbeats, holdings, registry, trades
+
+SUBJECT = "events"
+_MARKETS = ("trades", "liquidity", "prices")
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How far the tables have come that events are made of, by subject."""
+
+    of_subject: Mapping[str, Mapping[str, Any]]
+
+    def through(self, subject: str) -> int:
+        """The block that a subject has come to; -1: none."""
+        return int(self.of_subject.get(subject, {}).get("details", {}).get("through", -1))
+
+    def change(self, subject: str) -> int:
+        """The last change that a subject has seen."""
+        return int(self.of_subject.get(subject, {}).get("change_id", 0))
+
+    @property
+    def closed_to(self) -> int:
+        """The moment up to which hours are scored; 0: none is."""
+        return int(self.of_subject.get("heartbeats", {}).get("details", {}).get("closed_to", 0))
+
+
+def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Record what the registry, markets, scores and verdicts have to tell that is new and final."""
+    opened = _open(run, chain)
+    if opened is None:
+        return None
+    window, marks, final = opened
+
+    def record() -> int:
+        recorded = registry.derive(run, window, final)
+        recorded += trades.derive(run, window, min(final, _priced_through(run, window, marks)))
+        recorded += heartbeats.derive(run, window, final, marks.closed_to)
+        return recorded + copies.derive(run, window, final)
+
+    rows, seconds = timed(record)
+    return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+
+
+def derive_holdings(run: DerivePass, chain: Chain) -> AssetRun | None:
+    """Record what became of the holders of registered tokens, as far as that is final. Only while the chain's writer is
+    kept out, after the holders were counted."""
+    opened = _open(run, chain)
+    if opened is None:
+        return None
+    window, _, final = opened
+    rows, seconds = timed(lambda: holdings.derive(run, window, final))
+    return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+
+
+def _open(run: DerivePass, chain: Chain) -> tuple[Window, Marks, int] | None:
+    """The window, the marks, and the last block that is final and whose registrations are known; None where there is
+    none, or no registry."""
+    if "registry" not in chain.contracts:
+        return None
+    window = run.window(SUBJECT, chain)
+    if window is None:
+        return None
+    marks = Marks({row["subject"]: row for row in run.exchange("event_marks", {"chain_id": chain.chain_id})})
+    final = min(window.final_block, window.through, marks.through("registrations"))
+    return (window, marks, final) if final >= 0 else None
+
+
+def _priced_through(run: DerivePass, window: Window, marks: Marks) -> int:
+    """The block up to which swaps are in candles and pools evaluated."""
+    seen = min(marks.change(subject) for subject in _MARKETS)
+    if seen >= window.up_to:
+        return window.through
+    found = run.exchange("last_block_of_units", {"chain_id": window.chain.chain_id, "unit_id": seen})
+    return -1 if found[0]["block_number"] is None else int(found[0]["block_number"])

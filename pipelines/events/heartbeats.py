@@ -1,0 +1,231 @@
+"""Events of heartbeats: warnings, critical levels, recoveries and changes of status of registered tokens.
+
+Judged by the scores of closed hours. Those stand for good once they are made, so an event is as final as the score it
+tells of. A gap in the data is no change: what a score lost for want of observation does not count, and a day with much
+of it is not judged.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass, Window
+from pipelines.events.crowns import Crown, Crowns, read_crowns
+from pipelines.events.recording import Event, crown, iso, read_progress, recording
+from pipelines.events.rules import RULES, EventRules
+from pipelines.scoring import Inputs, score
+from warehouse.postgres import Jsonb
+
+SOURCE = "heartbeats"
+_HOUR_SECONDS = 3_600
+_HOURS_AT_ONCE = 24
+_WELL, _WARNING, _CRITICAL = "well", "warning", "critical"
+_FURTHEST_HOURS = 31 * 24
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """A registration's heartbeat as it was told last."""
+
+    level: str
+    status: str
+    score: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The score of a token as of the end of an hour (unix seconds), and what it was made of."""
+
+    token: str
+    ended_at: int
+    score: Decimal
+    version: int
+    inputs: Inputs
+
+
+def derive(run: DerivePass, window: Window, final: int, closed_to: int) -> int:
+    """Record what the hours that closed up to ``closed_to`` (unix seconds) did; how many events."""
+    chain = window.chain
+    progress = read_progress(run, chain, SOURCE)
+    start = int(progress.told_from.timestamp()) // _HOUR_SECONDS * _HOUR_SECONDS
+    first = max(start, progress.position or 0)
+    if closed_to <= (progress.position or 0):
+        return 0
+    first = max(first, closed_to - _HOURS_AT_ONCE * _HOUR_SECONDS)
+    events, beats = _look(run, chain, final, first, closed_to) if first < closed_to else ([], {})
+    rows = [
+        {"token_id": token_id, "level": beat.level, "status": beat.status, "score": str(beat.score)}
+        for token_id, beat in beats.items()
+    ]
+    with recording(run, window, replace(progress, in_time=True), closed_to, events):
+        if rows:
+            run.exchange("keep_heartbeats", {"chain_id": chain.chain_id, "beats": Jsonb(rows)})
+    return len(events)
+
+
+def _look(run: DerivePass, chain: Chain, final: int, first: int, until: int) -> tuple[list[Event], dict[int, Beat]]:
+    bounds = {"chain_id": chain.chain_id, "final": final, "first": first, "until": until}
+    scored = [
+        Scored(
+            row["token_hex"],
+            row["began"] + _HOUR_SECONDS,
+            row["score"],
+            row["weights_version"],
+            Inputs.from_json(row["inputs"]),
+        )
+        for row in run.read("events/scores", bounds)
+    ]
+    leaving = run.exchange(
+        "registrations_leaving_grace",
+        {
+            "chain_id": chain.chain_id,
+            "after": datetime.fromtimestamp(first, UTC) - RULES.grace,
+            "until": datetime.fromtimestamp(until, UTC) - RULES.grace,
+        },
+    )
+    tokens = {one.token for one in scored} | {row["token_address"][2:] for row in leaving}
+    if not tokens:
+        return [], {}
+    crowns = read_crowns(run, chain, tokens)
+    ids = sorted({one.token_id for held in crowns.of_token.values() for one in held})
+    states = run.exchange("event_states", {"chain_id": chain.chain_id, "token_ids": ids})
+    known = {
+        row["token_id"]: Beat(row["heartbeat_level"], row["heartbeat_status"], row["heartbeat_score"])
+        for row in states
+        if row["heartbeat_level"] is not None
+    }
+    events, beats = heartbeat_events(chain, scored, crowns, known)
+    changed, left = _leave_grace(chain, tokens, crowns, {**known, **beats}, until)
+    return [*events, *changed], {**beats, **left}
+
+
+def heartbeat_events(
+    chain: Chain, scored: Sequence[Scored], crowns: Crowns, known: Mapping[int, Beat], rules: EventRules = RULES
+) -> tuple[list[Event], dict[int, Beat]]:
+    """The events that some hours' scores made, in order, and each registration's heartbeat as it was told last.
+
+    ``known`` are these as they stood. A registration without one begins with its first score: that is no news.
+    """
+    events: list[Event] = []
+    beats: dict[int, Beat] = {}
+    for one in scored:
+        crowned = crowns.since(one.token, one.ended_at)
+        if crowned is None or _coverage(one.inputs) < rules.least_coverage:
+            continue
+        before = beats.get(crowned.token_id, known.get(crowned.token_id))
+        in_grace = one.ended_at - crowned.minted_at < int(rules.grace.total_seconds())
+        after = judge(before, one.score, _as_if_observed(one), in_grace, rules)
+        beats[crowned.token_id] = after
+        if before is not None:
+            events += _events(chain, crowned, before, after, one, rules)
+    return events, beats
+
+
+def judge(before: Beat | None, served: Decimal, observed: Decimal, in_grace: bool, rules: EventRules = RULES) -> Beat:
+    """The heartbeat to be told after a score. ``observed`` is the score had the whole day been observed: it decides
+    over what got worse; ``served`` decides over what got better."""
+    value = observed
+    if before is not None:
+        value = served if served >= before.score else min(observed, before.score)
+    level = before.level if before is not None else _WELL if value >= rules.warning_score else _WARNING
+    if value >= rules.healthy_score:
+        level = _WELL
+    elif value < rules.critical_score:
+        level = _CRITICAL
+    elif level == _WELL and value < rules.warning_score:
+        level = _WARNING
+    elif level == _CRITICAL and value >= rules.warning_score:
+        level = _WARNING  # not well again yet, but the next fall to the critical level is told
+    return Beat(level, status(value, in_grace, rules), value)
+
+
+def status(value: Decimal, in_grace: bool, rules: EventRules = RULES) -> str:
+    """The status of a score, as heartbeat reads say it."""
+    if in_grace:
+        return "grace_period"
+    steps = ((rules.healthy_score, "healthy"), (rules.warning_score, "moderate"), (rules.inactive_score, "at_risk"))
+    return next((name for least, name in steps if value >= least), "inactive")
+
+
+def days_to_inactive(inputs: Inputs, version: int, rules: EventRules = RULES) -> int:
+    """Whole days until the score falls below the threshold of inactivity if nothing happens from now on: what was
+    traded and sent counts for a day more, and holders stay."""
+    for hours in range(_FURTHEST_HOURS):
+        if score(_later(inputs, hours), version).score < rules.inactive_score:
+            return hours // 24
+    return _FURTHEST_HOURS // 24
+
+
+def _later(inputs: Inputs, hours: int) -> Inputs:
+    idle = None if inputs.idle_seconds is None else inputs.idle_seconds + hours * _HOUR_SECONDS
+    later = replace(inputs, idle_seconds=idle)
+    if hours < 24:
+        return later
+    none = None if inputs.volume_24h_usd is None else "0"
+    return replace(later, volume_24h_usd=none, transfers_24h=0)
+
+
+def _as_if_observed(one: Scored) -> Decimal:
+    return score(replace(one.inputs, observed_seconds=one.inputs.window_seconds), one.version).score
+
+
+def _coverage(inputs: Inputs) -> Decimal:
+    if inputs.window_seconds <= 0:
+        return Decimal(1)
+    return Decimal(inputs.observed_seconds) / inputs.window_seconds
+
+
+def _events(chain: Chain, crowned: Crown, before: Beat, after: Beat, one: Scored, rules: EventRules) -> Iterable[Event]:
+    named = crown(chain, crowned.token_id, crowned.symbol)
+
+    def event(type_: str, **told: Any) -> Event:
+        payload = {**named, **told}
+        return Event(type_, chain.chain_id, crowned.token_id, crowned.symbol, payload, str(one.ended_at), one.ended_at)
+
+    if before.level == _WELL and after.level != _WELL:
+        yield event("heartbeat.warning", score=one.score, threshold=rules.warning_score)
+    if before.level != _CRITICAL and after.level == _CRITICAL:
+        days = days_to_inactive(one.inputs, one.version, rules)
+        yield event("heartbeat.critical", score=one.score, days_to_inactive=days)
+    if before.level != _WELL and after.level == _WELL:
+        yield event("heartbeat.recovered", score=one.score, previous_score=before.score)
+    if before.status != after.status:
+        yield _change(chain, crowned, before.status, after.status, one.score, one.ended_at)
+
+
+def _change(chain: Chain, crowned: Crown, before: str, after: str, value: Decimal, moment: int) -> Event:
+    payload = {
+        **crown(chain, crowned.token_id, crowned.symbol),
+        "previous_status": before,
+        "new_status": after,
+        "current_score": value,
+        "timestamp": iso(moment),
+    }
+    return Event("heartbeat.change", chain.chain_id, crowned.token_id, crowned.symbol, payload, str(moment), moment)
+
+
+def _leave_grace(
+    chain: Chain,
+    tokens: Iterable[str],
+    crowns: Crowns,
+    known: Mapping[int, Beat],
+    until: int,
+    rules: EventRules = RULES,
+) -> tuple[list[Event], dict[int, Beat]]:
+    """Registrations whose grace period ended although no score of theirs was made since."""
+    events: list[Event] = []
+    beats: dict[int, Beat] = {}
+    for token in sorted(tokens):
+        crowned = crowns.since(token, until)
+        beat = known.get(crowned.token_id) if crowned is not None else None
+        if crowned is None or beat is None or beat.status != "grace_period":
+            continue
+        if until - crowned.minted_at < int(rules.grace.total_seconds()):
+            continue
+        after = replace(beat, status=status(beat.score, False, rules))
+        beats[crowned.token_id] = after
+        events.append(_change(chain, crowned, beat.status, after.status, beat.score, until))
+    return events, beats

@@ -1,0 +1,265 @@
+"""Events of who holds a registered token: significant holders, concentration, milestones of the number of holders.
+
+Judged at the end of each final block. Balances are known as of the published block (running sums), so they are reckoned
+back from there by the transfers since: what is told does not depend on when passes were made.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass, Window
+from pipelines.documents.rows import supply_raw
+from pipelines.events.crowns import Crown, Crowns, read_crowns
+from pipelines.events.recording import Event, Progress, crown, iso, read_progress, recording, shown, skip_history
+from pipelines.events.rules import RULES, EventRules
+from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from warehouse.postgres import Jsonb
+
+SOURCE = "holdings"
+_BLOCKS_AT_ONCE = 10_000
+_BEYOND = (1 << 64) - 1
+_DIGITS = Decimal("0.01")
+_DAY_SECONDS = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A wallet that had more at the end of a block than at its beginning."""
+
+    wallet: str
+    after_raw: int
+    before_raw: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMoves:
+    """What one block did to a token's holders."""
+
+    block_number: int
+    block_time: int
+    entering: int
+    minted_raw: int
+    gains: Sequence[Gain]
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A token as of the published block, and what its final blocks did, in order; ``later`` is what all blocks after
+    them did. Amounts are base units; ``readings`` are what the token said of its supply, by block."""
+
+    token: str
+    holders: int
+    supply_raw: int
+    created_block: int | None
+    last_supply_block: int
+    readings: Sequence[tuple[int, int]]
+    blocks: Sequence[BlockMoves]
+    later: BlockMoves | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event, and the wallet that is no subject of it should it turn out to be a pool."""
+
+    event: Event
+    block_number: int
+    wallet: str | None = None
+
+
+def derive(run: DerivePass, window: Window, final: int) -> int:
+    """Record what became of the holders of registered tokens up to the final block; how many events.
+
+    Only while the chain's writer is kept out: balances are running sums. At most so many blocks at a time; the rest
+    follows with the next passes.
+    """
+    progress = skip_history(run, read_progress(run, window.chain, SOURCE), final)
+    if progress.first > final:
+        if progress.position != progress.stored:
+            with recording(run, window, progress, final, ()):
+                pass
+        return 0
+    final = min(final, progress.first + _BLOCKS_AT_ONCE - 1)
+    told, milestones = _look(run, window, progress, final)
+    events = [one.event for one in told]
+    with recording(run, window, progress, final, events):
+        if milestones:
+            run.exchange("keep_milestones", {"chain_id": window.chain.chain_id, "milestones": Jsonb(milestones)})
+    return len(events)
+
+
+def _look(run: DerivePass, window: Window, progress: Progress, final: int) -> tuple[list[Told], dict[int, int]]:
+    chain = window.chain
+    holdings = _read(run, window, progress.first, final)
+    crowns = read_crowns(run, chain, [holding.token for holding in holdings])
+    ids = sorted({one.token_id for held in crowns.of_token.values() for one in held})
+    states = run.exchange("event_states", {"chain_id": chain.chain_id, "token_ids": ids}) if ids else []
+    known = {row["token_id"]: row["holder_milestone"] for row in states if row["holder_milestone"] is not None}
+    told: list[Told] = []
+    milestones: dict[int, int] = {}
+    for holding in holdings:
+        found, reached = holding_events(chain, holding, crowns, known)
+        told += found
+        milestones |= reached
+    told.sort(key=lambda one: (one.block_number, one.event.token_id))
+    return _without_pools(run, chain, told, final), milestones
+
+
+def _read(run: DerivePass, window: Window, first: int, final: int) -> list[Holding]:
+    chain_id = window.chain.chain_id
+    units = run.exchange("units_of_blocks", {"chain_id": chain_id, "after": first - 1, "through": final})[0]
+    if units["first_unit"] is None:
+        return []
+    bounds = {"chain_id": chain_id, "first": first, "final": final, "through": window.through, "zero": ZERO_WALLET}
+    run.empty("work_token", "work_move")
+    run.transform("events/held_tokens", {**bounds, **units})
+    if not run.warehouse.scalar("SELECT count() FROM work_token"):
+        return []
+    run.transform("events/moves", bounds)
+    supplies = {row["token_hex"]: row for row in run.read("events/supplies", bounds)}
+    moved = groupby(run.read("events/holdings", bounds), key=lambda row: row["token_hex"])
+    return [_holding(supplies[token], rows) for token, rows in moved if token in supplies]
+
+
+def _holding(supply: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Holding:
+    blocks = [
+        BlockMoves(
+            row["block"],
+            row["block_time"],
+            int(row["entering"]),
+            int(row["minted_raw"]),
+            [
+                Gain(wallet, int(after), int(before))
+                for wallet, after, before in zip(row["wallets"], row["after_raws"], row["before_raws"], strict=True)
+            ],
+        )
+        for row in rows
+    ]
+    return Holding(
+        token=supply["token_hex"],
+        holders=int(supply["holders"]),
+        supply_raw=int(supply["supply_raw"]),
+        created_block=supply["created_block"],
+        last_supply_block=supply["last_supply_block"],
+        readings=list(zip(supply["read_blocks"], map(int, supply["readings_raw"]), strict=True)),
+        blocks=[block for block in blocks if block.block_number != _BEYOND],
+        later=next((block for block in blocks if block.block_number == _BEYOND), None),
+    )
+
+
+def holding_events(
+    chain: Chain, holding: Holding, crowns: Crowns, known: Mapping[int, int], rules: EventRules = RULES
+) -> tuple[list[Told], dict[int, int]]:
+    """The events that a token's final blocks made, and the highest milestone of holders by registration.
+
+    ``known`` are the milestones as they stood. A registration without one begins with the holders its token had then:
+    these are no news.
+    """
+    moves = [*holding.blocks, *([holding.later] if holding.later else [])]
+    holders = holding.holders - sum(block.entering for block in moves)
+    held_raw = holding.supply_raw - sum(block.minted_raw for block in moves)
+    told: list[Told] = []
+    reached: dict[int, int] = {}
+    for block in holding.blocks:
+        before, holders, held_raw = holders, holders + block.entering, held_raw + block.minted_raw
+        crowned = crowns.at(holding.token, block.block_number, block.block_time)
+        if crowned is None:
+            continue
+        stood = reached.get(crowned.token_id, known.get(crowned.token_id))
+        if stood is None:
+            stood = max((value for value in rules.milestones if value <= before), default=0)
+        reached[crowned.token_id] = stood
+        for value in rules.milestones:
+            if stood < value <= holders:
+                told.append(_milestone(chain, crowned, block, value, before))
+                reached[crowned.token_id] = value
+        supply = _supply(holding, block.block_number, held_raw)
+        if supply is not None and supply > 0:
+            told += _share_events(chain, holding.token, crowned, block, supply, rules)
+    return told, reached
+
+
+def _supply(holding: Holding, block_number: int, held_raw: int) -> int | None:
+    """The supply at the end of a block, as documents have it."""
+    readings = [reading for reading in holding.readings if reading[0] <= block_number]
+    read_block, read_raw = readings[-1] if readings else (0, None)
+    return supply_raw(
+        {
+            "reading_supply_raw": read_raw,
+            "supply_raw": held_raw,
+            "created_block": holding.created_block,
+            "last_supply_block": holding.last_supply_block,
+            "read_block": read_block,
+        }
+    )
+
+
+def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, before: int) -> Told:
+    payload = {
+        **crown(chain, crowned.token_id, crowned.symbol),
+        "milestone_type": "holder_count",
+        "milestone_value": value,
+        "previous_value": before,
+        "timestamp": iso(block.block_time),
+    }
+    return Told(
+        _event("milestone.reached", chain, crowned, payload, f"holder_count:{value}", block.block_time),
+        block.block_number,
+    )
+
+
+def _share_events(
+    chain: Chain, token: str, crowned: Crown, block: BlockMoves, supply: int, rules: EventRules
+) -> Iterator[Told]:
+    """Wallets that came to hold much by what they gained. Both balances are held against the supply after the block, so
+    that a supply that shrinks makes nobody's gain."""
+    least, most = rules.significant_percent * supply, rules.concentration_percent * supply
+    named = crown(chain, crowned.token_id, crowned.symbol)
+    time = iso(block.block_time)
+    nobodies = _nobodies(chain, token)
+    for gain in block.gains:
+        if gain.wallet in nobodies:
+            continue
+        after, before = gain.after_raw * 100, gain.before_raw * 100
+        if before < least <= after:
+            payload = {**named, "holder_address": shown(gain.wallet), "timestamp": time}
+            event = _event("holder.new", chain, crowned, payload, f"0x{gain.wallet}", block.block_time)
+            yield Told(event, block.block_number, gain.wallet)
+        if before <= most < after:
+            payload = {
+                **named,
+                "concentration_percent": _percent(after, supply),
+                "previous_concentration": _percent(before, supply),
+                "threshold": rules.concentration_percent,
+                "timestamp": time,
+            }
+            key = f"0x{gain.wallet}:{block.block_time // _DAY_SECONDS}"
+            event = _event("concentration.alert", chain, crowned, payload, key, block.block_time)
+            yield Told(event, block.block_number, gain.wallet)
+
+
+def _percent(hundredfold_raw: int, supply: int) -> Decimal:
+    return min(Decimal(100), Decimal(hundredfold_raw) / Decimal(supply)).quantize(_DIGITS)
+
+
+def _event(type_: str, chain: Chain, crowned: Crown, payload: Mapping[str, Any], key: str, time: int) -> Event:
+    return Event(type_, chain.chain_id, crowned.token_id, crowned.symbol, payload, key, time)
+
+
+def _nobodies(chain: Chain, token: str) -> set[str]:
+    """Addresses that hold for nobody or for everybody: nobody's holdings are concentrated there."""
+    ours = {*chain.contracts.values(), *(exchange.factory for exchange in chain.exchanges)}
+    return {token, ZERO_WALLET, DEAD_WALLET, *(address[2:] for address in ours)}
+
+
+def _without_pools(run: DerivePass, chain: Chain, told: Sequence[Told], final: int) -> list[Told]:
+    """What pools hold is offered to everybody."""
+    wallets = sorted({one.wallet for one in told if one.wallet is not None})
+    if not wallets:
+        return list(told)
+    found = run.read("events/pools_among", {"chain_id": chain.chain_id, "final": final, "addresses": wallets})
+    since = {row["address"]: row["since"] for row in found}
+    return [one for one in told if one.wallet is None or one.block_number < since.get(one.wallet, _BEYOND)]

@@ -1,0 +1,144 @@
+"""Recording events of a chain, each once: what a source saw and how far it has looked go into one transaction.
+
+A source looks at final blocks alone, from its position on. The position moves by compare-and-set in the transaction
+that records the events, so that a pass that dies repeats, and of two passes one records nothing. Beside that every
+event carries a key made of the facts, under which it is recorded once whoever tells it, also after a rewind.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from eth_utils.address import to_checksum_address
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass, Overtaken, Window
+
+log = logging.getLogger(__name__)
+
+_ENCODE = msgspec.json.Encoder(decimal_format="number").encode
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, to be told to whoever subscribes to its type. ``payload`` is what they receive."""
+
+    type: str
+    chain_id: int
+    token_id: int
+    subject: str
+    payload: Mapping[str, Any]
+    key: str
+    """What makes it this event and no other, within its type, chain and registration."""
+    happened_at: int
+    """Unix seconds."""
+
+    def row(self) -> dict[str, Any]:
+        """As the store takes it."""
+        return {
+            "type": self.type,
+            "chain_id": self.chain_id,
+            "token_id": self.token_id,
+            "subject": self.subject,
+            "payload": self.payload,
+            "dedupe_key": f"{self.type}:{self.chain_id}:{self.token_id}:{self.key}",
+            "happened_at": iso(self.happened_at),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a source has looked, and from when on it tells. ``stored`` is the position as the store has it;
+    ``position`` may lie before it, after a rewind, or beyond it, where what lies between is not told."""
+
+    source: str
+    chain: Chain
+    stored: int | None
+    position: int | None
+    in_time: bool
+    told_from: datetime
+    looking_at: datetime
+
+    @property
+    def first(self) -> int:
+        """The first block that is new to the source."""
+        return 0 if self.position is None else self.position + 1
+
+
+def read_progress(run: DerivePass, chain: Chain, source: str) -> Progress:
+    """How far the source has looked on the chain."""
+    row = run.exchange("event_progress", {"chain_id": chain.chain_id, "source": source})[0]
+    position = row["position"]
+    if row["rewound_to"] is not None and row["rewound_to"] < position:
+        log.warning("chain %s was rewound below what %s events were made of; looking again", chain.key, source)
+        position = row["rewound_to"]
+    return Progress(source, chain, row["position"], position, row["in_time"], row["told_from"], row["looking_at"])
+
+
+def skip_history(run: DerivePass, progress: Progress, final: int) -> Progress:
+    """The source's position beyond the blocks that are too old to be told."""
+    if progress.in_time or progress.first > final:
+        return progress
+    found = run.read(
+        "events/last_block_before",
+        {
+            "chain_id": progress.chain.chain_id,
+            "first": progress.first,
+            "final": final,
+            "moment": int(progress.told_from.timestamp()),
+        },
+    )[0]
+    if found["found"]:
+        return replace(progress, position=int(found["last_block"]))
+    return replace(progress, in_time=True)
+
+
+@contextmanager
+def recording(
+    run: DerivePass, window: Window, progress: Progress, position: int | None, events: Sequence[Event]
+) -> Iterator[None]:
+    """Record the events and move the source on to ``position``, in one transaction with what is done inside.
+
+    Raises:
+        Overtaken: another pass has moved the source on, or the chain was reorganised below what was read.
+    """
+    with run.store.transaction():
+        moved = run.exchange(
+            "advance_event_progress",
+            {
+                "chain_id": progress.chain.chain_id,
+                "source": progress.source,
+                "before": progress.stored,
+                "position": position,
+                "in_time": progress.in_time,
+                "looking_at": progress.looking_at,
+            },
+        )
+        if not moved:
+            raise Overtaken(f"{progress.source} events of chain {progress.chain.key} were recorded by another pass")
+        run.must_stand(window)
+        if events:
+            run.exchange(
+                "record_events",
+                {"events": _ENCODE([event.row() for event in events]).decode(), "told_from": progress.told_from},
+            )
+        yield
+
+
+def crown(chain: Chain, token_id: int, symbol: str) -> dict[str, Any]:
+    """The part of a payload that says which registration it is about."""
+    return {"crown_id": str(token_id), "symbol": symbol, "chain": chain.caip2}
+
+
+def shown(digits: str) -> str:
+    """An address as clients see it, from hexadecimal digits: with the EIP-55 checksum."""
+    return str(to_checksum_address(f"0x{digits}"))
+
+
+def iso(seconds: int) -> str:
+    """A moment as clients see it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

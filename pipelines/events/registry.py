@@ -1,0 +1,97 @@
+"""Events of the registry itself: registrations minted, given back and expired, and new profile documents."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines.derivation import DerivePass, Window
+from pipelines.events.recording import Event, crown, read_progress, recording, shown
+
+SOURCE = "registry"
+_ROWS_AT_ONCE = 5_000
+
+
+def derive(run: DerivePass, window: Window, final: int) -> int:
+    """Record what the registry said up to the final block. Its whole history is recorded; of it only what is recent is
+    told. Returns how many events there were."""
+    chain = window.chain
+    recorded = 0
+    while True:
+        progress = read_progress(run, chain, SOURCE)
+        if progress.first > final:
+            return recorded
+        rows, position = _read(run, chain, progress.first, final)
+        events = registry_events(chain, rows, _documents_before(run, chain, rows, final))
+        with recording(run, window, progress, position, events):
+            recorded += len(events)
+
+
+def _read(run: DerivePass, chain: Chain, first: int, final: int) -> tuple[list[dict[str, Any]], int]:
+    """Rows of whole blocks, and the last of these blocks."""
+    bounds = {"chain_id": chain.chain_id, "first": first, "final": final}
+    rows = run.read("events/registry", {**bounds, "limit": _ROWS_AT_ONCE})
+    if len(rows) < _ROWS_AT_ONCE:
+        return rows, final
+    last = rows[-1]["block_number"]
+    whole = [row for row in rows if row["block_number"] < last]
+    if whole:
+        return whole, int(last) - 1
+    return run.read("events/registry", {**bounds, "final": last, "limit": 1 << 31}), int(last)
+
+
+def _documents_before(
+    run: DerivePass, chain: Chain, rows: Iterable[Mapping[str, Any]], final: int
+) -> dict[tuple[int, int], tuple[str, str | None]]:
+    """Of each naming of a document, by block and log: the registration's symbol and the document named before."""
+    token_ids = sorted({row["token_id"] for row in rows if row["kind"] == "metadata"})
+    if not token_ids:
+        return {}
+    found: dict[tuple[int, int], tuple[str, str | None]] = {}
+    standing: dict[int, tuple[str, str | None]] = {}
+    parameters = {"chain_id": chain.chain_id, "final": final, "token_ids": token_ids}
+    for row in run.read("events/documents_named", parameters):
+        token_id = row["token_id"]
+        if row["kind"] == "registered":
+            standing[token_id] = (row["symbol"], None)
+        elif token_id in standing:
+            symbol, before = standing[token_id]
+            found[row["block_number"], row["log_index"]] = (symbol, before)
+            standing[token_id] = (symbol, row["metadata_cid"] or None)
+    return found
+
+
+def registry_events(
+    chain: Chain,
+    rows: Iterable[Mapping[str, Any]],
+    documents_before: Mapping[tuple[int, int], tuple[str, str | None]],
+) -> list[Event]:
+    """Events of the registry's logs, in order."""
+    events = []
+    for row in rows:
+        made = _registry_event(chain, row, documents_before.get((row["block_number"], row["log_index"])))
+        if made is not None:
+            events.append(made)
+    return events
+
+
+def _registry_event(chain: Chain, row: Mapping[str, Any], document: tuple[str, str | None] | None) -> Event | None:
+    kind, symbol = row["kind"], row["symbol"]
+    transaction = f"0x{row['transaction_hash']}"
+    key = transaction
+    told: dict[str, Any]
+    if kind == "registered":
+        type_, told = "token.minted", {"owner": shown(row["owner"]), "tx_hash": transaction}
+    elif kind == "released":
+        type_, told = "token.released", {"previous_owner": shown(row["owner"])}
+    elif kind == "expired":
+        type_, told = "token.expired", {"previous_owner": shown(row["owner"])}
+    elif document is not None and (row["metadata_cid"] or None) != document[1]:
+        symbol = document[0]
+        type_, told = "profile.updated", {"updated_fields": ["metadata_cid"]}
+        key = f"{transaction}:{row['log_index']}"
+    else:
+        return None
+    token_id = int(row["token_id"])
+    return Event(
+        type_, chain.chain_id, token_id, symbol, {**crown(chain, token_id, symbol), **told}, key, row["seconds"]
+    )

@@ -1,0 +1,247 @@
+"""Events of large trades in registered tokens, each swap of a final block judged once."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from indexer.chains.facts import Chain
+from pipelines import frames
+from pipelines.amm import EXACT
+from pipelines.derivation import DerivePass, Window
+from pipelines.events.crowns import Crowns, read_crowns
+from pipelines.events.recording import Event, crown, iso, read_progress, recording, skip_history
+from pipelines.events.rules import RULES, EventRules
+from pipelines.prices.market import native_names, read_past_quotes, stablecoin_names
+from pipelines.rules import BUCKET
+
+SOURCE = "trades"
+_BLOCKS_AT_ONCE = 10_000
+_TOKENS_AT_ONCE = 1_000
+_BUCKET_SECONDS = int(BUCKET.total_seconds())
+_DAY_SECONDS = 86_400
+_CENTS = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True)
+class TradedPool:
+    """A pool seen from a registered token: what is paid in it. ``depth_raw`` is what it holds of that."""
+
+    pool: str
+    token: str
+    quote: str
+    quote_is_token1: bool
+    decimals: int
+    depth_raw: int
+
+    def units(self, amount_raw: int) -> Decimal:
+        """Whole quote coins."""
+        return Decimal(amount_raw).scaleb(-self.decimals, EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One swap; amounts are what the pool gained, in base units."""
+
+    pool: str
+    block_number: int
+    log_index: int
+    block_time: int
+    transaction_hash: str
+    amount0_raw: int
+    amount1_raw: int
+
+    @property
+    def bucket(self) -> int:
+        """The five minutes it lies in."""
+        return self.block_time // _BUCKET_SECONDS * _BUCKET_SECONDS
+
+
+def derive(run: DerivePass, window: Window, final: int) -> int:
+    """Record the large trades up to the final block; how many there were."""
+    recorded = 0
+    while True:
+        progress = skip_history(run, read_progress(run, window.chain, SOURCE), final)
+        if progress.first > final:
+            if progress.position != progress.stored:
+                with recording(run, window, progress, final, ()):
+                    pass
+            return recorded
+        position = min(final, progress.first + _BLOCKS_AT_ONCE - 1)
+        events = _look(run, window.chain, progress.first, position)
+        with recording(run, window, progress, position, events):
+            recorded += len(events)
+
+
+def _look(run: DerivePass, chain: Chain, first: int, final: int) -> list[Event]:
+    units = run.exchange("units_of_blocks", {"chain_id": chain.chain_id, "after": first - 1, "through": final})[0]
+    quotes = [*stablecoin_names(chain), *native_names(chain)]
+    if units["first_unit"] is None:
+        return []
+    bounds = {"chain_id": chain.chain_id, "first": first, "final": final, "quotes": quotes}
+    tokens = [row["token_hex"] for row in run.read("events/traded_tokens", {**bounds, **units})]
+    crowns = read_crowns(run, chain, tokens) if tokens else Crowns({})
+    events: list[Event] = []
+    for start in range(0, len(tokens), _TOKENS_AT_ONCE):
+        events += _look_at(run, chain, crowns, bounds, sorted(tokens)[start : start + _TOKENS_AT_ONCE])
+    return events
+
+
+def _look_at(
+    run: DerivePass, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
+) -> list[Event]:
+    factories = sorted({exchange.factory[2:] for exchange in chain.exchanges})
+    chosen = run.read("events/pools", {**bounds, "tokens": tokens, "factories": factories})
+    if not chosen:
+        return []
+    run.empty("work_key")
+    run.warehouse.insert_arrow("work_key", frames.key_table(sorted({row["pool"] for row in chosen})))
+    began = run.read("events/first_bucket", bounds)[0]
+    swaps = [
+        Swap(
+            row["pool_hex"],
+            row["block_number"],
+            row["log_index"],
+            row["seconds"],
+            row["transaction_hash"],
+            int(row["amount0_raw"]),
+            int(row["amount1_raw"]),
+        )
+        for row in run.read("events/swaps", {**bounds, "first": began["first_block"]})
+    ]
+    new = [swap for swap in swaps if swap.block_number >= bounds["first"]]
+    if not new:
+        return []
+    day_before = {**bounds, "from": began["bucket"] - _DAY_SECONDS, "until": began["bucket"]}
+    volumes = run.read("events/volumes", day_before)
+    depths = {row["pool_hex"]: row for row in run.read("events/depths", bounds)}
+    decimals = {coin.address[2:]: coin.decimals for coin in chain.stablecoins}
+    decimals |= dict.fromkeys(native_names(chain), chain.native_decimals)
+    pools = [
+        TradedPool(
+            row["pool"],
+            row["token_hex"],
+            row["quote"],
+            bool(row["quote_is_token1"]),
+            decimals[row["quote"]],
+            int(depths[row["pool"]]["amount1_raw" if row["quote_is_token1"] else "amount0_raw"]),
+        )
+        for row in chosen
+        if row["pool"] in depths
+    ]
+    latest: dict[int, int] = {}
+    for swap in new:
+        latest[swap.bucket] = max(latest.get(swap.bucket, 0), swap.block_time + 1)
+    run.empty("work_key")
+    found = read_past_quotes(run, chain, through=bounds["final"], moments=sorted(set(latest.values())))
+    quotes = {bucket: {name: quote.usd for name, quote in found[moment].items()} for bucket, moment in latest.items()}
+    return trade_events(chain, pools, swaps, bounds["first"], volumes, quotes, crowns)
+
+
+def trade_events(
+    chain: Chain,
+    pools: Sequence[TradedPool],
+    swaps: Sequence[Swap],
+    first: int,
+    volumes: Iterable[Mapping[str, Any]],
+    quotes: Mapping[int, Mapping[str, Decimal]],
+    crowns: Crowns,
+    rules: EventRules = RULES,
+) -> list[Event]:
+    """The large ones among the swaps from block ``first`` on.
+
+    Args:
+        chain: the chain.
+        pools: the pools of some registered tokens; a pool of two of them is there twice.
+        swaps: their swaps in order, from the beginning of the five minutes that block ``first`` lies in.
+        first: the first block whose swaps are judged.
+        volumes: what changed hands in the day before, by pool and five minutes.
+        quotes: what the quote assets are worth in USD, by five minutes; absent where unknown.
+        crowns: the tokens' registrations.
+        rules: from when on a trade is large.
+    """
+    of_pool: dict[str, list[TradedPool]] = defaultdict(list)
+    for pool in pools:
+        of_pool[pool.pool].append(pool)
+    traded = _Traded(of_pool)
+    for row in volumes:
+        traded.add(row["pool_hex"], row["began"], int(row["volume0_raw"]), int(row["volume1_raw"]))
+    events = []
+    for swap in swaps:
+        traded.add(swap.pool, swap.bucket, abs(swap.amount0_raw), abs(swap.amount1_raw))
+        if swap.block_number >= first:
+            usd = quotes.get(swap.bucket, {})
+            events += [
+                event
+                for pool in of_pool[swap.pool]
+                if (event := _judge(chain, pool, swap, usd, traded, crowns, rules)) is not None
+            ]
+    return events
+
+
+def _judge(
+    chain: Chain,
+    pool: TradedPool,
+    swap: Swap,
+    usd: Mapping[str, Decimal],
+    traded: "_Traded",
+    crowns: Crowns,
+    rules: EventRules,
+) -> Event | None:
+    price = usd.get(pool.quote)
+    if price is None or pool.units(pool.depth_raw) * price < rules.least_depth_usd:
+        return None
+    amount = swap.amount1_raw if pool.quote_is_token1 else swap.amount0_raw
+    value = pool.units(abs(amount)) * price
+    if value <= rules.large_trade_usd and value <= rules.large_trade_share * traded.day_usd(
+        pool.token, swap.bucket, usd
+    ):
+        return None
+    crowned = crowns.at(pool.token, swap.block_number, swap.block_time)
+    if crowned is None:
+        return None
+    payload = {
+        **crown(chain, crowned.token_id, crowned.symbol),
+        "trade_volume_usd": value.quantize(_CENTS),
+        "direction": "buy" if amount > 0 else "sell",
+        "timestamp": iso(swap.block_time),
+    }
+    key = f"0x{swap.transaction_hash}:{swap.log_index}"
+    return Event("trade.large", chain.chain_id, crowned.token_id, crowned.symbol, payload, key, swap.block_time)
+
+
+class _Traded:
+    """What was traded of each token, in quote coins by five minutes; swaps are added as they are judged."""
+
+    def __init__(self, of_pool: Mapping[str, Sequence[TradedPool]]) -> None:
+        self.of_pool = of_pool
+        self.units: dict[tuple[str, str], dict[int, Decimal]] = defaultdict(lambda: defaultdict(Decimal))
+        self._before: dict[tuple[str, str, int], Decimal] = {}
+
+    def add(self, pool: str, bucket: int, volume0_raw: int, volume1_raw: int) -> None:
+        """What changed hands in a pool."""
+        for side in self.of_pool[pool]:
+            amount = side.units(volume1_raw if side.quote_is_token1 else volume0_raw)
+            self.units[side.token, side.quote][bucket] += amount
+
+    def day_usd(self, token: str, bucket: int, usd: Mapping[str, Decimal]) -> Decimal:
+        """In the day before ``bucket``, and so far in it, at one moment's prices."""
+        return sum(
+            (
+                (self._day_before(token, quote, bucket) + self.units[token, quote][bucket]) * price
+                for quote, price in usd.items()
+                if (token, quote) in self.units
+            ),
+            Decimal(0),
+        )
+
+    def _day_before(self, token: str, quote: str, bucket: int) -> Decimal:
+        # Judged in order: by then nothing is added to earlier buckets any more.
+        key = (token, quote, bucket)
+        if key not in self._before:
+            found = self.units[token, quote].items()
+            self._before[key] = sum(
+                (units for began, units in found if bucket - _DAY_SECONDS <= began < bucket), Decimal(0)
+            )
+        return self._before[key]

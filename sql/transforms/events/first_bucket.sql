@@ -1,0 +1,10 @@
+-- The five minutes that the first of some blocks lies in, and the first block of these.
+WITH
+(
+    SELECT toStartOfFiveMinutes(min(block_time)) FROM raw_block
+    WHERE chain_id = {chain_id:UInt32} AND block_number >= {first:UInt64} AND block_number <= {final:UInt64}
+) AS began
+SELECT toUInt32(began) AS bucket, min(block_number) AS first_block
+FROM raw_block
+WHERE chain_id = {chain_id:UInt32} AND block_number + 100000 >= {first:UInt64} AND block_number <= {final:UInt64}
+  AND block_time >= began

@@ -1,0 +1,40 @@
+-- Block by block: wallets that came to hold something less those that ceased to, what was minted less what was burned,
+-- and the wallets that gained, with their balances after and before; more than a hundred cannot have a hundredth each.
+WITH balances AS
+(
+    SELECT token, wallet, sum(delta_raw) AS balance_raw
+    FROM agg_balance_day
+    PREWHERE cityHash64(token, wallet) IN (SELECT cityHash64(token, wallet) FROM work_move)
+    WHERE chain_id = {chain_id:UInt32} AND (token, wallet) IN (SELECT token, wallet FROM work_move)
+    GROUP BY token, wallet
+)
+SELECT
+    lower(hex(token)) AS token_hex,
+    block,
+    max(seconds) AS block_time,
+    sum(toInt64(NOT is_zero AND after_raw > 0) - toInt64(NOT is_zero AND before_raw > 0)) AS entering,
+    sum(if(is_zero, -delta_raw, toInt256(0))) AS minted_raw,
+    arraySlice(
+        arrayReverseSort(groupArrayIf((after_raw, before_raw, lower(hex(wallet))), NOT is_zero AND delta_raw > 0)), 1, 100
+    ) AS gained,
+    arrayMap(entry -> entry.3, gained) AS wallets,
+    arrayMap(entry -> entry.1, gained) AS after_raws,
+    arrayMap(entry -> entry.2, gained) AS before_raws
+FROM
+(
+    SELECT
+        token,
+        wallet,
+        last_block AS block,
+        toUInt32(last_time) AS seconds,
+        move.delta_raw AS delta_raw,
+        wallet = unhex({zero:String}) OR wallet = '' AS is_zero,
+        balance_raw - sum(delta_raw) OVER (PARTITION BY token, wallet) + sum(delta_raw) OVER (
+            PARTITION BY token, wallet ORDER BY last_block ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS after_raw,
+        after_raw - delta_raw AS before_raw
+    FROM work_move AS move
+    LEFT JOIN balances ON balances.token = move.token AND balances.wallet = move.wallet
+)
+GROUP BY token, block
+ORDER BY token, block

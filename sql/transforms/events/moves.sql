@@ -1,0 +1,16 @@
+-- What each wallet gained or lost in each of the new final blocks, and in all blocks after them together (last_block is
+-- then the highest number there is): balances are known as of the published block, and are reckoned back from there.
+INSERT INTO work_move
+SELECT
+    token,
+    side.1 AS wallet,
+    toStartOfHour(max(block_time)),
+    sum(side.2),
+    0,
+    max(block_time),
+    if(block_number > {final:UInt64}, 18446744073709551615, block_number) AS block
+FROM fact_transfer
+ARRAY JOIN [tuple(from_address, -toInt256(amount_raw)), tuple(to_address, toInt256(amount_raw))] AS side
+WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM work_token)
+  AND block_number >= {first:UInt64} AND block_number <= {through:UInt64}
+GROUP BY token, wallet, block
