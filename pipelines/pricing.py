@@ -19,6 +19,8 @@ _USD_DIGITS = Decimal("1e-6")
 _USD_LIMIT = Decimal("1e60")
 _CHANGE_LIMIT = Decimal("1e31")
 _CONFIDENCE_DIGITS = Decimal("0.001")
+_LOGARITHMS = Context(prec=28)
+"""For what ends in three digits: a logarithm of a hundred digits takes three times as long."""
 _WIDE = Context(prec=110, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
 
 State = tuple[int, int, int]
@@ -268,8 +270,9 @@ def _confidence(usd: Decimal, sides: Sequence[_Side], kept: Sequence[_Side], rul
     agreed = sum((side.depth_usd for side in agreeing), Decimal(0))
     if not agreeing or total <= 0:
         return Decimal(0)
-    scale = (rules.full_confidence_usd / rules.min_depth_usd).log10() + 1
-    depth = min(ONE, ((agreed / rules.min_depth_usd).log10() + 1) / scale) if agreed > 0 else Decimal(0)
+    scale = _LOGARITHMS.log10(rules.full_confidence_usd / rules.min_depth_usd) + 1
+    reached = _LOGARITHMS.log10(agreed / rules.min_depth_usd) + 1 if agreed > 0 else Decimal(0)
+    depth = min(ONE, reached / scale)
     quote = sum((side.quote.confidence * side.depth_usd for side in agreeing), Decimal(0)) / agreed
     return max(Decimal(0), depth * (agreed / total) * quote)
 

@@ -1,17 +1,17 @@
 """Market score: how large a token's market is, from 0 to 1, out of 40 parts market cap, 30 volume, 30 liquidity."""
 
-from decimal import Context, Decimal, localcontext
+from decimal import Decimal
+from math import log10
 
 from pipelines.rules import MARKET, MarketRules
 
 _SCALES = {
-    # figure: (parts, USD at which it begins to count, USD at which it is complete)
-    "market_cap": (Decimal("0.40"), Decimal("1e4"), Decimal("1e11")),
-    "volume": (Decimal("0.30"), Decimal("1e2"), Decimal("1e9")),
-    "liquidity": (Decimal("0.30"), Decimal("1e3"), Decimal("1e8")),
+    # figure: (parts, USD at which it begins to count, powers of ten until it is complete)
+    "market_cap": (0.40, Decimal("1e4"), 7),
+    "volume": (0.30, Decimal("1e2"), 7),
+    "liquidity": (0.30, Decimal("1e3"), 5),
 }
 _DIGITS = Decimal("1e-9")
-_CONTEXT = Context(prec=50)
 
 
 def market_score(
@@ -29,11 +29,9 @@ def market_score(
     volume = counted_volume(volume_24h_usd, liquidity, rules) or Decimal(0)
     market_cap = min(market_cap_usd or Decimal(0), liquidity * rules.max_cap_to_liquidity)
     amounts = {"market_cap": market_cap, "volume": volume, "liquidity": liquidity}
-    with localcontext(_CONTEXT):
-        total = sum(
-            (parts * _scaled(amounts[name], low, high) for name, (parts, low, high) in _SCALES.items()), Decimal(0)
-        )
-        return total.quantize(_DIGITS)
+    # A logarithm of doubles has six digits more than are kept, and costs a hundredth of a decimal one.
+    total = sum(parts * _scaled(amounts[name], low, powers) for name, (parts, low, powers) in _SCALES.items())
+    return Decimal(total).quantize(_DIGITS)
 
 
 def counted_volume(
@@ -56,7 +54,5 @@ def believed_value(
     return value_usd if value_usd <= liquidity_usd * rules.max_cap_to_liquidity else None
 
 
-def _scaled(amount: Decimal, low: Decimal, high: Decimal) -> Decimal:
-    if amount <= low:
-        return Decimal(0)
-    return min(Decimal(1), (amount / low).log10() / (high / low).log10())
+def _scaled(amount: Decimal, low: Decimal, powers: int) -> float:
+    return min(1.0, log10(amount / low) / powers) if amount > low else 0.0

@@ -18,6 +18,9 @@ from warehouse.settings import EngineSettings
 EVENTS = 3_000_000
 NEW_EVENTS = 10_000
 UNITS = 10
+INCREMENTS = 5
+"""Of 10,000 events each, one on top of the other. The first runs beside the merges that the full build left behind, and
+one in three ends an hour, after which every active token is scored: the middle one says what an increment costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class IncrementalFigures:
 
 
 def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigures:
-    """Derive a generated history in full, then what a little more of it adds."""
+    """Derive a generated history in full, then what a little more of it adds, several times over."""
     data_dir = directory / "incremental"
     shutil.rmtree(data_dir, ignore_errors=True)
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
@@ -61,13 +64,17 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
             return spent
 
         full = derive("in full")
-        new = history.live(NEW_EVENTS // EVENTS_A_BLOCK)
-        added = derive(f"after {new:,} new events")
+        added = []
+        for _ in range(INCREMENTS):
+            new = history.live(NEW_EVENTS // EVENTS_A_BLOCK)
+            added.append(derive(f"after {new:,} new events"))
     shutil.rmtree(data_dir, ignore_errors=True)
-    spent = sum(added.values())
+    added.sort(key=lambda spent: sum(spent.values()))
+    spent, slowest = (sum(some.values()) for some in (added[INCREMENTS // 2], added[-1]))
     results = [
         Result(f"incremental: {new:,} new events / in full", spent / sum(full.values()), "ratio", "<= 0.05"),
         Result(f"incremental: {new:,} new events on {events:,}", spent, "s", "<= 10"),
+        Result(f"incremental: the slowest of {INCREMENTS}, which ends an hour", slowest, "s"),
         Result(f"incremental: all {events:,} events in full", sum(full.values()), "s"),
     ]
-    return IncrementalFigures(results, {"in full": full, f"{new:,} new events": added})
+    return IncrementalFigures(results, {"in full": full, f"{new:,} new events": added[INCREMENTS // 2]})

@@ -34,14 +34,14 @@ SELECT
     price.price_change_6h AS price_change_6h,
     price.price_change_24h AS price_change_24h,
     price.pools AS price_pools,
-    beat.hour AS beat_hour,
-    beat.score AS heartbeat_score,
-    beat.timestamp_score AS timestamp_score,
-    beat.volume_score AS volume_score,
-    beat.holders_score AS holders_score,
-    beat.confidence_score AS confidence_score,
-    beat.weights_version AS weights_version,
-    toUInt32(beat.computed_at) AS scored_at
+    beat.made.1 AS beat_hour,
+    beat.made.2 AS heartbeat_score,
+    beat.made.3 AS timestamp_score,
+    beat.made.4 AS volume_score,
+    beat.made.5 AS holders_score,
+    beat.made.6 AS confidence_score,
+    beat.made.7 AS weights_version,
+    toUInt32(beat.made.8) AS scored_at
 FROM
 (
     SELECT * FROM agg_token FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
@@ -64,10 +64,13 @@ LEFT JOIN
 ) AS price ON price.token = identity.token
 LEFT JOIN
 (
-    SELECT token, hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
+    SELECT
+        token,
+        argMax((
+            hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
+        ), hour) AS made
     FROM agg_heartbeat FINAL
     PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
-    ORDER BY hour DESC
-    LIMIT 1 BY token
+    GROUP BY token
 ) AS beat ON beat.token = identity.token
 SETTINGS max_threads = 1

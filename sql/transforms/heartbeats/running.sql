@@ -39,16 +39,15 @@ LEFT JOIN
 ) AS price ON price.token = identity.token
 LEFT JOIN
 (
+    -- When the score was made is asked of closed hours alone; it lies in the inputs, which are long.
     SELECT
         token,
-        [(
-            toUInt32(hour), JSONExtractUInt(inputs, 'as_of'), score, timestamp_score, volume_score, holders_score,
-            confidence_score, weights_version
-        )] AS scores
+        [argMax((
+            toUInt32(hour), 0, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version
+        ), hour)] AS scores
     FROM agg_heartbeat FINAL
     PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT key FROM work_key)
          AND hour <= {hour:DateTime('UTC')}
-    ORDER BY hour DESC
-    LIMIT 1 BY token
+    GROUP BY token
 ) AS standing ON standing.token = identity.token
 SETTINGS max_threads = 1

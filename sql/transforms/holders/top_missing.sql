@@ -1,8 +1,8 @@
--- How many of the touched tokens the kept largest holders were not enough for.
+-- How many of the touched tokens the kept largest holders were not enough for. No version is newer than the pass's own.
 SELECT count() AS missing
 FROM work_token
 WHERE token NOT IN
 (
-    SELECT token FROM agg_top_holder FINAL
+    SELECT token FROM agg_top_holder
     WHERE chain_id = {chain_id:UInt32} AND version = {version:UInt64} AND token IN (SELECT token FROM work_token)
 )
