@@ -7,12 +7,14 @@ ones would hold up every other lookup of the process. Here a lookup is a few dat
 import asyncio
 import socket
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import aiodns
 import pycares
 
 _TRY_SECONDS = 1.5
 _TRIES = 2
+_LATE_SECONDS = 0.05
 _MOST_ADDRESSES = 8
 """A name may have any number; nobody waits for a receiver's ninth."""
 
@@ -33,16 +35,35 @@ class NameServers:
     async def addresses(self, host: str) -> list[str]:
         """The addresses of ``host``, IPv6 and IPv4, in the order they should be tried.
 
+        Both kinds are asked for at once. Some name servers drop the questions they do not know: the kind that is late
+        is not waited for once the other is there (RFC 8305 calls this the resolution delay).
+
         Raises:
             OSError: it has none, or the name servers do not say.
         """
-        resolver = self._started()
+        asked = [asyncio.ensure_future(self._addresses(host, family)) for family in (socket.AF_INET6, socket.AF_INET)]
+        try:
+            await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+            patience = _LATE_SECONDS if any(one.done() and not one.exception() for one in asked) else None
+            await asyncio.wait(asked, timeout=patience)
+        finally:
+            for one in asked:
+                one.cancel()
+        answered = [one for one in asked if one.done() and not one.cancelled()]
+        found = [one.result() for one in answered if one.exception() is None]
+        if not found:
+            raise next(error for one in answered if (error := one.exception()) is not None)
+        # Alternating, so that neither kind has to fail for all its addresses before the other has a turn.
+        mixed = [address for pair in zip_longest(*found) for address in pair if address is not None]
+        return mixed[:_MOST_ADDRESSES]
+
+    async def _addresses(self, host: str, family: socket.AddressFamily) -> list[str]:
         try:
             # The full stop makes the name a complete one: the search list of this machine's network is not tried.
-            found = await resolver.getaddrinfo(f"{host}.", family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
+            answer = await self._started().getaddrinfo(f"{host}.", family=family, type=socket.SOCK_STREAM)
         except aiodns.error.DNSError as error:
             raise OSError(f"{host}: {error.args[1] if len(error.args) > 1 else 'not resolved'}") from error
-        return [_text(node.addr[0]) for node in found.nodes][:_MOST_ADDRESSES]
+        return [_text(node.addr[0]) for node in answer.nodes]
 
     async def close(self) -> None:
         """Give up the lookups under way."""

@@ -45,7 +45,9 @@ LOG = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 5.0
 BODY_BYTES = 4096
-_IDLE_SECONDS = 15.0
+HEADER_BYTES = 8192
+# Common servers close a connection after five idle seconds: ours is gone before.
+_IDLE_SECONDS = 4.0
 _NOT_PUBLIC = "the host has no public address"
 
 
@@ -90,7 +92,7 @@ class OutboundAnswer:
 
     Args:
         status: of the answer; null if none came.
-        headers: of the answer, names in lower case; values of one name joined with commas.
+        headers: of the answer, names in lower case, values of one name joined with commas; the first 8 KB of them.
         body: the first bytes of the answer's body, as they came: not decompressed, of any encoding.
         body_complete: whether that is all of the body.
         failure: null for a 2xx.
@@ -113,7 +115,7 @@ class OutboundAnswer:
     @property
     def body_text(self) -> str:
         """The body as text; bytes that are not UTF-8 and NUL, which the store cannot keep, become U+FFFD."""
-        return self.body.decode("utf-8", "replace").replace("\0", "\ufffd")
+        return _text(self.body)
 
 
 class AddressRefused(OSError):
@@ -188,6 +190,9 @@ class Outbound:
             timeout_seconds: for everything: lookup, connection, request and answer. An answer whose headers came in
                 time counts even if its body did not: the body is cut where the time ended.
             body_bytes: how much of the answer's body is read; the connection is closed on what is longer.
+
+        Raises:
+            ValueError: a header of ours holds a line break.
         """
         attempt = _Attempt(method, body, dict(headers or {}), body_bytes)
         try:
@@ -339,13 +344,21 @@ class _Attempt:
             ) as response:
                 self.answered = time.perf_counter()
                 self.status = response.status
-                for name, value in response.headers.items():
-                    known = self.headers.get(name.lower())
-                    self.headers[name.lower()] = value if known is None else f"{known}, {value}"
+                self._keep_headers(response.raw_headers)
                 await self._read(response)
         except aiohttp.ClientError as error:
             if self.status is None:
                 self.fail(*_explain(error))
+
+    def _keep_headers(self, headers: Sequence[tuple[bytes, bytes]]) -> None:
+        room = HEADER_BYTES
+        for raw_name, raw_value in headers:
+            room -= len(raw_name) + len(raw_value)
+            if room < 0:
+                return
+            name, value = _text(raw_name).lower(), _text(raw_value)
+            known = self.headers.get(name)
+            self.headers[name] = value if known is None else f"{known}, {value}"
 
     async def _read(self, response: aiohttp.ClientResponse) -> None:
         async for chunk in response.content.iter_any():
@@ -385,6 +398,10 @@ class _Attempt:
         return OutboundAnswer(
             self.status, self.headers, bytes(self.body), self.body_complete, timing, self.failure, self.problem
         )
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
 def _between(first: float | None, last: float | None) -> float | None:

@@ -155,6 +155,28 @@ async def test_a_name_server_that_says_nothing_is_part_of_the_time_limit(meet: M
     assert answer.timing.dns_seconds is None
 
 
+@pytest.mark.parametrize("mute", [1, 28])
+async def test_the_kind_of_address_that_nobody_tells_is_not_waited_for(name_server: NameServer, mute: int) -> None:
+    name_server.records[HOST] = [["192.0.2.1", "192.0.2.2", "2001:db8::1"]]
+    name_server.mute = (mute,)
+    names = NameServers(["127.0.0.1"], port=name_server.port)
+    async with asyncio.timeout(1):
+        found = await names.addresses(HOST)
+    await names.close()
+    assert sorted(found) == (["2001:db8::1"] if mute == 1 else ["192.0.2.1", "192.0.2.2"])
+
+
+async def test_both_kinds_of_addresses_take_turns_and_only_some_are_kept(name_server: NameServer) -> None:
+    name_server.records[HOST] = [
+        [*(f"192.0.2.{number}" for number in range(1, 10)), *(f"2001:db8::{number}" for number in range(1, 4))]
+    ]
+    names = NameServers(["127.0.0.1"], port=name_server.port)
+    found = await names.addresses(HOST)
+    await names.close()
+    assert [":" in address for address in found] == [True, False, True, False, True, False, False, False]
+    assert len(set(found)) == 8
+
+
 async def test_a_certificate_of_an_unknown_authority_is_refused(meet: Meet, tmp_path: Any) -> None:
     async with meet(context=Authority.create(tmp_path).serving(HOST)) as (client, far):
         answer = await post(client, far.url())
@@ -289,6 +311,16 @@ async def test_what_is_no_answer_is_told_apart(meet: Meet, reply: bytes, failure
         answer = await post(client, far.url())
     assert (answer.status, answer.failure) == (None, failure)
     assert len(far.requests) == 1
+
+
+async def test_headers_are_kept_as_text_that_the_store_can_keep_and_not_without_end(meet: Meet) -> None:
+    many = b"".join(b"X-%d: %s\r\n" % (number, b"a" * 990) for number in range(30))
+    reply = b"HTTP/1.1 200 OK\r\nX-Odd: \xff\xc3\xa9\r\n" + many + b"Content-Length: 2\r\n\r\n\xff\x00"
+    async with meet(writing(reply)) as (client, far):
+        answer = await post(client, far.url())
+    assert answer.headers["x-odd"] == "\ufffd\u00e9"
+    assert list(answer.headers) == ["x-odd", *(f"x-{number}" for number in range(8))]
+    assert answer.body_text == "\ufffd\ufffd"
 
 
 async def test_an_answer_whose_body_breaks_off_counts(meet: Meet) -> None:
