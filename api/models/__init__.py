@@ -10,13 +10,16 @@ from api.models.registration import RegistrationRecord
 from api.models.session import AccountWallet, SignInNonce, WalletSessionRecord
 from api.models.token import IndexedToken, NativePrice
 from api.models.token_list import TokenListEntry, TokenListVersion
+from api.models.usage import AddressWindow, ApiUsage, RateBucket, UsageWriter
 from api.models.webhook import WebhookAttempt, WebhookDelivery, WebhookSecret, WebhookSubscription
 
 __all__ = [
     "Account",
     "AccountWallet",
+    "AddressWindow",
     "AlertDelivery",
     "ApiKeyRecord",
+    "ApiUsage",
     "AssetRun",
     "AssetTotal",
     "Base",
@@ -32,11 +35,13 @@ __all__ = [
     "IngestUnit",
     "NativePrice",
     "OperatorAlert",
+    "RateBucket",
     "RegistrationRecord",
     "ServiceCounter",
     "SignInNonce",
     "TokenListEntry",
     "TokenListVersion",
+    "UsageWriter",
     "WalletSessionRecord",
     "WebhookAttempt",
     "WebhookDelivery",

@@ -1,0 +1,177 @@
+"""Daily usage in the store: counts are added up, and the account is told when a quota runs low."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
+from uuid import UUID, uuid4
+
+from api.core.events import record_event
+from api.core.store import Row, Store, Transaction
+from api.limits.grants import DAY_SECONDS, Subject
+from warehouse.errors import StoreUnavailable
+
+LOG = logging.getLogger(__name__)
+WARNED_AT, EXCEEDED_AT = 80, 90
+THRESHOLDS: Mapping[int, str] = {WARNED_AT: "quota.threshold_warning", EXCEEDED_AT: "quota.exceeded"}
+"""Percentages of a quota that are told of, and the event beside ``usage.threshold``."""
+KEPT_DAYS = 400
+
+_USED = "SELECT used FROM api_usage WHERE subject = :subject AND day = :day"
+# A batch whose answer was lost is sent again under its number, and counted once.
+_NUMBER = """
+INSERT INTO usage_writer (process, number) VALUES (:process, :number)
+ON CONFLICT (process) DO UPDATE SET number = excluded.number, written_at = now()
+WHERE usage_writer.number < excluded.number
+"""
+_ADD = """
+INSERT INTO api_usage (subject, day, account_id, used, per_day)
+SELECT * FROM unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[]), CAST(:accounts AS uuid[]),
+                     CAST(:counts AS bigint[]), CAST(:quotas AS bigint[])) AS counted (subject, day, account, used, quota)
+ORDER BY subject, day
+ON CONFLICT (subject, day) DO UPDATE SET used = api_usage.used + excluded.used, per_day = excluded.per_day
+"""
+_READ = """
+SELECT subject, day, account_id, used, per_day, told
+FROM api_usage JOIN unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[])) AS asked (subject, day) USING (subject, day)
+ORDER BY account_id, subject, day
+"""
+_TELL = "UPDATE api_usage SET told = :percent WHERE subject = :subject AND day = :day AND told < :percent"
+_FORGET = ("DELETE FROM api_usage WHERE day < :before", "DELETE FROM usage_writer WHERE written_at < :before")
+
+
+class Counted(NamedTuple):
+    """What a subject used on a day. ``told``: the highest percentage that was told of."""
+
+    subject: UUID
+    day: date
+    account_id: UUID
+    used: int
+    per_day: int
+    told: int
+
+    @property
+    def untold(self) -> list[int]:
+        """Percentages that were reached and not told of, ascending."""
+        return [percent for percent in THRESHOLDS if self.told < percent and 100 * self.used >= percent * self.per_day]
+
+
+def day_of(now: float) -> date:
+    """The day in UTC of a moment in unix seconds."""
+    return datetime.fromtimestamp(now, UTC).date()
+
+
+async def tell(transaction: Transaction, counted: Counted) -> None:
+    """Record the events of what was reached. Safe to repeat: an account is told of each once a day, whichever of its
+    keys gets there first."""
+    untold = counted.untold
+    moved = {"subject": counted.subject, "day": counted.day, "percent": untold[-1]}
+    if not await transaction.execute(_TELL, moved):
+        return
+    for percent in untold:
+        data = {
+            "day": counted.day.isoformat(),
+            "used": counted.used,
+            "limit": counted.per_day,
+            "percent": percent,
+        }
+        for type in ("usage.threshold", THRESHOLDS[percent]):
+            key = f"{type}:{counted.account_id}:{counted.day}:{percent}"
+            await record_event(
+                transaction, type, None, str(counted.account_id), data, key, account_id=counted.account_id
+            )
+
+
+@dataclass(slots=True)
+class _Batch:
+    number: int
+    counts: dict[tuple[UUID, date], list[Any]] = field(default_factory=dict)
+    """By subject and day: the account, how many, the quota."""
+
+
+class UsageLedger:
+    """Adds this process's counts to the store's, a batch at a time. A process that is killed takes with it what it
+    counted since the last one."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._process = uuid4()
+        self._open = _Batch(1)
+        self._sent: _Batch | None = None
+        self._turn = asyncio.Lock()
+
+    def count(self, subject: Subject, day: date, per_day: int) -> None:
+        """Count one request."""
+        counted = self._open.counts.get((subject.id, day))
+        if counted is None:
+            self._open.counts[subject.id, day] = [subject.account_id, 1, per_day]
+        else:
+            counted[1] += 1
+            counted[2] = per_day
+
+    def unwritten(self, subject: UUID, day: date) -> int:
+        """How many of a subject's requests are not in the store, as far as is known."""
+        batches = (self._open, self._sent) if self._sent else (self._open,)
+        return sum(batch.counts[subject, day][1] for batch in batches if (subject, day) in batch.counts)
+
+    async def used(self, subject: UUID, day: date) -> int:
+        """What the store knows.
+
+        Raises:
+            StoreUnavailable: it cannot be asked.
+        """
+        row = await self.store.row(_USED, {"subject": subject, "day": day})
+        return 0 if row is None else int(row["used"])
+
+    async def write(self) -> list[Counted]:
+        """Add what was counted since the last time; the answer is what all processes counted of the same subjects.
+
+        Safe to repeat: after a failure the same batch is sent again under the same number.
+
+        Raises:
+            StoreUnavailable: the store cannot be asked; nothing is lost.
+        """
+        async with self._turn:
+            if self._sent is None:
+                if not self._open.counts:
+                    return []
+                self._sent, self._open = self._open, _Batch(self._open.number + 1)
+            counted = await self._send(self._sent)
+            self._sent = None
+            return counted
+
+    async def forget(self, today: date) -> None:
+        """Remove what is older than ``KEPT_DAYS``."""
+        before = datetime.fromtimestamp((today - date(1970, 1, 1)).days * DAY_SECONDS - KEPT_DAYS * DAY_SECONDS, UTC)
+        async with self.store.transaction() as transaction:
+            for statement in _FORGET:
+                await transaction.execute(statement, {"before": before})
+
+    async def _send(self, batch: _Batch) -> list[Counted]:
+        keys, values = list(batch.counts), list(batch.counts.values())
+        named = {"subjects": [subject for subject, _ in keys], "days": [day for _, day in keys]}
+        async with self.store.transaction() as transaction:
+            if await transaction.execute(_NUMBER, {"process": self._process, "number": batch.number}):
+                accounts, counts, quotas = (list(column) for column in zip(*values, strict=True))
+                await transaction.execute(_ADD, {**named, "accounts": accounts, "counts": counts, "quotas": quotas})
+            found = counted_of(await transaction.rows(_READ, named))
+            for counted in found:
+                if counted.untold:
+                    await tell(transaction, counted)
+        return found
+
+
+def counted_of(rows: Iterable[Row]) -> list[Counted]:
+    """Rows of ``api_usage`` as values."""
+    return [Counted(**row) for row in rows]
+
+
+async def tell_apart(store: Store, counted: Counted) -> None:
+    """Tell in a transaction of its own; where the store fails now, the next count of the subject tries again."""
+    try:
+        async with store.transaction() as transaction:
+            await tell(transaction, counted)
+    except StoreUnavailable as error:
+        LOG.warning("account %s is not told of its usage yet: %s", counted.account_id, error)
