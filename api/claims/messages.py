@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from eth_account.messages import _hash_eip191_message, encode_defunct
-
 from api.core.addresses import shown
 from indexer.chains.facts import Chain
 
@@ -44,8 +42,3 @@ class Messages:
                 f"Timestamp: {timestamp}",
             )
         )
-
-
-def signed_digest(text: str) -> bytes:
-    """The hash that a wallet signs for a message (EIP-191, personal_sign)."""
-    return bytes(_hash_eip191_message(encode_defunct(text=text)))

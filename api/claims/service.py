@@ -11,7 +11,7 @@ from eth_account.signers.local import LocalAccount
 from api.claims.control import MEANING, Control
 from api.claims.eligibility import Eligibility, unverified
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
-from api.claims.messages import MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Claim, Messages, signed_digest
+from api.claims.messages import MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Claim, Messages
 from api.claims.prices import Quote, fee_wei, quote
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import (
@@ -22,13 +22,13 @@ from api.claims.schemas import (
     UnsignedTransaction,
     VerifyResponse,
 )
-from api.claims.signatures import is_signed_by
 from api.claims.tasks import watch_claim
 from api.core.addresses import shown
 from api.core.clock import Clock
 from api.core.errors import ApiError, InvalidInput, Unavailable
 from api.core.jobs import defer
 from api.core.pricing import Pricing
+from api.core.signatures import is_signed_by, signed_digest
 from api.core.store import Row
 from indexer.chains.evm.errors import RpcError
 from indexer.contracts import registry

@@ -7,6 +7,7 @@ from importlib.resources import files
 from coincurve import PublicKey
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
+from eth_account.messages import _hash_eip191_message, encode_defunct
 from eth_utils.crypto import keccak
 
 from indexer.chains.evm.errors import CallFailed, RpcError
@@ -17,6 +18,11 @@ _NO_FACTORY = "0x" + "00" * 20
 # The call runs code of anybody's choice: enough to make a contract wallet and have it check a passkey, and an end.
 _CALL_GAS = 15_000_000
 _HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
+
+
+def signed_digest(text: str) -> bytes:
+    """The hash that a wallet signs for a message (EIP-191, personal_sign)."""
+    return bytes(_hash_eip191_message(encode_defunct(text=text)))
 
 
 async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: EvmReader) -> bool:
