@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 import numpy as np
 
+from indexer.chains.evm.envelope import RpcFault, parse_batch, quantity
 from indexer.chains.evm.errors import (
     CallFailed,
     MethodMissing,
@@ -21,8 +22,9 @@ from indexer.chains.evm.errors import (
     classify,
 )
 from indexer.chains.evm.headers import Headers
-from indexer.chains.evm.rpc import EvmClient, RpcFault, parse_batch, quantity
+from indexer.chains.evm.rpc import EvmClient
 from indexer.decoders.frame import Columns
+from indexer.occurrence import occurs
 
 Method = Literal["trace_block", "eth_getBlockReceipts", "eth_getTransactionReceipt"]
 
@@ -159,7 +161,7 @@ def _require_fork(answer: bytes, blocks: list[_Block]) -> None:
 def _from_traces(answer: bytes, blocks: list[_Block]) -> list[Creation]:
     # Nearly all blocks create nothing: looking for the word decides without parsing what can be megabytes. That takes
     # an answer written without spaces, which its first trace shows, and traces of every block, which their hashes show.
-    if b'"type":"' in answer and b'"type":"create"' not in answer and _unnamed(answer, blocks) is None:
+    if b'"type":"' in answer and not occurs(b'"type":"create"', answer) and _unnamed(answer, blocks) is None:
         return []
     text = answer.lstrip()
     try:

@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from indexer.chains.evm.envelope import quantity
 from indexer.chains.evm.errors import RpcError, WrongChain
-from indexer.chains.evm.rpc import EvmClient, quantity
+from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.facts import Chain
 
 TIMEOUT_SECONDS = 3.0

@@ -20,7 +20,9 @@ from tests.bench.replay import Replay
 from tests.bench.result import Result
 
 ROOT = Path(__file__).resolve().parents[2]
-REPEATS = 2
+# Index and baselines take turns so often, and the fastest of each counts: what else the machine does only ever adds,
+# and one figure of one of them would decide the ratio.
+REPEATS = 4
 LATENCY_MS = 50
 RESULT_CAP = 10_000
 SAMPLE_LOGS = 20_000
@@ -59,7 +61,7 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
     with Replay(recorded.recording) as replay:
         chains_file = directory / "chains.toml"
         chains_file.write_text(recorded.chain_toml(replay.url))
-        runs, fetches = [], []
+        runs, fetches, loops = [], [], []
         for repeat in range(1, REPEATS + 1):
             replay.control(reset=True, keep_requests=True)
             run = cold_index(directory / "run", chains_file, replay, derive=True)
@@ -72,8 +74,9 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
             progress(f"the same answers and polars.read_json over their logs: {fetch['seconds']:.2f} s")
             runs.append(run)
             fetches.append(fetch)
-        loop = _baseline("web3", replay, "--sample", str(SAMPLE_LOGS))
-        progress(f"web3.py loop over {loop['logs']:,} logs: {loop['seconds']:.2f} s")
+            loop = _baseline("web3", replay, "--sample", str(SAMPLE_LOGS))
+            progress(f"web3.py loop over {loop['logs']:,} logs: {loop['seconds']:.2f} s")
+            loops.append(loop)
         slow_runs = []
         for _ in range(REPEATS):
             replay.control(reset=True, latency_ms=LATENCY_MS, cap=RESULT_CAP)
@@ -94,7 +97,7 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
         "index, slow node": events / slow_seconds,
         "fetch and polars.read_json": expected["logs"] / fetch_seconds,
         "polars.read_json alone": expected["logs"] / parse_seconds,
-        "web3.py loop": loop["logs"] / loop["seconds"],
+        "web3.py loop": max(loop["logs"] / loop["seconds"] for loop in loops),
     }
     results = [
         Result(

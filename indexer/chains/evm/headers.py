@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.chains.evm.envelope import RpcFault, parse_batch, quantity
 from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, classify
-from indexer.chains.evm.rpc import EvmClient, RpcFault, parse_batch, quantity
+from indexer.chains.evm.rpc import EvmClient
 from indexer.decoders.hexadecimal import BadHex, Bytes, unhex
 
 

@@ -4,10 +4,8 @@ Bulk methods are answered as raw bytes, so that columnar decoders can read them 
 Every node is asked for its chain id before anything else is believed, and again beside every batch of headers.
 """
 
-import base64
 import http.client
 import logging
-import random
 import ssl
 import threading
 import time
@@ -16,14 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
 
+from indexer.chains.evm.endpoint import Endpoint, request_headers, retry_after, shown, target
+from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
 from indexer.chains.evm.errors import (
-    NodeLied,
     NodeLimited,
     NodeUnavailable,
     RpcError,
@@ -37,48 +35,6 @@ LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-
-_LONGEST_WAIT_SECONDS = 30.0
-
-
-class RpcFault(msgspec.Struct, gc=False):
-    """The ``error`` member of an answer."""
-
-    code: Any = None
-    message: str = ""
-
-
-class Answer(msgspec.Struct, gc=False):
-    """One JSON-RPC answer whose result is read later, by whoever knows its type."""
-
-    id: Any = None
-    result: msgspec.Raw = msgspec.Raw(b"")
-    error: RpcFault | None = None
-
-
-_ONE = msgspec.json.Decoder(Answer)
-_MANY = msgspec.json.Decoder(list[Answer])
-
-
-@dataclass(slots=True)
-class Endpoint:
-    """One node. ``resting_until`` is when it may be asked again after a failure."""
-
-    url: str
-    verified: bool = False
-    resting_until: float = 0.0
-    failures: int = 0
-
-    def rest(self, retry_after: float | None) -> None:
-        """Leave the node alone: for as long as it asked, else exponentially longer, with jitter."""
-        self.failures += 1
-        backoff = min(0.1 * 2 ** min(self.failures, 10), _LONGEST_WAIT_SECONDS) * random.uniform(0.5, 1.0)  # noqa: S311
-        wait = backoff if retry_after is None else min(retry_after, _LONGEST_WAIT_SECONDS)
-        self.resting_until = max(self.resting_until, time.monotonic() + wait)
-
-    def recover(self) -> None:
-        """An answer arrived: the next failure starts from the shortest wait again."""
-        self.failures = 0
 
 
 @dataclass(slots=True)
@@ -195,7 +151,7 @@ class EvmClient:
             except NodeUnavailable as error:
                 self.counters["retries"] += 1
                 endpoint.rest(error.retry_after)
-                LOG.info("node %s: %s", _shown(endpoint.url), error)
+                LOG.info("node %s: %s", shown(endpoint.url), error)
                 if time.monotonic() >= give_up or self._stopping.is_set():
                     raise
             except WrongChain:
@@ -251,7 +207,7 @@ class EvmClient:
         answers = parse_batch(self._post(endpoint, self.encode([("eth_chainId", ())])), 1)
         if answers[0].error is not None:
             raise classify(answers[0].error.code, answers[0].error.message)
-        self.require_chain(_chain_id(bytes(answers[0].result)), f"node {_shown(endpoint.url)}")
+        self.require_chain(read_chain_id(bytes(answers[0].result)), f"node {shown(endpoint.url)}")
         endpoint.verified = True
 
     def _post(self, endpoint: Endpoint, body: bytes) -> bytes:
@@ -271,7 +227,7 @@ class EvmClient:
         while True:
             connection, reused = self._connection(endpoint)
             try:
-                connection.request("POST", _target(endpoint.url), body, _headers(endpoint.url))
+                connection.request("POST", target(endpoint.url), body, request_headers(endpoint.url))
                 response = connection.getresponse()
                 return response, response.read(self.body_limit + 1)
             except (OSError, http.client.HTTPException) as error:
@@ -286,13 +242,13 @@ class EvmClient:
         self.counters[f"status_{response.status}"] += 1
         excerpt = answer[:300].decode("utf-8", "replace")
         if response.status == 429:
-            raise NodeUnavailable("HTTP 429", retry_after=_retry_after(response.headers.get("retry-after")))
+            raise NodeUnavailable("HTTP 429", retry_after=retry_after(response.headers.get("retry-after")))
         if response.status == 413:
             raise classify(413, f"entity too large: {excerpt}")
         if answer.lstrip()[:1] in (b"{", b"[") and b'"error"' in answer:
             return answer  # several providers put JSON-RPC errors under 4xx
         raise NodeUnavailable(
-            f"HTTP {response.status}: {excerpt}", retry_after=_retry_after(response.headers.get("retry-after"))
+            f"HTTP {response.status}: {excerpt}", retry_after=retry_after(response.headers.get("retry-after"))
         )
 
     def _connection(self, endpoint: Endpoint) -> tuple[http.client.HTTPConnection, bool]:
@@ -317,97 +273,3 @@ class EvmClient:
         if connection is not None:
             self._open.discard(connection)
             connection.close()
-
-
-def parse_batch(answer: bytes, count: int) -> list[Answer]:
-    """The answers to ``count`` requests in the order asked; a node may answer a batch in any order."""
-    try:
-        text = answer.lstrip()
-        items = _MANY.decode(text) if text[:1] == b"[" else [_ONE.decode(text)]
-    except msgspec.DecodeError as error:
-        raise NodeUnavailable(f"not a JSON-RPC answer: {error}: {answer[:120]!r}") from error
-    if len(items) == 1 and items[0].error is not None and count > 1:
-        raise classify(items[0].error.code, items[0].error.message)
-    ordered: list[Answer | None] = [None] * count
-    for item in items:
-        if isinstance(item.id, int) and 0 <= item.id < count:
-            ordered[item.id] = item
-    complete = [item for item in ordered if item is not None]
-    if len(complete) != count:
-        raise NodeUnavailable(f"{len(complete)} answers to {count} requests")
-    for item in complete:
-        if item.error is None and not bytes(item.result):
-            raise NodeUnavailable("an answer with neither result nor error")
-    return complete
-
-
-def require_result(answer: bytes) -> bytes:
-    """Pass an answer whose result is an array through, raise what any other answer means.
-
-    The head of the answer decides in the usual case; the whole is parsed only when the head does not tell.
-    """
-    head = answer[:256]
-    at = head.find(b'"result"')
-    if at >= 0 and b'"error"' not in head and head[at + 8 :].lstrip(b" :\r\n\t")[:1] == b"[":
-        return answer
-    item = parse_batch(answer, 1)[0]
-    if item.error is not None:
-        raise classify(item.error.code, item.error.message)
-    if not bytes(item.result).lstrip().startswith(b"["):
-        raise NodeUnavailable(f"a result that is not a list: {bytes(item.result)[:80]!r}")
-    return answer
-
-
-def quantity(text: object) -> int:
-    """The number a JSON-RPC quantity means; anything else is a lie."""
-    if isinstance(text, str) and text.startswith("0x"):
-        try:
-            return int(text, 16)
-        except ValueError:
-            pass
-    raise NodeLied(f"{text!r} is not a quantity")
-
-
-def _chain_id(result: bytes) -> int:
-    try:
-        return quantity(msgspec.json.decode(result))
-    except (msgspec.DecodeError, NodeLied) as error:
-        raise NodeUnavailable(f"eth_chainId answered {result[:80]!r}") from error
-
-
-def _target(url: str) -> str:
-    parts = urlsplit(url)
-    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-
-
-def _headers(url: str) -> dict[str, str]:
-    parts = urlsplit(url)
-    local = parts.hostname in ("127.0.0.1", "localhost", "::1")
-    headers = {
-        "Content-Type": "application/json",
-        "Accept-Encoding": "identity" if local else "gzip",
-        "User-Agent": "regalia-indexer",
-    }
-    if parts.username is not None:
-        pair = f"{parts.username}:{parts.password or ''}".encode()
-        headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
-    return headers
-
-
-def _retry_after(value: str | None) -> float | None:
-    if value is None:
-        return None
-    try:
-        return max(float(value), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max(parsedate_to_datetime(value).timestamp() - time.time(), 0.0)
-    except ValueError:
-        return None
-
-
-def _shown(url: str) -> str:
-    """The URL without what may be a key: provider keys are in the path or the user part."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}" + (f":{parts.port}" if parts.port else "")
