@@ -45,3 +45,5 @@ FROM
     WHERE notEmpty(kept.wallets) OR notEmpty(touched.moved)
 )
 WHERE floor_raw = 0 OR length(ranked) >= 10
+-- Too short for compiled code to pay.
+SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

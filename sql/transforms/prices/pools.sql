@@ -90,3 +90,5 @@ INNER JOIN
     WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
 ) AS holding ON holding.pool = chosen.pool
 LEFT JOIN past ON past.pool = chosen.pool AND past.as_of = chosen.as_of
+-- Too short for compiled code to pay.
+SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

@@ -120,3 +120,5 @@ SELECT
 FROM parts
 GROUP BY pool, bucket
 HAVING countIf(part != 'volume') > 0
+-- Too short for compiled code to pay.
+SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0
