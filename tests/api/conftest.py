@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from api.accounts.service import Accounts
 from api.app import create_app
+from api.core.clock import Clock
 from api.core.settings import ApiSettings
 from warehouse.engines import EngineUrls
 
@@ -45,11 +46,11 @@ def serve(store_url: str, engines: EngineUrls, data_dir: Path) -> Serve:
     name, such as ``clickhouse_url=warehouse_url`` for a warehouse of the test's own."""
 
     @asynccontextmanager
-    async def start(**settings: Any) -> AsyncIterator[Service]:
+    async def start(clock: Clock | None = None, **settings: Any) -> AsyncIterator[Service]:
         given = {"data_dir": data_dir, "clickhouse_url": engines.clickhouse_url, "database_url": store_url, **settings}
         accounts = Accounts(given["database_url"])
         key = accounts.create_key(HOLDER, "free").key
-        app = create_app(ApiSettings(**given))
+        app = create_app(ApiSettings(**given), clock=clock)
         async with (
             app.router.lifespan_context(app),
             _client(app, {"X-API-Key": key}) as client,

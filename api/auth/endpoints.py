@@ -1,0 +1,179 @@
+"""GET /auth/nonce, POST /auth/login/siwe and /siws, POST /auth/logout, /auth/sessions, and GET /apps/jwks."""
+
+from datetime import timedelta
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Request
+
+from api.auth import examples
+from api.auth.repository import AuthRepository
+from api.auth.rules import Place
+from api.auth.schemas import (
+    EthereumLogin,
+    Jwks,
+    LoginResponse,
+    Nonce,
+    Revoked,
+    RevokedOthers,
+    SessionEntry,
+    SessionList,
+    SolanaLogin,
+    ed25519_signatures,
+)
+from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
+from api.claims.inputs import signature_bytes
+from api.core.access import OptionalSession, Public, Session
+from api.core.addresses import shown
+from api.core.chains import ReadersDep
+from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.core.errors import CODES, InvalidInput, NotFound, RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+
+GROUP = RouteGroup(prefix="/api/v2/auth")
+KEYS_GROUP = RouteGroup(prefix="/api/v2/apps")
+GROUPS = (GROUP, KEYS_GROUP)
+# A nonce and a token are for the one who asked.
+_PRIVATE = {"Cache-Control": "no-store"}
+_JWKS_HEADERS = {"Cache-Control": "public, max-age=60", "Access-Control-Allow-Origin": "*"}
+_LOGIN_ERRORS = GROUP.responses(
+    400,
+    413,
+    415,
+    503,
+    also={
+        401: [(CODES[401], "signature: is not the wallet's signature of this message")],
+        409: [(WALLET_TAKEN, "wallet 0x… belongs to another account; sign in with it alone")],
+    },
+)
+
+router = APIRouter(prefix="/api/v2", tags=["sign-in"], route_class=BodyRoute)
+
+
+async def _service(
+    request: Request, store: StoreDep, readers: ReadersDep, chains: ChainsDep, clock: ClockDep, settings: SettingsDep
+) -> SignInService:
+    return SignInService(
+        repository=AuthRepository(store),
+        sessions=request.app.state.sessions,
+        tokens=request.app.state.tokens,
+        readers=readers,
+        chains=chains,
+        clock=clock,
+        place=Place.of(settings.public_site_url, settings.public_url),
+        session_life=timedelta(seconds=settings.session_seconds),
+    )
+
+
+ServiceDep = Annotated[SignInService, Depends(_service)]
+
+
+@router.get("/auth/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)) | GROUP.responses(503))
+async def get_nonce(access: Public, service: ServiceDep, clock: ClockDep) -> JsonResponse:
+    """A nonce to put into a sign-in message: good once, for ten minutes."""
+    return respond(Nonce(nonce=await service.nonce(), expires_at=clock.now() + NONCE_LIFE), headers=_PRIVATE)
+
+
+@router.post(
+    "/auth/login/siwe",
+    response_model=LoginResponse,
+    responses=answered(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
+)
+async def login_with_ethereum(body: EthereumLogin, session: OptionalSession, service: ServiceDep) -> JsonResponse:
+    """Sign in with an EVM wallet (EIP-4361). The message names the site's domain, a URI within the site or this API, a
+    chain served here and a nonce from `GET /api/v2/auth/nonce`. A wallet that is new gets a free account. Sent with the
+    bearer token of a session, the wallet is linked to its account and added to the session, which ends when it would
+    have."""
+    signature = signature_bytes(body.signature)
+    answer = await service.sign_in_ethereum(body.message, signature, body.granted, session)
+    return respond(answer, headers=_PRIVATE)
+
+
+@router.post(
+    "/auth/login/siws",
+    response_model=LoginResponse,
+    responses=answered(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
+)
+async def login_with_solana(body: SolanaLogin, session: OptionalSession, service: ServiceDep) -> JsonResponse:
+    """Sign in with a Solana wallet: the text that `solana:signIn` of the wallet standard signs. Its nonce is from
+    `GET /api/v2/auth/nonce`; URI, chain and times are checked where the message has them. Otherwise as with EVM
+    wallets."""
+    signatures = ed25519_signatures(body.signature)
+    answer = await service.sign_in_solana(body.message, signatures, body.granted, session)
+    return respond(answer, headers=_PRIVATE)
+
+
+@router.post(
+    "/auth/logout", response_model=Revoked, responses=answered(("ended", examples.REVOKED)) | GROUP.responses(401, 503)
+)
+async def logout(session: Session, service: ServiceDep) -> JsonResponse:
+    """End the session of the token that is sent."""
+    return await _revoke(service, session, session.session_id)
+
+
+@router.get(
+    "/auth/sessions",
+    response_model=SessionList,
+    responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(401, 503),
+)
+async def list_sessions(session: Session, service: ServiceDep, clock: ClockDep) -> JsonResponse:
+    """The account's sessions that have not ended, newest first."""
+    rows = await service.repository.sessions(session.account_id, clock.now())
+    entries = [
+        SessionEntry(
+            id=row["id"],
+            wallets=[shown(wallet) for wallet in row["wallets"]],
+            scopes=row["scopes"],
+            created_at=row["created_at"],
+            expires_at=row["expires_at"],
+            current=row["id"] == session.session_id,
+        )
+        for row in rows
+    ]
+    return respond(SessionList(sessions=entries, total=len(entries)), headers=_PRIVATE)
+
+
+@router.delete(
+    "/auth/sessions",
+    response_model=RevokedOthers,
+    responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 503),
+)
+async def revoke_other_sessions(session: Session, service: ServiceDep) -> JsonResponse:
+    """End all sessions of the account but the one that asks."""
+    return respond(RevokedOthers(revoked=await service.revoke_others(session)))
+
+
+@router.delete(
+    "/auth/sessions/{id}",
+    response_model=Revoked,
+    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 404, 503),
+)
+async def revoke_session(
+    session: Session,
+    service: ServiceDep,
+    session_id: Annotated[
+        str, Path(alias="id", description="Id of the session.", examples=[examples.REVOKED["sessionId"]])
+    ],
+) -> JsonResponse:
+    """End one session of the account. Asked again, it answers the same."""
+    try:
+        wanted = UUID(session_id)
+    except ValueError as error:
+        raise InvalidInput("id", "must be the id of a session") from error
+    return await _revoke(service, session, wanted)
+
+
+@router.get("/apps/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS_GROUP.responses(503))
+async def get_session_keys(access: Public, request: Request) -> JsonResponse:
+    """The public keys that session tokens are signed with, the current one first. A key that was replaced stays while
+    tokens may be signed with it; verifiers choose by `kid` and look again when they meet one they do not know."""
+    return JsonResponse(request.app.state.tokens.keys.current().jwks(), headers=_JWKS_HEADERS)
+
+
+async def _revoke(service: SignInService, session: Session, session_id: UUID) -> JsonResponse:
+    revoked_at = await service.revoke(session, session_id)
+    if revoked_at is None:
+        raise NotFound("id: the account has no such session")
+    return respond(Revoked(session_id=session_id, revoked_at=revoked_at), headers=_PRIVATE)

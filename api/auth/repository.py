@@ -1,0 +1,133 @@
+"""Nonces, wallets of accounts, and sessions in the store."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from api.core.store import Row, Store, Transaction
+
+# What has ended is taken away where something new comes, a few rows each time, so that the table stays small without a
+# job of its own. Rows that another is taking away are left to it.
+_ADD_NONCE = """
+WITH ended AS (
+    DELETE FROM sign_in_nonce WHERE nonce IN (
+        SELECT nonce FROM sign_in_nonce WHERE expires_at < :now ORDER BY expires_at LIMIT 20 FOR UPDATE SKIP LOCKED
+    )
+)
+INSERT INTO sign_in_nonce (nonce, expires_at) VALUES (:nonce, :expires_at)
+"""
+_KNOWS_NONCE = "SELECT FROM sign_in_nonce WHERE nonce = :nonce AND expires_at > :now"
+# Of any number who try at once the first takes the row; the others wait for that transaction and then find none.
+_SPEND_NONCE = "DELETE FROM sign_in_nonce WHERE nonce = :nonce AND expires_at > :now"
+# Two sign-ins of one new wallet make one account: the second waits here until the first is done.
+_LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || :wallet, 0))"
+_ACCOUNT_OF = "SELECT account_id FROM account_wallet WHERE wallet = :wallet"
+_ADD_ACCOUNT = "INSERT INTO account (wallet, plan) VALUES (:wallet, 'free') RETURNING id"
+_LINK_WALLET = "INSERT INTO account_wallet (wallet, account_id) VALUES (:wallet, :account_id)"
+_ADD_SESSION = """
+WITH ended AS (
+    DELETE FROM wallet_session WHERE id IN (
+        SELECT id FROM wallet_session WHERE expires_at < :forget_before ORDER BY expires_at LIMIT 20
+        FOR UPDATE SKIP LOCKED
+    )
+), made AS (
+    INSERT INTO wallet_session (account_id, wallets, scopes, created_at, expires_at)
+    VALUES (:account_id, ARRAY[CAST(:wallet AS text)], :scopes, :now, :expires_at)
+    RETURNING id, account_id, wallets, scopes, created_at, expires_at
+)
+SELECT made.*, a.plan FROM made JOIN account AS a ON a.id = made.account_id
+"""
+_LOCK_SESSION = """
+SELECT id, account_id, wallets FROM wallet_session
+WHERE id = :id AND revoked_at IS NULL AND expires_at > :now FOR UPDATE
+"""
+_ADD_TO_SESSION = """
+WITH changed AS (
+    UPDATE wallet_session
+    SET wallets = CASE WHEN :wallet = ANY (wallets) THEN wallets ELSE array_append(wallets, :wallet) END
+    WHERE id = :id
+    RETURNING id, account_id, wallets, scopes, created_at, expires_at
+)
+SELECT changed.*, a.plan FROM changed JOIN account AS a ON a.id = changed.account_id
+"""
+_LIST = """
+SELECT id, wallets, scopes, created_at, expires_at FROM wallet_session
+WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now ORDER BY created_at DESC, id
+"""
+# Repeating it changes nothing: the first revocation's time stays.
+_REVOKE = """
+UPDATE wallet_session SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :account_id
+RETURNING id, revoked_at
+"""
+_REVOKE_OTHERS = """
+UPDATE wallet_session SET revoked_at = :now
+WHERE account_id = :account_id AND id <> :id AND revoked_at IS NULL AND expires_at > :now RETURNING id
+"""
+
+
+class AuthRepository:
+    """What signing in reads and writes."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    async def add_nonce(self, nonce: str, now: datetime, expires_at: datetime) -> None:
+        """Keep a nonce that is handed out."""
+        async with self.store.transaction() as transaction:
+            await transaction.execute(_ADD_NONCE, {"nonce": nonce, "now": now, "expires_at": expires_at})
+
+    async def knows_nonce(self, nonce: str, now: datetime) -> bool:
+        """Whether the nonce was handed out, and is neither used nor too old."""
+        return await self.store.row(_KNOWS_NONCE, {"nonce": nonce, "now": now}) is not None
+
+    async def spend_nonce(self, transaction: Transaction, nonce: str, now: datetime) -> bool:
+        """Use a nonce up; of all who try, one is told that it was there."""
+        return await transaction.execute(_SPEND_NONCE, {"nonce": nonce, "now": now}) == 1
+
+    async def account_of(self, transaction: Transaction, wallet: str) -> UUID | None:
+        """The account a wallet belongs to. Until the transaction ends nobody else can sign in with the wallet."""
+        await transaction.rows(_LOCK_WALLET, {"wallet": wallet})
+        row = await transaction.row(_ACCOUNT_OF, {"wallet": wallet})
+        return None if row is None else row["account_id"]
+
+    async def add_account(self, transaction: Transaction, wallet: str) -> UUID:
+        """Make a free account for a wallet that has none; its wallet is linked with it."""
+        return _only(await transaction.row(_ADD_ACCOUNT, {"wallet": wallet}))["id"]
+
+    async def link_wallet(self, transaction: Transaction, wallet: str, account_id: UUID) -> None:
+        """Add a wallet that has no account to one."""
+        await transaction.execute(_LINK_WALLET, {"wallet": wallet, "account_id": account_id})
+
+    async def add_session(self, transaction: Transaction, session: dict[str, Any]) -> Row:
+        """Begin a session: ``account_id``, ``wallet``, ``scopes``, ``now``, ``expires_at``, and ``forget_before``, the
+        end of sessions that need not be kept any more."""
+        return _only(await transaction.row(_ADD_SESSION, session))
+
+    async def lock_session(self, transaction: Transaction, session_id: UUID, now: datetime) -> Row | None:
+        """A session that has not ended, kept as it is until the transaction ends."""
+        return await transaction.row(_LOCK_SESSION, {"id": session_id, "now": now})
+
+    async def add_to_session(self, transaction: Transaction, session_id: UUID, wallet: str) -> Row:
+        """Add a wallet to a session; one that is in it keeps its place."""
+        return _only(await transaction.row(_ADD_TO_SESSION, {"id": session_id, "wallet": wallet}))
+
+    async def sessions(self, account_id: UUID, now: datetime) -> list[Row]:
+        """An account's sessions that have not ended, newest first."""
+        return await self.store.rows(_LIST, {"account_id": account_id, "now": now})
+
+    async def revoke(self, account_id: UUID, session_id: UUID, now: datetime) -> Row | None:
+        """End one session of an account; None where it has no such session."""
+        async with self.store.transaction() as transaction:
+            return await transaction.row(_REVOKE, {"id": session_id, "account_id": account_id, "now": now})
+
+    async def revoke_others(self, account_id: UUID, session_id: UUID, now: datetime) -> list[UUID]:
+        """End all sessions of an account but one."""
+        async with self.store.transaction() as transaction:
+            rows = await transaction.rows(_REVOKE_OTHERS, {"id": session_id, "account_id": account_id, "now": now})
+        return [row["id"] for row in rows]
+
+
+def _only(row: Row | None) -> Row:
+    if row is None:
+        raise LookupError("the statement returned no row")
+    return row

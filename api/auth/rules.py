@@ -1,0 +1,103 @@
+"""What a sign-in message must say to be one for this service, now."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from api.auth import grammar
+from api.auth.grammar import Malformed, Origin
+from api.auth.messages import SignIn, times
+from api.core.errors import InvalidInput
+from indexer.chains.facts import Chain, Chains
+
+AHEAD = timedelta(seconds=60)
+"""How far a wallet's clock may be ahead of ours where it writes when the message was issued."""
+FIELD = "message"
+SOLANA_MAINNET = frozenset({"mainnet", "mainnet-beta", "solana:mainnet"})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The site that people sign in to, and the API's own address."""
+
+    site: Origin
+    api: Origin
+    site_url: str
+
+    @classmethod
+    def of(cls, site_url: str, api_url: str) -> "Place":
+        """The place that the two public addresses mean."""
+        return cls(_origin(site_url), _origin(api_url), site_url)
+
+    def accepts_domain(self, scheme: str | None, domain: str) -> bool:
+        """Whether a message's domain is the site's: its host and port. The host alone stands for it too, as it does for
+        cookies; another port does not."""
+        try:
+            found = grammar.origin(scheme or self.site.scheme, domain)
+        except Malformed:
+            return False
+        return found.scheme == self.site.scheme and _is_at(found, self.site)
+
+    def accepts_uri(self, text: str) -> bool:
+        """Whether a URI lies within the site, or within the API."""
+        scheme, authority = grammar.uri(text)
+        try:
+            found = grammar.origin(scheme, authority or "")
+        except Malformed:
+            return False
+        return any(found.scheme == own.scheme and _is_at(found, own) for own in (self.site, self.api))
+
+    @property
+    def domain(self) -> str:
+        """The domain that a message has to name."""
+        return self.site.host if self.site.port is None else f"{self.site.host}:{self.site.port}"
+
+
+def judge(message: SignIn, place: Place, now: datetime) -> None:
+    """Hold a message to domain, URI and times.
+
+    Raises:
+        InvalidInput: it was not written for this service, or not for this moment.
+    """
+    if not place.accepts_domain(message.scheme, message.domain):
+        raise InvalidInput(FIELD, f"the domain must be {place.domain}")
+    if message.uri is not None and not place.accepts_uri(message.uri):
+        raise InvalidInput(FIELD, f"URI must lie within {place.site_url}")
+    named = times(message)
+    if (issued := named.get("Issued At")) is not None and issued > now + AHEAD:
+        raise InvalidInput(FIELD, "Issued At lies in the future")
+    if (ends := named.get("Expiration Time")) is not None and ends <= now:
+        raise InvalidInput(FIELD, "Expiration Time has passed")
+    if (begins := named.get("Not Before")) is not None and now < begins:
+        raise InvalidInput(FIELD, "Not Before lies in the future")
+
+
+def evm_chain(message: SignIn, chains: Chains) -> Chain:
+    """The chain that an Ethereum message names: one that is known here, with or without a node.
+
+    Raises:
+        InvalidInput: it is not.
+    """
+    chain = chains.by_id(int(message.chain or "0"))
+    if chain is None or chain.kind != "evm":
+        raise InvalidInput(FIELD, f"Chain ID {message.chain} is not a chain served here")
+    return chain
+
+
+def require_solana_chain(message: SignIn, chains: Chains) -> None:
+    """Hold a Solana message that names a chain to the one that is meant here.
+
+    Raises:
+        InvalidInput: it names another.
+    """
+    solana = chains.by_key["solana"]
+    if message.chain is not None and message.chain not in SOLANA_MAINNET | {solana.caip2, str(solana.chain_id)}:
+        raise InvalidInput(FIELD, "Chain ID must be mainnet")
+
+
+def _origin(url: str) -> Origin:
+    scheme, authority = grammar.uri(url)
+    return grammar.origin(scheme, authority or "")
+
+
+def _is_at(found: Origin, own: Origin) -> bool:
+    return found.host == own.host and found.port in (own.port, None)

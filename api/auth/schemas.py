@@ -1,0 +1,171 @@
+"""Wire shapes of the sign-in routes."""
+
+import base64
+import binascii
+import re
+from contextlib import suppress
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from solders.signature import Signature
+
+from api.claims.inputs import Text
+from api.core.errors import InvalidInput
+from api.core.rendering import Wire
+
+Scope = Literal["api:read", "api:write"]
+SCOPES: tuple[Scope, ...] = ("api:read", "api:write")
+_ED25519_BYTES = 64
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{86}(?:==)?")
+
+
+class Nonce(Wire):
+    """A nonce for one sign-in."""
+
+    nonce: str = Field(description="Good for one sign-in within ten minutes.", examples=["aG3kT9wQ0rX5bN8mZ1cV7y"])
+    expires_at: datetime
+
+
+class _Login(Wire):
+    scopes: list[Scope] | None = Field(
+        default=None, description="What the session may do. Default: all scopes. An added wallet changes none."
+    )
+
+    @property
+    def granted(self) -> frozenset[str]:
+        """The scopes that are asked for."""
+        return frozenset(SCOPES if self.scopes is None else self.scopes)
+
+
+class EthereumLogin(_Login):
+    """A signed Sign-In with Ethereum message (EIP-4361)."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "message": "example.org wants you to sign in with your Ethereum account:\n"
+                    "0x70997970C51812dc3A010C7d01b50e0d17dc79C8\n\n\nURI: https://example.org\nVersion: 1\n"
+                    "Chain ID: 8453\nNonce: aG3kT9wQ0rX5bN8mZ1cV7y\nIssued At: 2026-01-01T00:00:00Z",
+                    "signature": "0x" + "1b" * 65,
+                }
+            ]
+        },
+    )
+    message: Text
+    signature: Text = Field(
+        description="0x and hexadecimal digits: of a plain wallet (personal_sign), of a contract wallet (EIP-1271), or "
+        "of one that is not deployed yet (ERC-6492)."
+    )
+
+
+class SolanaLogin(_Login):
+    """A signed Sign-In with Solana message."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "message": "example.org wants you to sign in with your Solana account:\n"
+                    "4Nd1mYQzvgvFqjhpJJyYzuTEbWGzHJJLwCoDHLZbqLyN\n\nURI: https://example.org\nVersion: 1\n"
+                    "Nonce: aG3kT9wQ0rX5bN8mZ1cV7y\nIssued At: 2026-01-01T00:00:00Z",
+                    "signature": "1" * 64,
+                }
+            ]
+        },
+    )
+    message: Text = Field(description="The text that was signed: a wallet's signedMessage, decoded as UTF-8.")
+    signature: Text = Field(description="64 bytes in base58 or base64.")
+
+
+class LoginResponse(Wire):
+    """A session, and the token that stands for it."""
+
+    access_token: str = Field(description="To be sent as Authorization: Bearer.")
+    token_type: Literal["Bearer"]
+    expires_in: int = Field(description="Seconds.")
+    expires_at: datetime
+    session_id: UUID
+    account_id: UUID
+    wallet: str = Field(description="The wallet that signed just now.")
+    wallets: list[str] = Field(description="All wallets of the session, in the order of signing.")
+    scopes: list[str]
+    plan: str
+
+
+class SessionEntry(Wire):
+    """A session that has not ended."""
+
+    id: UUID
+    wallets: list[str]
+    scopes: list[str]
+    created_at: datetime
+    expires_at: datetime
+    current: bool = Field(description="Whether it is the one that asks.")
+
+
+class SessionList(Wire):
+    """Sessions of an account, newest first."""
+
+    sessions: list[SessionEntry]
+    total: int
+
+
+class Revoked(Wire):
+    """A session that has ended."""
+
+    session_id: UUID
+    revoked_at: datetime
+
+
+class RevokedOthers(Wire):
+    """How many sessions have ended."""
+
+    revoked: int
+
+
+class Jwk(Wire):
+    """A public key (RFC 8037)."""
+
+    kty: Literal["OKP"]
+    crv: Literal["Ed25519"]
+    x: str
+    kid: str = Field(description="First 16 hexadecimal digits of the SHA-256 of the raw public key.")
+    use: Literal["sig"]
+    alg: Literal["EdDSA"]
+
+
+class Jwks(Wire):
+    """Public keys, the current one first (RFC 7517)."""
+
+    keys: list[Jwk]
+
+
+def ed25519_signatures(text: str) -> list[bytes]:
+    """The signatures that a text may mean: base58, base64, or, rarely, both.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    found: list[bytes] = []
+    with suppress(ValueError):
+        found.append(bytes(Signature.from_string(text)))
+    if _BASE64.fullmatch(text):
+        try:
+            decoded = base64.b64decode(text[:86].replace("-", "+").replace("_", "/") + "==", validate=True)
+        except binascii.Error:
+            decoded = b""
+        if len(decoded) == _ED25519_BYTES:
+            found.append(decoded)
+    if not found:
+        raise InvalidInput("signature", "must be 64 bytes in base58 or base64")
+    return found

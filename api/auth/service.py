@@ -1,0 +1,200 @@
+"""Signing in: a nonce, a message that a wallet signed, a session."""
+
+import secrets
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from solders.pubkey import Pubkey
+from solders.signature import Signature
+
+from api.auth import rules, siwe, siws
+from api.auth.grammar import Malformed
+from api.auth.messages import SignIn
+from api.auth.repository import AuthRepository
+from api.auth.rules import FIELD, Place
+from api.auth.schemas import LoginResponse
+from api.core.access import WalletSession
+from api.core.addresses import shown
+from api.core.chains import ChainReaders
+from api.core.clock import Clock
+from api.core.errors import ApiError, InvalidInput, Unauthorized, Unavailable
+from api.core.sessions import Sessions
+from api.core.signatures import is_signed_by, recover, signed_digest
+from api.core.store import Row, Transaction
+from api.core.tokens import Tokens
+from indexer.chains.evm.errors import RpcError
+from indexer.chains.facts import Chains
+
+WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"
+NONCE_LIFE = timedelta(minutes=10)
+MOST_WALLETS = 20
+"""Wallets of one session: its token carries them all."""
+_NONCE_LENGTH = 22
+_ALPHABET = string.ascii_letters + string.digits
+_KEPT_AFTER_END = timedelta(days=30)
+_NOT_SIGNED = "signature: is not the wallet's signature of this message"
+_NO_NONCE = "message: Nonce is not one of ours, was used, or is older than ten minutes; ask for a new one"
+
+
+@dataclass(frozen=True, slots=True)
+class SignInService:
+    """Steps of a sign-in. Nothing is written before all of a message holds; then the nonce is used up and the session
+    begins in one transaction, so that a nonce gives one session or none."""
+
+    repository: AuthRepository
+    sessions: Sessions
+    tokens: Tokens
+    readers: ChainReaders
+    chains: Chains
+    clock: Clock
+    place: Place
+    session_life: timedelta
+
+    async def nonce(self) -> str:
+        """A new nonce, good for one sign-in within ten minutes: 22 letters and digits, 130 bits of chance."""
+        nonce = "".join(secrets.choice(_ALPHABET) for _ in range(_NONCE_LENGTH))
+        now = self.clock.now()
+        await self.repository.add_nonce(nonce, now, now + NONCE_LIFE)
+        return nonce
+
+    async def sign_in_ethereum(
+        self, text: str, signature: bytes, scopes: frozenset[str], session: WalletSession | None
+    ) -> LoginResponse:
+        """Sign in with an EVM wallet: a plain one, a contract (EIP-1271), or a contract not deployed yet (ERC-6492).
+
+        Raises:
+            InvalidInput: the message is malformed, or not for this service or moment.
+            Unauthorized: the nonce or the signature does not hold.
+            Unavailable: the chain that has to be asked does not answer.
+        """
+        message = _read(siwe.read, text)
+        now = self.clock.now()
+        rules.judge(message, self.place, now)
+        chain = rules.evm_chain(message, self.chains)
+        await self._require_nonce(message, now)
+        wallet, digest = message.address.lower(), signed_digest(text)
+        if recover(digest, signature) != wallet:
+            if not chain.enabled:
+                raise Unauthorized(f"{_NOT_SIGNED}; contract wallets cannot be asked on {chain.name} here")
+            try:
+                signed = await is_signed_by(wallet, digest, signature, self.readers.of(chain))
+            except RpcError as error:
+                raise Unavailable(f"{chain.name} does not answer now, try again") from error
+            if not signed:
+                raise Unauthorized(_NOT_SIGNED)
+        return await self._begin(wallet, message, scopes, session)
+
+    async def sign_in_solana(
+        self, text: str, signatures: list[bytes], scopes: frozenset[str], session: WalletSession | None
+    ) -> LoginResponse:
+        """Sign in with a Solana wallet; ``signatures`` are the readings of what was sent, of which one has to hold.
+
+        Raises:
+            InvalidInput: the message is malformed, or not for this service or moment.
+            Unauthorized: the nonce or the signature does not hold.
+        """
+        message = _read(siws.read, text)
+        now = self.clock.now()
+        rules.judge(message, self.place, now)
+        rules.require_solana_chain(message, self.chains)
+        await self._require_nonce(message, now)
+        # As validators verify: keys of small order, for which anybody could sign, are refused.
+        key, signed = Pubkey.from_string(message.address), text.encode()
+        if not any(Signature.from_bytes(signature).verify(key, signed) for signature in signatures):
+            raise Unauthorized(_NOT_SIGNED)
+        return await self._begin(message.address, message, scopes, session)
+
+    async def revoke(self, session: WalletSession, session_id: UUID) -> datetime | None:
+        """End a session of the caller's account, at once here, within the cache's seconds in other processes; None
+        where the account has no such session."""
+        row = await self.repository.revoke(session.account_id, session_id, self.clock.now())
+        self.sessions.forget(session_id)
+        return None if row is None else row["revoked_at"]
+
+    async def revoke_others(self, session: WalletSession) -> int:
+        """End all sessions of the caller's account but the caller's; says how many."""
+        ended = await self.repository.revoke_others(session.account_id, session.session_id, self.clock.now())
+        for session_id in ended:
+            self.sessions.forget(session_id)
+        return len(ended)
+
+    async def _require_nonce(self, message: SignIn, now: datetime) -> None:
+        """Turn a nonce that is not good away before a signature is looked at or a chain is asked."""
+        if message.nonce is None:
+            raise InvalidInput(FIELD, "Nonce is missing")
+        if not await self.repository.knows_nonce(message.nonce, now):
+            raise Unauthorized(_NO_NONCE)
+
+    async def _begin(
+        self, wallet: str, message: SignIn, scopes: frozenset[str], session: WalletSession | None
+    ) -> LoginResponse:
+        now = self.clock.now()
+        async with self.repository.store.transaction() as transaction:
+            if not await self.repository.spend_nonce(transaction, message.nonce or "", now):
+                raise Unauthorized(_NO_NONCE)
+            if session is None:
+                row = await self._new_session(transaction, wallet, scopes, now)
+            else:
+                row = await self._joined_session(transaction, wallet, session, now)
+        self.sessions.forget(row["id"])
+        wallets, granted = tuple(row["wallets"]), frozenset(row["scopes"])
+        return LoginResponse(
+            access_token=self.tokens.issue_wallet_session(
+                row["id"], wallets, granted, now=now, expires_at=row["expires_at"]
+            ),
+            token_type="Bearer",  # noqa: S106 - the kind of token
+            expires_in=int((row["expires_at"] - now).total_seconds()),
+            expires_at=row["expires_at"],
+            session_id=row["id"],
+            account_id=row["account_id"],
+            wallet=shown(wallet),
+            wallets=[shown(each) for each in wallets],
+            scopes=sorted(granted),
+            plan=row["plan"],
+        )
+
+    async def _new_session(self, transaction: Transaction, wallet: str, scopes: frozenset[str], now: datetime) -> Row:
+        account_id = await self.repository.account_of(transaction, wallet)
+        if account_id is None:
+            account_id = await self.repository.add_account(transaction, wallet)
+        return await self.repository.add_session(
+            transaction,
+            {
+                "account_id": account_id,
+                "wallet": wallet,
+                "scopes": sorted(scopes),
+                "now": now,
+                "expires_at": (now + self.session_life).replace(microsecond=0),
+                "forget_before": now - _KEPT_AFTER_END,
+            },
+        )
+
+    async def _joined_session(
+        self, transaction: Transaction, wallet: str, session: WalletSession, now: datetime
+    ) -> Row:
+        """The caller's session with the wallet added, and the wallet linked to its account."""
+        kept = await self.repository.lock_session(transaction, session.session_id, now)
+        if kept is None:
+            raise Unauthorized("the wallet session is not valid or has ended")
+        if wallet not in kept["wallets"] and len(kept["wallets"]) >= MOST_WALLETS:
+            raise ApiError(f"a session has at most {MOST_WALLETS} wallets", status=409)
+        account_id = await self.repository.account_of(transaction, wallet)
+        if account_id is None:
+            await self.repository.link_wallet(transaction, wallet, kept["account_id"])
+        elif account_id != kept["account_id"]:
+            raise ApiError(
+                f"wallet {shown(wallet)} belongs to another account; sign in with it alone",
+                status=409,
+                code=WALLET_TAKEN,
+            )
+        return await self.repository.add_to_session(transaction, session.session_id, wallet)
+
+
+def _read(read: Callable[[str], SignIn], text: str) -> SignIn:
+    try:
+        return read(text)
+    except Malformed as error:
+        raise InvalidInput(FIELD, str(error)) from error

@@ -1,0 +1,204 @@
+"""Signing in with Ethereum and Solana wallets: what is accepted, what is refused, and what it leaves."""
+
+import asyncio
+import base64
+from typing import Any
+
+import pytest
+from eth_utils.address import to_checksum_address
+from solders.keypair import Keypair
+
+from api.auth import siwe, siws
+from tests.api.auth.conftest import API, Door, new_wallet, sign, written
+from warehouse.postgres import Connection
+
+
+async def test_a_new_wallet_gets_an_account_and_a_session(door: Door, store: Connection) -> None:
+    wallet = new_wallet()
+    answer = await door.ethereum(wallet)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    body = answer.json()
+    assert (body["tokenType"], body["expiresIn"], body["plan"]) == ("Bearer", 3600, "free")
+    assert (body["wallet"], body["wallets"]) == (wallet.address, [wallet.address])
+    assert body["scopes"] == ["api:read", "api:write"]
+    linked = store.execute("SELECT wallet, account_id::text FROM account_wallet").fetchall()
+    assert {"wallet": wallet.address.lower(), "account_id": body["accountId"]} in linked
+    again = (await door.ethereum(wallet)).json()
+    assert again["accountId"] == body["accountId"]
+    assert again["sessionId"] != body["sessionId"]
+
+
+async def test_a_solana_wallet_signs_in_with_either_form_of_signature(door: Door) -> None:
+    wallet = Keypair()
+    body = (await door.solana(wallet)).json()
+    assert body["wallets"] == [str(wallet.pubkey())]
+    for encode in (base64.b64encode, lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=")):
+        text = siws.write(await door.solana_message(str(wallet.pubkey())))
+        signature = encode(bytes(wallet.sign_message(text.encode()))).decode()
+        answer = await door.login("siws", text, signature)
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["accountId"] == body["accountId"]
+
+
+async def test_a_solana_message_needs_little_more_than_a_nonce(door: Door) -> None:
+    little = dict.fromkeys(("uri", "version", "chain", "issued_at", "statement"))
+    assert (await door.solana(Keypair(), **little)).status_code == 200
+    without = await door.solana(Keypair(), nonce=None)
+    assert (without.status_code, without.json()["error"]) == (400, "message: Nonce is missing")
+
+
+async def test_a_nonce_is_good_once(door: Door) -> None:
+    wallet = new_wallet()
+    text = siwe.write(await door.message(wallet.address))
+    assert (await door.login("siwe", text, sign(wallet, text))).status_code == 200
+    again = await door.login("siwe", text, sign(wallet, text))
+    assert (again.status_code, again.json()["code"]) == (401, "UNAUTHORIZED")
+    assert "Nonce" in again.json()["error"]
+
+
+async def test_of_many_who_use_a_nonce_at_once_one_signs_in(door: Door, store: Connection) -> None:
+    wallet = new_wallet()
+    text = siwe.write(await door.message(wallet.address))
+    signature = sign(wallet, text)
+    answers = await asyncio.gather(*(door.login("siwe", text, signature) for _ in range(40)))
+    assert sorted(answer.status_code for answer in answers) == [200] + [401] * 39
+    assert store.execute("SELECT count(*) AS n FROM wallet_session").fetchone() == {"n": 1}
+
+
+async def test_of_many_first_sign_ins_of_a_wallet_one_account_comes(door: Door) -> None:
+    wallet = new_wallet()
+    answers = await asyncio.gather(*(door.ethereum(wallet) for _ in range(8)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.json()["accountId"] for answer in answers}) == 1
+
+
+async def test_a_nonce_ends_after_ten_minutes(door: Door) -> None:
+    nonce = await door.nonce()
+    door.clock.pass_by(minutes=10)
+    assert (await door.ethereum(new_wallet(), nonce=nonce)).status_code == 401
+
+
+async def test_old_nonces_are_taken_away(door: Door, store: Connection) -> None:
+    for _ in range(5):
+        await door.nonce()
+    door.clock.pass_by(minutes=11)
+    await door.nonce()
+    assert store.execute("SELECT count(*) AS n FROM sign_in_nonce").fetchone() == {"n": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"domain": "evil.example"}, "the domain must be crowns.example"),
+        ({"domain": "crowns.example.evil.example"}, "the domain must be crowns.example"),
+        ({"domain": "user@crowns.example"}, "the domain must be crowns.example"),
+        ({"domain": "crowns.example:444"}, "the domain must be crowns.example"),
+        ({"scheme": "http"}, "the domain must be crowns.example"),
+        ({"uri": "https://evil.example/login"}, "URI must lie within https://crowns.example"),
+        ({"uri": "http://crowns.example/login"}, "URI must lie within https://crowns.example"),
+        ({"uri": "https://crowns.example@evil.example/"}, "URI must lie within https://crowns.example"),
+        ({"uri": "did:key:z6Mk"}, "URI must lie within https://crowns.example"),
+        ({"chain": "424242424242"}, "Chain ID 424242424242 is not a chain served here"),
+        ({"chain": "900900"}, "Chain ID 900900 is not a chain served here"),
+        ({"version": "2"}, "Version must be 1"),
+        ({"nonce": "abc"}, "Nonce must be at least 8 letters or digits"),
+        ({"issued_at": "2026-02-30T00:00:00Z"}, "Issued At names a day or time that does not exist"),
+    ],
+)
+async def test_a_message_for_elsewhere_names_the_rule_it_breaks(
+    door: Door, changes: dict[str, Any], problem: str
+) -> None:
+    answer = await door.ethereum(new_wallet(), **changes)
+    assert (answer.status_code, answer.json()) == (400, {"error": f"message: {problem}", "code": "INVALID_REQUEST"})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"domain": "crowns.example:443"},
+        {"domain": "CROWNS.example"},
+        {"scheme": "https"},
+        {"uri": "https://crowns.example"},
+        {"uri": f"{API}/api/v2/auth/login/siwe"},
+        {"statement": None},
+        {"chain": "8453", "resources": ("https://crowns.example/terms", "ipfs://bafy")},
+        {"request_id": "", "resources": ()},
+    ],
+)
+async def test_messages_for_the_site_are_accepted(door: Door, changes: dict[str, Any]) -> None:
+    answer = await door.ethereum(new_wallet(), **changes)
+    assert answer.status_code == 200, answer.text
+
+
+async def test_times_are_held_to_the_clock(door: Door) -> None:
+    def at(**ahead: float) -> str:
+        moment, door.clock.moment = door.clock.moment, door.clock.moment
+        door.clock.pass_by(**ahead)
+        shifted, door.clock.moment = door.clock.moment, moment
+        return written(shifted)
+
+    for name, text, problem in (
+        ("issued_at", at(seconds=90), "Issued At lies in the future"),
+        ("expiration_time", at(seconds=-1), "Expiration Time has passed"),
+        ("expiration_time", at(seconds=0), "Expiration Time has passed"),
+        ("not_before", at(seconds=5), "Not Before lies in the future"),
+    ):
+        for sign_in in (door.ethereum(new_wallet(), **{name: text}), door.solana(Keypair(), **{name: text})):
+            answer = await sign_in
+            assert (answer.status_code, answer.json()["error"]) == (400, f"message: {problem}"), name
+    good = {"issued_at": at(seconds=30), "expiration_time": at(seconds=5), "not_before": at(seconds=-5)}
+    assert (await door.ethereum(new_wallet(), **good)).status_code == 200
+
+
+async def test_a_signature_of_another_or_of_another_text_is_401_and_keeps_the_nonce(door: Door) -> None:
+    wallet, other = new_wallet(), new_wallet()
+    text = siwe.write(await door.message(wallet.address))
+    for signature in (sign(other, text), sign(wallet, text + " "), "0x" + "00" * 65, "0x" + "ff" * 65, "0x12"):
+        answer = await door.login("siwe", text, signature)
+        assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
+        assert answer.json()["error"].startswith("signature: ")
+    assert (await door.login("siwe", text, sign(wallet, text))).status_code == 200
+
+
+async def test_a_solana_signature_of_another_or_by_a_key_of_small_order_is_401(door: Door) -> None:
+    wallet = Keypair()
+    text = siws.write(await door.solana_message(str(wallet.pubkey())))
+    assert (await door.login("siws", text, str(Keypair().sign_message(text.encode())))).status_code == 401
+    # The system program's address is a point of order four: without care anybody could sign for it.
+    for address in ("1" * 32, str(Keypair().pubkey())):
+        text = siws.write(await door.solana_message(address))
+        for forged in (bytes(64), bytes([1] + [0] * 63)):
+            assert (await door.login("siws", text, base64.b64encode(forged).decode())).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("way", "body", "field"),
+    [
+        ("siwe", {}, "message"),
+        ("siwe", {"message": 1, "signature": "0x00"}, "message"),
+        ("siwe", {"message": "hello", "signature": "0x00"}, "message"),
+        ("siwe", {"message": "hello"}, "signature"),
+        ("siwe", {"message": "hello", "signature": "zz"}, "signature"),
+        ("siwe", {"message": "hello", "signature": None}, "signature"),
+        ("siwe", {"message": "hello", "signature": "0x00", "scopes": ["admin"]}, "scopes.0"),
+        ("siws", {"message": "hello", "signature": "0x00"}, "signature"),
+        ("siws", {"message": "hello", "signature": "1" * 64}, "message"),
+    ],
+)
+async def test_bad_input_names_the_field(door: Door, way: str, body: dict[str, Any], field: str) -> None:
+    answer = await door.service.anonymous.post(f"/api/v2/auth/login/{way}", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
+    assert answer.json()["error"].startswith(f"{field}: ")
+
+
+async def test_an_ethereum_message_is_no_solana_message(door: Door) -> None:
+    wallet = Keypair()
+    text = siwe.write(await door.message(to_checksum_address("0x" + "1b" * 20)))
+    answer = await door.login("siws", text, str(wallet.sign_message(text.encode())))
+    assert answer.status_code == 400
+
+
+async def test_a_session_has_the_scopes_that_were_asked_for(door: Door) -> None:
+    assert (await door.ethereum(new_wallet(), scopes=["api:read"])).json()["scopes"] == ["api:read"]
+    assert (await door.ethereum(new_wallet(), scopes=[])).json()["scopes"] == []
