@@ -9,7 +9,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from api import openapi
-from api.core import errors
+from api.core import errors, sealing
 from api.core.access import ApiKeys
 from api.core.admission import AdmissionMiddleware
 from api.core.chains import ChainReaders
@@ -97,6 +97,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         stack.push_async_callback(readers.close)
         app.state.chain_readers = readers
         app.state.signer = signer.load_or_create(settings.data_dir)
+        app.state.sealer = sealing.load_or_create(settings.data_dir, settings.given_sealing_key)
         app.state.store = store
         app.state.warehouse = warehouse
         app.state.api_keys = keys

@@ -18,6 +18,7 @@ from api.registry import endpoints as registry
 from api.search import endpoints as search
 from api.symbols import endpoints as symbols
 from api.tokens import endpoints as tokens
+from api.webhooks import endpoints as webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,4 +40,5 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(search.router, search.GROUPS),
     Mounted(tokens.router, tokens.GROUPS),
     Mounted(heartbeats.router, heartbeats.GROUPS),
+    Mounted(webhooks.router, webhooks.GROUPS),
 )

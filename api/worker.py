@@ -1,21 +1,28 @@
-"""The worker process: runs the jobs that requests queue. ``python -m api.worker``.
+"""The worker process: runs the jobs that requests queue, and sends webhooks. ``python -m api.worker``.
 
 Jobs of a worker that was killed stay marked as running; every minute those without a heartbeat are given back.
 """
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from contextlib import AsyncExitStack
+from typing import Any
 
 from procrastinate import JobContext
 
 from api.claims import tasks as claims
+from api.core import sealing
 from api.core.chains import ChainReaders
 from api.core.clock import SystemClock
 from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
+from api.core.outbound import Outbound
 from api.core.settings import ApiSettings, load
 from api.core.store import Store
 from api.health import tasks as health
+from api.webhooks import tasks as webhooks
+from api.webhooks.engine import DeliveryEngine
+from api.webhooks.signing import user_agent
 from indexer.chains import facts
 from warehouse import engines
 
@@ -24,7 +31,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (claims, health)
+TASK_MODULES = (claims, health, webhooks)
 
 
 @TASKS.periodic(cron="* * * * *")
@@ -48,7 +55,17 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
         stack.push_async_callback(readers.close)
         app = await stack.enter_async_context(open_queue(urls.database_url))
         context = WorkContext(store, readers, facts.load(settings.chains), SystemClock(), settings)
-        await app.run_worker_async(
+        outbound = Outbound.of(settings)
+        stack.push_async_callback(outbound.close)
+        engine = DeliveryEngine(
+            store,
+            outbound,
+            sealing.load_or_create(settings.data_dir, settings.given_sealing_key),
+            context.clock,
+            user_agent=user_agent(settings.service_name),
+            listen_url=urls.database_url,
+        )
+        jobs = app.run_worker_async(
             wait=wait,
             concurrency=CONCURRENCY,
             fetch_job_polling_interval=POLL_SECONDS,
@@ -56,6 +73,27 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             install_signal_handlers=wait,
             additional_context={CONTEXT_KEY: context},
         )
+        if wait:
+            await _beside(jobs, engine)
+        else:
+            await jobs
+            await engine.run_until_idle()
+
+
+async def _beside(jobs: Coroutine[Any, Any, None], engine: DeliveryEngine) -> None:
+    """Run both until the jobs end, as they do when a signal comes. If the engine ends first, with an error, the jobs
+    are cancelled and the process ends with it, to be started again."""
+    stop = asyncio.Event()
+    sending = asyncio.create_task(engine.run(stop))
+    working = asyncio.create_task(jobs)
+    await asyncio.wait((sending, working), return_when=asyncio.FIRST_COMPLETED)
+    stop.set()
+    if not working.done():
+        working.cancel()
+    results = await asyncio.gather(sending, working, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+            raise result
 
 
 def configure_logging() -> None:

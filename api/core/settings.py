@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 
 from api.core.destinations import Network, parse_networks
 from warehouse.settings import EngineSettings
@@ -44,6 +44,10 @@ class ApiSettings(EngineSettings):
     admission_queue_seconds: float = Field(
         default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
     )
+    sealing_key: SecretStr | None = Field(
+        default=None,
+        description="Key of 32 bytes in base64 that webhook secrets are kept under. Unset: the data directory's.",
+    )
     outbound_loopback: bool = Field(
         default=False, description="Development only: URLs that users give may lead to this machine, also with http."
     )
@@ -56,6 +60,11 @@ class ApiSettings(EngineSettings):
     def _are_networks(cls, text: str | None) -> str | None:
         parse_networks(text or "")
         return text
+
+    @property
+    def given_sealing_key(self) -> str | None:
+        """The key of ``sealing_key``."""
+        return None if self.sealing_key is None else self.sealing_key.get_secret_value()
 
     @property
     def outbound_refused(self) -> tuple[Network, ...]:

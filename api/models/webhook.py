@@ -14,7 +14,7 @@ _PENDING = text("status = 'pending'")
 
 
 class WebhookSubscription(Base):
-    """An address that an account wants events sent to. ``crown_ids`` and ``chains`` (CAIP-2) narrow what is sent, null:
+    """An address that an account wants events sent to. ``crown_ids`` and ``chain_ids`` narrow what is sent; null:
     they do not. ``disabled_reason``: failures, gone (the receiver answered 410) or owner."""
 
     __tablename__ = "webhook_subscription"
@@ -35,7 +35,7 @@ class WebhookSubscription(Base):
     url: Mapped[str]
     events: Mapped[Texts]
     crown_ids: Mapped[list[int] | None] = mapped_column(ARRAY(BigInteger))
-    chains: Mapped[Texts | None]
+    chain_ids: Mapped[list[int] | None] = mapped_column(ARRAY(BigInteger))
     status: Mapped[str] = mapped_column(server_default=text("'active'"))
     disabled_reason: Mapped[str | None]
     disabled_at: Mapped[Moment | None]
@@ -85,6 +85,11 @@ class WebhookDelivery(Base):
         ),
         Index("webhook_delivery_due", "subscription_id", "due_at", "id", postgresql_where=_PENDING),
         Index("webhook_delivery_next", "due_at", postgresql_where=_PENDING),
+        Index(
+            "webhook_delivery_tests",
+            "subscription_id",
+            postgresql_where=text("status = 'pending' AND cause = 'test'"),
+        ),
         Index("webhook_delivery_by_subscription", "subscription_id", "id"),
         Index("webhook_delivery_finished", "finished_at", postgresql_where=text("status <> 'pending'")),
     )

@@ -15,7 +15,7 @@ STATEMENTS = (
         url text NOT NULL,
         events text[] NOT NULL,
         crown_ids bigint[],
-        chains text[],
+        chain_ids bigint[],
         status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'disabled', 'deleted')),
         disabled_reason text CHECK (disabled_reason IN ('failures', 'gone', 'owner')),
         disabled_at timestamptz,
@@ -65,6 +65,8 @@ STATEMENTS = (
     " WHERE cause = 'replay' AND status = 'pending'",
     "CREATE INDEX webhook_delivery_due ON webhook_delivery (subscription_id, due_at, id) WHERE status = 'pending'",
     "CREATE INDEX webhook_delivery_next ON webhook_delivery (due_at) WHERE status = 'pending'",
+    "CREATE INDEX webhook_delivery_tests ON webhook_delivery (subscription_id)"
+    " WHERE status = 'pending' AND cause = 'test'",
     "CREATE INDEX webhook_delivery_by_subscription ON webhook_delivery (subscription_id, id)",
     "CREATE INDEX webhook_delivery_finished ON webhook_delivery (finished_at) WHERE status <> 'pending'",
     """

@@ -1,0 +1,1 @@
+"""Webhooks: who wants which events sent where, and sending them until they have arrived."""

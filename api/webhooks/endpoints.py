@@ -1,0 +1,209 @@
+"""/api/v2/webhooks: subscriptions to events, and what became of their deliveries."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+
+from api.core.access import Principal, require_key_or_session, with_plan
+from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.core.errors import Case, RouteGroup
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+from api.search.examples import shown
+from api.webhooks import examples, shapes
+from api.webhooks.queue import LEAST_PLAN
+from api.webhooks.repository import WebhookRepository
+from api.webhooks.rules import read_idempotency_key, read_moment
+from api.webhooks.schemas import (
+    CreatedWebhook,
+    CreateRequest,
+    Deleted,
+    Delivery,
+    DeliveryDetail,
+    DeliveryPage,
+    EventList,
+    Preview,
+    PreviewRequest,
+    Queued,
+    ReplayRequest,
+    RotatedSecret,
+    TestRequest,
+    UpdateRequest,
+    Webhook,
+    WebhookList,
+)
+from api.webhooks.service import WebhookService
+
+GROUP = RouteGroup(prefix="/api/v2/webhooks")
+GROUPS = (GROUP,)
+_LIMIT: Case = (
+    "WEBHOOK_LIMIT",
+    "plan developer allows 5 webhooks, this account has 5",
+    {"plan": "developer", "limit": 5},
+)
+_DISABLED: Case = ("CONFLICT", "the webhook is disabled; reactivate it first")
+
+router = APIRouter(prefix="/api/v2/webhooks", tags=["webhooks"], route_class=BodyRoute)
+
+
+async def _service(
+    request: Request, store: StoreDep, settings: SettingsDep, chains: ChainsDep, clock: ClockDep
+) -> WebhookService:
+    return WebhookService(WebhookRepository(store), request.app.state.sealer, chains, clock, settings)
+
+
+ServiceDep = Annotated[WebhookService, Depends(_service)]
+Owner = Annotated[Principal, with_plan(LEAST_PLAN, require_key_or_session)]
+Id = Annotated[str, Path(description="The webhook's id.")]
+DeliveryId = Annotated[str, Path(description="The delivery's id, as the history lists it.")]
+
+
+def _answers(example: dict[str, Any], *statuses: int, also: Any = None) -> dict[int | str, dict[str, Any]]:
+    return shown(example) | GROUP.responses(401, 403, 503, *statuses, also=also)
+
+
+@router.get("/events", response_model=EventList, responses=_answers(examples.EVENTS))
+async def list_webhook_events(owner: Owner) -> JsonResponse:
+    """Every type of event that can be subscribed to, with the members of its `data`."""
+    return respond(shapes.event_list())
+
+
+@router.post("/preview", response_model=Preview, responses=_answers(examples.PREVIEW, 400, 413, 415))
+async def preview_webhook(owner: Owner, body: PreviewRequest, service: ServiceDep) -> JsonResponse:
+    """What a subscription to these events with this filter would have received in the last 30 days: how many of each
+    type, and the newest of them."""
+    return respond(await service.preview(owner, body))
+
+
+@router.get("", response_model=WebhookList, responses=_answers(examples.LIST))
+async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
+    """The account's webhooks, oldest first, and how many its plan allows."""
+    return respond(await service.list_all(owner))
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=CreatedWebhook,
+    responses={201: shown(examples.CREATED)[200]}
+    | GROUP.responses(
+        *(400, 401, 403, 413, 415, 503),
+        also={403: [_LIMIT], 409: [("CONFLICT", "Idempotency-Key: was used for another subscription")]},
+    ),
+)
+async def create_webhook(
+    owner: Owner,
+    body: CreateRequest,
+    service: ServiceDep,
+    key: Annotated[
+        str | None,
+        Header(alias="Idempotency-Key", description="Repeats with the same key make one webhook; kept for 24 hours."),
+    ] = None,
+) -> JsonResponse:
+    """Subscribe an address to events. The answer holds the secret that deliveries are signed with; it is not shown
+    again."""
+    made = await service.create(owner, body, read_idempotency_key(key))
+    return JsonResponse(made.model_dump(), status_code=201)
+
+
+@router.get("/{id}", response_model=Webhook, responses=_answers(examples.DISABLED, 404))
+async def get_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+    """A webhook and how it stands."""
+    return respond(await service.get(owner, id))
+
+
+@router.patch(
+    "/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, 400, 404, 413, 415, also={403: [_LIMIT]})
+)
+async def update_webhook(owner: Owner, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
+    """Change a webhook's address, events or filter, or switch it off and on. What is left out stays; a filter is
+    replaced as a whole, and `null` removes it."""
+    return respond(await service.update(owner, id, body))
+
+
+@router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, 404))
+async def delete_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+    """Remove a webhook. What still waits for it is not sent."""
+    return respond(await service.delete(owner, id))
+
+
+@router.post(
+    "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, 404, also={403: [_LIMIT]})
+)
+async def reactivate_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+    """Let deliveries to a disabled webhook go on: what still waited is sent now. Events that happened meanwhile are
+    not; replay them from `disabled_at` on."""
+    return respond(await service.reactivate(owner, id))
+
+
+@router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, 404))
+async def rotate_webhook_secret(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+    """A new secret, shown once. For 24 hours deliveries are signed with the one before, too."""
+    return respond(await service.rotate_secret(owner, id))
+
+
+@router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, 400, 404, 413, 415))
+async def send_test_event(
+    owner: Owner,
+    id: Id,
+    service: ServiceDep,
+    body: TestRequest = TestRequest(),  # noqa: B008 - frozen
+) -> JsonResponse:
+    """Send a test event with example data, to a disabled webhook too. It is tried once; its envelope's id begins with
+    `evt_test_`. Read the delivery for what came back."""
+    return respond(await service.test(owner, id, body.type))
+
+
+@router.post(
+    "/{id}/replay",
+    response_model=Queued,
+    responses=_answers(examples.QUEUED, 400, 404, 413, 415, also={409: [_DISABLED]}),
+)
+async def replay_events(owner: Owner, id: Id, body: ReplayRequest, service: ServiceDep) -> JsonResponse:
+    """Send the events of a time once more, at most 10,000: all that this webhook is for, whether it existed then or
+    not, under the ids they had."""
+    return respond(await service.replay_range(owner, id, body))
+
+
+@router.get("/{id}/deliveries", response_model=DeliveryPage, responses=_answers(examples.PAGE, 400, 404))
+async def list_webhook_deliveries(
+    owner: Owner,
+    id: Id,
+    service: ServiceDep,
+    status: Annotated[
+        Literal["pending", "delivered", "exhausted"] | None, Query(description="Only deliveries that stand so.")
+    ] = None,
+    type: Annotated[str | None, Query(description="Only this type of event.")] = None,
+    begin: Annotated[str | None, Query(alias="from", description="ISO 8601: made from this moment on.")] = None,
+    end: Annotated[str | None, Query(alias="to", description="ISO 8601: made before this moment.")] = None,
+    limit: Annotated[int, Query(ge=1, le=100, description="Deliveries per page.")] = 25,
+    cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
+) -> JsonResponse:
+    """What was sent to a webhook in the last 30 days and what still waits, newest first."""
+    page = await service.deliveries(
+        owner,
+        id,
+        status=status,
+        type=type,
+        begin=None if begin is None else read_moment("from", begin),
+        end=None if end is None else read_moment("to", end),
+        limit=limit,
+        cursor=cursor,
+    )
+    return respond(page)
+
+
+@router.get("/{id}/deliveries/{delivery_id}", response_model=DeliveryDetail, responses=_answers(examples.DETAIL, 404))
+async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
+    """A delivery with its body and, for every attempt, the request's headers, the answer and the timing."""
+    return respond(await service.delivery(owner, id, delivery_id))
+
+
+@router.post(
+    "/{id}/deliveries/{delivery_id}/replay",
+    response_model=Delivery,
+    responses=_answers(examples.REPLAYED, 404, also={409: [_DISABLED]}),
+)
+async def replay_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
+    """Send a delivery's event once more, under the id it had. One that waits already is not queued again."""
+    return respond(await service.replay(owner, id, delivery_id))

@@ -1,0 +1,97 @@
+"""What a subscription may be: its address, its events, its filter, and how many there may be. Values in, values out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from api.core.destinations import UrlRefused, validate_url
+from api.core.errors import InvalidInput
+from api.core.events import EVENTS
+from api.core.settings import ApiSettings
+from api.webhooks.schemas import Filter
+from indexer.chains.facts import Chains
+
+LIMITS: Final[Mapping[str, int]] = {"developer": 5, "partner": 25, "enterprise": 100}
+"""Subscriptions of an account, by plan. A lower plan has none."""
+_KEY_LENGTH: Final = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events a subscription is for; null: not narrowed."""
+
+    events: list[str]
+    crown_ids: list[int] | None
+    chain_ids: list[int] | None
+
+
+def read_url(url: str, settings: ApiSettings) -> str:
+    """The address of a receiver, as given.
+
+    Raises:
+        InvalidInput: it is not one that is called.
+    """
+    try:
+        validate_url(url, allow_loopback=settings.outbound_loopback, refused=settings.outbound_refused)
+    except UrlRefused as error:
+        raise InvalidInput("url", str(error)) from error
+    return url
+
+
+def read_events(names: Sequence[str]) -> list[str]:
+    """Types of events, each once, in their order.
+
+    Raises:
+        InvalidInput: one is not in the catalogue.
+    """
+    for name in names:
+        if name not in EVENTS:
+            raise InvalidInput("events", f"{name[:80]!a} is no type of event; GET /api/v2/webhooks/events lists them")
+    return list(dict.fromkeys(names))
+
+
+def read_filter(given: Filter | None, chains: Chains) -> tuple[list[int] | None, list[int] | None]:
+    """Ids of registrations and of chains.
+
+    Raises:
+        InvalidInput: a chain is none of this service's, or not written as CAIP-2.
+    """
+    if given is None:
+        return None, None
+    crown_ids = None if given.crown_ids is None else sorted(set(given.crown_ids))
+    if given.chains is None:
+        return crown_ids, None
+    by_name = {chain.caip2: chain.chain_id for chain in chains.by_key.values()}
+    for name in given.chains:
+        if name not in by_name:
+            raise InvalidInput(
+                "filter.chains", f"{name[:80]!a} is no chain of this service; write it as CAIP-2, such as eip155:8453"
+            )
+    return crown_ids, sorted({by_name[name] for name in given.chains})
+
+
+def read_moment(field: str, text: str) -> datetime:
+    """A moment in ISO 8601; without an offset it is in UTC.
+
+    Raises:
+        InvalidInput: it is not one.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput(field, "must be an ISO 8601 time") from error
+
+
+def read_idempotency_key(text: str | None) -> str | None:
+    """The value of the header Idempotency-Key.
+
+    Raises:
+        InvalidInput: it is empty, too long, or not printable ASCII.
+    """
+    if text is None:
+        return None
+    if not 1 <= len(text) <= _KEY_LENGTH or not (text.isascii() and text.isprintable()):
+        raise InvalidInput("Idempotency-Key", f"must be 1 to {_KEY_LENGTH} printable ASCII characters")
+    return text

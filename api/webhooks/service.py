@@ -1,0 +1,270 @@
+"""What owners may do with their subscriptions. What is sent, and when, is the engine's."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from api.core.access import Principal
+from api.core.clock import Clock
+from api.core.errors import ApiError, Forbidden, InvalidInput, NotFound
+from api.core.sealing import Sealer
+from api.core.settings import ApiSettings
+from api.core.store import Row
+from api.webhooks import shapes, signing
+from api.webhooks.repository import WebhookRepository
+from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url
+from api.webhooks.samples import sample
+from api.webhooks.schemas import (
+    CreatedWebhook,
+    CreateRequest,
+    Deleted,
+    Delivery,
+    DeliveryDetail,
+    DeliveryPage,
+    Preview,
+    PreviewRequest,
+    Queued,
+    ReplayRequest,
+    RotatedSecret,
+    UpdateRequest,
+    Webhook,
+    WebhookList,
+)
+from indexer.chains.facts import Chains
+
+BOTH_VALID: Final = timedelta(hours=24)
+"""How long a secret stays valid after another took its place."""
+KEY_KEPT: Final = timedelta(hours=24)
+"""How long an Idempotency-Key stands for what was made with it."""
+LOOK_BACK: Final = timedelta(days=30)
+MOST_REPLAYED: Final = 10_000
+MOST_COUNTED: Final = 10_000
+LATEST_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookService:
+    """The subscriptions of whoever asks."""
+
+    repository: WebhookRepository
+    sealer: Sealer
+    chains: Chains
+    clock: Clock
+    settings: ApiSettings
+
+    async def create(self, owner: Principal, body: CreateRequest, key: str | None) -> CreatedWebhook:
+        """A new subscription with its secret. Safe to repeat with the same key: that answers what was made before."""
+        url = read_url(body.url, self.settings)
+        crown_ids, chain_ids = read_filter(body.filter, self.chains)
+        wanted = Wanted(read_events(body.events), crown_ids, chain_ids)
+        now = self.clock.now()
+        async with self.repository.store.transaction() as transaction:
+            count = await self.repository.lock_account(transaction, owner.account_id)
+            if key is not None:
+                made = await self.repository.made_with(transaction, owner.account_id, key)
+                if made is not None and made["created_at"] > now - KEY_KEPT:
+                    sealed = await self.repository.secret(transaction, made["id"])
+                    if not _is_same(made, url, wanted) or sealed is None:
+                        raise ApiError("Idempotency-Key: was used for another subscription", status=409)
+                    made["previous_secret_ends_at"] = None
+                    return shapes.created(made, self.chains, self._unsealed(sealed, made["id"]))
+                if made is not None:
+                    await self.repository.forget_key(transaction, made["id"])
+            self._require_room(owner, count)
+            row = await self.repository.insert(transaction, owner.account_id, url, wanted, key)
+            secret = signing.make_secret()
+            sealed = self.sealer.seal(secret.encode(), str(row["id"]))
+            await self.repository.add_secret(transaction, row["id"], sealed, now=now, others_end_at=now)
+        return shapes.created(row, self.chains, secret)
+
+    async def list_all(self, owner: Principal) -> WebhookList:
+        """All subscriptions of the account."""
+        rows = await self.repository.of_account(owner.account_id, self.clock.now())
+        return WebhookList(webhooks=[shapes.webhook(row, self.chains) for row in rows], limit=LIMITS[owner.plan])
+
+    async def get(self, owner: Principal, id: str) -> Webhook:
+        """One subscription."""
+        return shapes.webhook(await self._row(owner, id), self.chains)
+
+    async def update(self, owner: Principal, id: str, body: UpdateRequest) -> Webhook:
+        """Change what the body names."""
+        given = body.model_fields_set
+        for name in ("url", "events", "enabled"):
+            if name in given and getattr(body, name) is None:
+                raise InvalidInput(name, "must not be null; leave it out to keep it")
+        changes: dict[str, Any] = {}
+        if body.url is not None:
+            changes["url"] = read_url(body.url, self.settings)
+        if body.events is not None:
+            changes["events"] = read_events(body.events)
+        if "filter" in given:
+            changes["crown_ids"], changes["chain_ids"] = read_filter(body.filter, self.chains)
+        await self._change(owner, id, changes, enabled=body.enabled)
+        return await self.get(owner, id)
+
+    async def reactivate(self, owner: Principal, id: str) -> Webhook:
+        """Let deliveries go on; an active subscription stays as it is, with its failures forgotten."""
+        await self._change(owner, id, {"consecutive_failures": 0}, enabled=True)
+        return await self.get(owner, id)
+
+    async def delete(self, owner: Principal, id: str) -> Deleted:
+        """Take a subscription away."""
+        if not await self.repository.delete(owner.account_id, _uuid(id)):
+            raise _no_webhook()
+        return Deleted(id=id.lower(), deleted=True)
+
+    async def rotate_secret(self, owner: Principal, id: str) -> RotatedSecret:
+        """A new secret; the one before stays valid for a day."""
+        now = self.clock.now()
+        secret = signing.make_secret()
+        async with self.repository.store.transaction() as transaction:
+            row = await self.repository.lock(transaction, owner.account_id, _uuid(id))
+            if row is None:
+                raise _no_webhook()
+            sealed = self.sealer.seal(secret.encode(), str(row["id"]))
+            await self.repository.add_secret(transaction, row["id"], sealed, now=now, others_end_at=now + BOTH_VALID)
+        return shapes.rotated(row["id"], secret, now + BOTH_VALID)
+
+    async def test(self, owner: Principal, id: str, type: str | None) -> Delivery:
+        """Queue one test, of a disabled subscription too. It is tried once, and says nothing about the receiver."""
+        row = await self._row(owner, id)
+        wanted = read_events([type])[0] if type is not None else row["events"][0]
+        return shapes.delivery(await self.repository.add_test(row["id"], wanted, sample(wanted), self.clock.now()))
+
+    async def deliveries(self, owner: Principal, id: str, **narrowed: Any) -> DeliveryPage:
+        """A page of the history, newest first."""
+        row = await self._row(owner, id)
+        limit = narrowed.pop("limit")
+        cursor = narrowed.pop("cursor")
+        before = None
+        if cursor is not None:
+            try:
+                before = UUID(cursor)
+            except ValueError as error:
+                raise InvalidInput("cursor", "is not one that this list handed out") from error
+        found = await self.repository.deliveries(row["id"], before=before, limit=limit + 1, **narrowed)
+        shown = found[:limit]
+        more = len(found) > limit
+        return DeliveryPage(
+            deliveries=[shapes.delivery(one) for one in shown],
+            has_more=more,
+            next_cursor=str(shown[-1]["id"]) if more else None,
+        )
+
+    async def delivery(self, owner: Principal, id: str, delivery_id: str) -> DeliveryDetail:
+        """A delivery with its request and all attempts."""
+        row = await self._row(owner, id)
+        found = await self.repository.delivery(row["id"], _uuid(delivery_id, "delivery"))
+        if found is None:
+            raise NotFound("this webhook has no such delivery")
+        return shapes.delivery_detail(*found)
+
+    async def replay(self, owner: Principal, id: str, delivery_id: str) -> Delivery:
+        """Queue a delivery's event once more. Safe to repeat: one that waits already is not queued again."""
+        row = await self._active(owner, id)
+        found = await self.repository.delivery(row["id"], _uuid(delivery_id, "delivery"))
+        if found is None:
+            raise NotFound("this webhook has no such delivery")
+        event_id = found[0]["event_id"]
+        if event_id is None:
+            raise ApiError("a test is not replayed; send another one", status=409)
+        return shapes.delivery(await self.repository.replay(row["id"], found[0]["id"], event_id, self.clock.now()))
+
+    async def replay_range(self, owner: Principal, id: str, body: ReplayRequest) -> Queued:
+        """Queue all events of a time that the subscription is for. Safe to repeat while they wait."""
+        now = self.clock.now()
+        begin = read_moment("from", body.begin)
+        end = now if body.end is None else read_moment("to", body.end)
+        if begin < now - LOOK_BACK:
+            raise InvalidInput("from", "must be within the last 30 days")
+        if not begin < end:
+            raise InvalidInput("to", "must be after from")
+        if body.only not in ("all", "undelivered"):
+            raise InvalidInput("only", "must be all or undelivered")
+        events = None if body.events is None else read_events(body.events)
+        row = await self._active(owner, id)
+        async with self.repository.store.transaction() as transaction:
+            queued = await self.repository.replay_range(
+                transaction,
+                row["id"],
+                begin=begin,
+                end=end,
+                events=events,
+                undelivered=body.only == "undelivered",
+                now=now,
+                most=MOST_REPLAYED + 1,
+            )
+            if queued > MOST_REPLAYED:
+                raise InvalidInput("from", f"more than {MOST_REPLAYED} events lie between from and to; narrow them")
+        return Queued(queued=queued)
+
+    async def preview(self, owner: Principal, body: PreviewRequest) -> Preview:
+        """What a subscription would have been sent in the last 30 days."""
+        crown_ids, chain_ids = read_filter(body.filter, self.chains)
+        wanted = Wanted(read_events(body.events), crown_ids, chain_ids)
+        end = self.clock.now()
+        counts, latest = await self.repository.preview(
+            owner.account_id, wanted, end=end, span=LOOK_BACK, most=MOST_COUNTED + 1, latest=LATEST_SHOWN
+        )
+        return shapes.preview(counts, latest, begin=end - LOOK_BACK, end=end, most=MOST_COUNTED)
+
+    async def _row(self, owner: Principal, id: str) -> Row:
+        row = await self.repository.find(owner.account_id, _uuid(id), self.clock.now())
+        if row is None:
+            raise _no_webhook()
+        return row
+
+    async def _active(self, owner: Principal, id: str) -> Row:
+        row = await self._row(owner, id)
+        if row["status"] != "active":
+            raise ApiError("the webhook is disabled; reactivate it first", status=409)
+        return row
+
+    async def _change(self, owner: Principal, id: str, changes: Mapping[str, Any], *, enabled: bool | None) -> None:
+        async with self.repository.store.transaction() as transaction:
+            count = await self.repository.lock_account(transaction, owner.account_id)
+            row = await self.repository.lock(transaction, owner.account_id, _uuid(id))
+            if row is None:
+                raise _no_webhook()
+            row |= changes
+            if enabled is True and row["status"] == "disabled":
+                # An account that had a higher plan may have more than it could make now.
+                self._require_room(owner, count - 1)
+                row |= {"status": "active", "disabled_reason": None, "disabled_at": None, "consecutive_failures": 0}
+            elif enabled is False and row["status"] == "active":
+                row |= {"status": "disabled", "disabled_reason": "owner", "disabled_at": self.clock.now()}
+            await self.repository.update(transaction, row)
+
+    def _require_room(self, owner: Principal, others: int) -> None:
+        limit = LIMITS[owner.plan]
+        if others >= limit:
+            raise Forbidden(
+                f"plan {owner.plan} allows {limit} webhooks, this account has {others}",
+                code="WEBHOOK_LIMIT",
+                details={"plan": owner.plan, "limit": limit},
+            )
+
+    def _unsealed(self, sealed: bytes, id: UUID) -> str:
+        return self.sealer.unseal(sealed, str(id)).decode()
+
+
+def _is_same(row: Row, url: str, wanted: Wanted) -> bool:
+    return row["status"] != "deleted" and (row["url"], row["events"], row["crown_ids"], row["chain_ids"]) == (
+        url,
+        wanted.events,
+        wanted.crown_ids,
+        wanted.chain_ids,
+    )
+
+
+def _uuid(text: str, what: str = "webhook") -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound(f"there is no such {what}") from None
+
+
+def _no_webhook() -> NotFound:
+    return NotFound("this account has no such webhook")

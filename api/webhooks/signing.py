@@ -1,0 +1,89 @@
+"""What a delivery says and how it is signed: pure functions from an event to bytes and headers.
+
+Each delivery carries two signatures, so that either kind of verifier works:
+
+    X-Webhook-Signature   HMAC-SHA256 of the raw body in hexadecimal, keyed with the secret as it is shown, ``whsec_``
+                          included; while an older secret is still valid also X-Webhook-Signature-Previous
+    webhook-signature     as Standard Webhooks has it: ``v1,`` and the HMAC-SHA256 of ``id.timestamp.body`` in base64,
+                          keyed with the bytes that the secret's base64 stands for; one for each valid secret
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from orjson import Fragment
+
+from api.core.rendering import dumps, timestamp
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 - not a secret but how one begins
+_SECRET_BYTES = 32
+EVENT_PREFIX = "evt_"
+TEST_PREFIX = "evt_test_"
+
+
+def make_secret() -> str:
+    """A new secret as its owner is shown it."""
+    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
+
+
+def envelope_id(event_id: UUID | None, delivery_id: UUID) -> str:
+    """The id of an envelope: its event's, however often it is sent; a test's cannot be taken for an event's."""
+    return f"{TEST_PREFIX}{delivery_id.hex}" if event_id is None else f"{EVENT_PREFIX}{event_id.hex}"
+
+
+def envelope(id: str, type: str, created_at: datetime, data: str) -> bytes:
+    """The body of a delivery. ``data`` is JSON text and goes in as it is, so that every attempt sends the same bytes
+    and no figure loses digits."""
+    return dumps({"id": id, "type": type, "created_at": timestamp(created_at), "data": Fragment(data)})
+
+
+def signed_headers(
+    *,
+    body: bytes,
+    id: str,
+    type: str,
+    created_at: datetime,
+    sent_at: datetime,
+    secrets: Sequence[str],
+    user_agent: str,
+) -> dict[str, str]:
+    """The headers of one attempt.
+
+    Args:
+        created_at: when the event happened.
+        sent_at: when the attempt is made; verifiers of Standard Webhooks refuse one that is minutes old.
+        secrets: all that are valid, the current one first.
+    """
+    moment = str(int(sent_at.timestamp()))
+    content = f"{id}.{moment}.".encode() + body
+    digests = [hmac.digest(secret.encode(), body, hashlib.sha256).hex() for secret in secrets[:2]]
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": user_agent,
+        "X-Webhook-Signature": digests[0],
+        "X-Webhook-Event": type,
+        "X-Webhook-Delivery": id,
+        "X-Webhook-Timestamp": timestamp(created_at),
+        "webhook-id": id,
+        "webhook-timestamp": moment,
+        "webhook-signature": " ".join(_standard_signature(secret, content) for secret in secrets),
+    }
+    if len(digests) > 1:
+        headers["X-Webhook-Signature-Previous"] = digests[1]
+    return headers
+
+
+def user_agent(service_name: str) -> str:
+    """How the service calls itself to receivers, such as ``Regalia-Webhook/1.0``."""
+    name = "".join(character for character in service_name if character.isascii() and character.isalnum())
+    return f"{name or 'Service'}-Webhook/1.0"
+
+
+def _standard_signature(secret: str, content: bytes) -> str:
+    key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
+    return f"v1,{base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode()}"

@@ -1,0 +1,48 @@
+"""Upkeep of the webhooks' tables: what is older than 30 days goes, a few thousand rows at a time."""
+
+from datetime import timedelta
+from typing import Final
+
+from procrastinate import JobContext
+
+from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
+
+KEPT: Final = timedelta(days=30)
+_AT_ONCE: Final = 5_000
+
+# Deliveries that ended, and those that have waited as long for a subscription that is not active. Their attempts go
+# with them.
+_OLD_DELIVERIES = """
+DELETE FROM webhook_delivery WHERE id IN (
+    (SELECT id FROM webhook_delivery WHERE status <> 'pending' AND finished_at < :before LIMIT :at_once)
+    UNION ALL
+    (SELECT id FROM webhook_delivery WHERE status = 'pending' AND due_at < :before LIMIT :at_once)
+    UNION ALL
+    (SELECT d.id FROM webhook_subscription AS s JOIN webhook_delivery AS d ON d.subscription_id = s.id
+     WHERE s.status = 'deleted' LIMIT :at_once))
+"""
+_DELETED = """
+DELETE FROM webhook_subscription AS s
+WHERE s.status = 'deleted' AND NOT EXISTS (SELECT FROM webhook_delivery AS d WHERE d.subscription_id = s.id)
+"""
+_ENDED_SECRETS = "DELETE FROM webhook_secret WHERE ends_at < :now"
+
+
+@TASKS.periodic(cron="17 * * * *")
+@TASKS.task(name="upkeep.webhooks", pass_context=True, queueing_lock="upkeep.webhooks")
+async def forget_periodically(context: JobContext, timestamp: int) -> None:
+    """Once an hour; see the module."""
+    work: WorkContext = context.additional_context[CONTEXT_KEY]
+    await forget(work)
+
+
+async def forget(work: WorkContext) -> None:
+    """Remove what is old. Safe to repeat, and to be cut short."""
+    now = work.clock.now()
+    removed = 1
+    while removed:
+        async with work.store.transaction() as transaction:
+            removed = await transaction.execute(_OLD_DELIVERIES, {"before": now - KEPT, "at_once": _AT_ONCE})
+    async with work.store.transaction() as transaction:
+        await transaction.execute(_DELETED)
+        await transaction.execute(_ENDED_SECRETS, {"now": now})

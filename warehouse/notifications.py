@@ -1,0 +1,40 @@
+"""Being told by PostgreSQL that something was committed (LISTEN), over a connection of its own."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import psycopg
+from psycopg import sql
+
+from warehouse.postgres import CONNECT_SECONDS, plain_url
+
+LOG = logging.getLogger(__name__)
+_AGAIN_SECONDS = 1.0
+# A server that vanished from the network is noticed although nothing is sent to it.
+_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+
+
+async def listen(url: str, channel: str, told: Callable[[], None]) -> None:
+    """Call ``told`` for every notification until cancelled, and after each new connection, since what was said while
+    there was none is lost. Who listens should look by itself now and then all the same.
+
+    Args:
+        channel: a name of lower-case letters.
+    """
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(
+                plain_url(url),
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                application_name="regalia-listener",
+                **_KEEPALIVE,
+            ) as connection:
+                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+                told()
+                async for _ in connection.notifies():
+                    told()
+        except psycopg.OperationalError as error:
+            LOG.warning("not told of %s: %s", channel, error)
+        await asyncio.sleep(_AGAIN_SECONDS)
