@@ -17,6 +17,7 @@ from api.registrations import lookups
 from api.registry import endpoints as registry
 from api.search import endpoints as search
 from api.symbols import endpoints as symbols
+from api.tokenlists import endpoints as tokenlists
 from api.tokens import endpoints as tokens
 from api.webhooks import endpoints as webhooks
 
@@ -39,6 +40,7 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(fees.router, fees.GROUPS),
     Mounted(search.router, search.GROUPS),
     Mounted(tokens.router, tokens.GROUPS),
+    Mounted(tokenlists.router, tokenlists.GROUPS),
     Mounted(heartbeats.router, heartbeats.GROUPS),
     Mounted(webhooks.router, webhooks.GROUPS),
 )

@@ -26,6 +26,7 @@ from pipelines.provenance.assets import serve_provenance
 from pipelines.registrations.assets import registration
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
+from pipelines.tokenlists.assets import token_list
 from pipelines.tokens.assets import agg_token
 from pipelines.trades.assets import agg_pool_candle
 
@@ -57,6 +58,7 @@ defs = dg.Definitions(
         serve_token,
         serve_provenance,
         serve_publication,
+        token_list,
     ],
     asset_checks=[*ingestion_checks, *holder_checks, balances_equal_chain, *document_checks],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],

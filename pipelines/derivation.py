@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from indexer.chains import majors
 from indexer.chains.facts import Chain, Chains
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 Store = Connection
 Progress = Callable[["AssetRun"], None]
+Made = TypeVar("Made")
 
 _DERIVE_LOCK = (822, 0)
 _SERVING_LOCK = (822, 1)
@@ -347,11 +348,11 @@ def writer_kept_out(store: Store, chain: Chain, wait_seconds: float) -> Iterator
             _release(store, "SELECT pg_advisory_unlock_shared(%s, %s)", key)
 
 
-def timed(work: Callable[[], int]) -> tuple[int, float]:
-    """Rows that ``work`` wrote and the seconds it took."""
+def timed(work: Callable[[], Made]) -> tuple[Made, float]:
+    """What ``work`` made, such as its count of rows, and the seconds it took."""
     started = time.perf_counter()
-    rows = work()
-    return rows, time.perf_counter() - started
+    made = work()
+    return made, time.perf_counter() - started
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from pipelines.liquidity import derive as liquidity
 from pipelines.prices import derive as prices
 from pipelines.provenance import derive as provenance
 from pipelines.registrations import derive as registrations
+from pipelines.tokenlists import derive as token_list
 from pipelines.tokens import derive as tokens
 from pipelines.trades import derive as trades
 from warehouse.clickhouse import Warehouse
@@ -111,7 +112,7 @@ def refresh(
         PassBusy: another pass is running and did not end in time.
     """
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
-    wanted = [name for name in STEPS if steps is None or name in steps]
+    wanted = [name for name in (*STEPS, token_list.SUBJECT) if steps is None or name in steps]
     with derive_pass(warehouse, store, chains, thorough=thorough, progress=progress, wait_seconds=wait_seconds) as run:
         for chain in chosen:
             _make_figures(run, chain, wanted, writer_wait_seconds, wait_seconds)
@@ -125,6 +126,8 @@ def refresh(
                     ranks.derive(run)
             if whole:
                 publication.publish(run, before)
+        if token_list.SUBJECT in wanted:
+            token_list.derive(run)
         return run.runs
 
 

@@ -1,6 +1,7 @@
 """The API's settings: environment variables with the prefix ``REGALIA_``, listed in ``docs/settings.md``."""
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
@@ -24,6 +25,10 @@ class ApiSettings(EngineSettings):
     open_crown: bool = Field(default=True, description="Whether anyone may claim (isOpenCrown in the registry info).")
     pricing: Path | None = Field(
         default=None, description="TOML file laid over the built-in fees (api/core/pricing.toml); read again on change."
+    )
+    listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
+        default={"coin": "coin", "asset": "asset", "profile": "profile"},
+        description="JSON object: path segments of the platforms that listings are written for, and each one's format.",
     )
     body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
     request_timeout_seconds: float = Field(default=30.0, gt=0, description="After this long a request answers 503.")

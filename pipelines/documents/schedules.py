@@ -9,7 +9,7 @@ from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
 
 REFRESHED = (
     "agg_token", "agg_token_hour", "agg_pool_candle", "agg_pool_liquidity", "agg_token_price", "registration",
-    "event_log", "serve_token", "serve_provenance",
+    "event_log", "serve_token", "serve_provenance", "token_list",
 )  # fmt: skip
 
 refresh_job = dg.define_asset_job("refresh", selection=list(REFRESHED), tags={"subject": "derived"})

@@ -22,6 +22,11 @@ STATEMENTS = (
         UNIQUE (major, minor, patch)
     )
     """,
+    # There is always a list, if an empty one.
+    """
+    INSERT INTO token_list_version (version_id, major, minor, patch, tokens, added, changed, removed)
+    VALUES (1, 1, 0, 0, 0, 0, 0, 0)
+    """,
     # An entry as it read from one version until (not including) another; null: it still does.
     """
     CREATE TABLE token_list_entry (

@@ -1,0 +1,1 @@
+"""The token list, its versions, and listings for other platforms."""

@@ -1,0 +1,98 @@
+"""The list as it is written: entries of the store as tokens, and the document around them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from api.core.addresses import shown
+from api.core.errors import InvalidInput
+from api.core.rendering import timestamp
+from api.tokenlists.schemas import ListedExtensions, ListedToken, ListVersion
+
+KEYWORDS = ("registry", "verified", "tokens")
+LONGEST_NAME = 30
+"""Characters of a list's name that the schema of token lists allows."""
+MOST_TOKENS = 10_000
+"""Tokens that the schema allows; of more, the longest listed are told."""
+_VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})")
+_NOT_IN_NAMES = re.compile(r"[^\w ]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A published version of the list."""
+
+    version_id: int
+    major: int
+    minor: int
+    patch: int
+    published_at: datetime
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "Version":
+        """The version of a row."""
+        return cls(row["version_id"], row["major"], row["minor"], row["patch"], row["published_at"])
+
+    def render(self) -> ListVersion:
+        """As it is on the wire."""
+        return ListVersion(major=self.major, minor=self.minor, patch=self.patch)
+
+
+def read_version(field: str, text: str) -> tuple[int, int, int]:
+    """The numbers of a version such as 1.4.0.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    found = _VERSION.fullmatch(text)
+    if found is None:
+        raise InvalidInput(field, "must be a version such as 1.4.0")
+    major, minor, patch = (int(number) for number in found.groups())
+    return major, minor, patch
+
+
+def list_name(service_name: str) -> str:
+    """The list's name: at most thirty letters, digits, underscores and spaces."""
+    words = [*_NOT_IN_NAMES.sub(" ", service_name).split(), "Tokens"]
+    return " ".join(words)[:LONGEST_NAME].strip()
+
+
+def token(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry as it is on the wire."""
+    found: dict[str, Any] = {
+        "chainId": entry["chain_id"],
+        "address": shown(entry["address"]),
+        "name": entry["name"],
+        "symbol": entry["symbol"],
+        "decimals": entry["decimals"],
+    }
+    if entry["logo_uri"]:
+        found["logoURI"] = entry["logo_uri"]
+    found["extensions"] = {"crownId": entry["crown_id"]}
+    return found
+
+
+def document(name: str, version: Version, tokens: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """A list as it is on the wire."""
+    return {
+        "name": name,
+        "timestamp": timestamp(version.published_at),
+        "version": {"major": version.major, "minor": version.minor, "patch": version.patch},
+        "keywords": list(KEYWORDS),
+        "tokens": list(tokens),
+    }
+
+
+def listed(entry: Mapping[str, Any], prefix: str = "") -> ListedToken:
+    """A token from the columns of a row that begin with the prefix; its chain and address have none."""
+    return ListedToken(
+        chain_id=entry["chain_id"],
+        address=shown(entry["address"]),
+        name=entry[f"{prefix}name"],
+        symbol=entry[f"{prefix}symbol"],
+        decimals=entry[f"{prefix}decimals"],
+        logo_uri=entry[f"{prefix}logo_uri"],
+        extensions=ListedExtensions(crown_id=entry[f"{prefix}crown_id"]),
+    )

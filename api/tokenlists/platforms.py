@@ -1,0 +1,153 @@
+"""Listings in the formats that listing aggregators take: one declared adapter a format, and what each asks for.
+
+A format is a pure function of a :class:`Listing` and a list of demands on its fields. Which path segment serves which
+format is a setting (``REGALIA_LISTING_PLATFORMS``).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from api.core.addresses import shown
+from api.core.store import Row
+from indexer.chains.facts import Chain
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is known of a registered token; None where the registration says nothing."""
+
+    chain: Chain
+    symbol: str
+    name: str
+    address: str
+    decimals: int | None
+    description: str | None
+    website: str | None
+    twitter: str | None
+    telegram: str | None
+    discord: str | None
+    logo: str | None
+    banner: str | None
+
+    @classmethod
+    def of(cls, row: Row, chain: Chain) -> "Listing":
+        """A listing from its row."""
+        said: Mapping[str, Any] = row["presented"]
+        return cls(
+            chain=chain,
+            symbol=row["symbol"],
+            name=_text(said.get("name")) or row["name"] or row["symbol"],
+            address=shown(row["token_address"]),
+            decimals=row["decimals"],
+            description=_text(said.get("description")),
+            website=_text(said.get("website")),
+            twitter=_text(said.get("twitter")),
+            telegram=_text(said.get("telegram")),
+            discord=_text(said.get("discord")),
+            logo=_text(said.get("logoUrl")),
+            banner=_text(said.get("bannerUrl")),
+        )
+
+    @property
+    def explorer_url(self) -> str:
+        """The token's page in the chain's explorer."""
+        return f"{self.chain.explorer_url}/token/{self.address}"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: how a listing is written in it, and which fields it cannot do without."""
+
+    write: Callable[[Listing], dict[str, Any]]
+    needs: tuple[str, ...]
+    longest_description: int | None = None
+    needs_any_link: bool = False
+
+    def lacks(self, listing: Listing) -> list[tuple[str, str]]:
+        """Fields and what is wrong with them, where something is."""
+        found = [(name, "is required") for name in self.needs if getattr(listing, name) is None]
+        longest = self.longest_description
+        if longest is not None and listing.description is not None and len(listing.description) > longest:
+            found.append(("description", f"must have {longest} characters at most"))
+        if self.needs_any_link and not _links(listing):
+            found.append(("links", "one of website, twitter, telegram and discord is required"))
+        return found
+
+
+def handle(url: str | None) -> str | None:
+    """The last part of a profile's address: https://x.com/pepe and @pepe are pepe."""
+    if url is None:
+        return None
+    return url.rstrip("/").rpartition("/")[2].removeprefix("@") or None
+
+
+def _coin(listing: Listing) -> dict[str, Any]:
+    """A coin with its platforms, links by purpose, and images by size."""
+    return {
+        "id": f"{listing.symbol.lower()}-{listing.chain.key}",
+        "symbol": listing.symbol.lower(),
+        "name": listing.name,
+        "asset_platform_id": listing.chain.key,
+        "platforms": {listing.chain.key: listing.address},
+        "detail_platforms": {
+            listing.chain.key: {"decimal_place": listing.decimals, "contract_address": listing.address}
+        },
+        "description": {"en": listing.description or ""},
+        "links": {
+            "homepage": [listing.website] if listing.website else [],
+            "blockchain_site": [listing.explorer_url],
+            "chat_url": [listing.discord] if listing.discord else [],
+            "twitter_screen_name": handle(listing.twitter),
+            "telegram_channel_identifier": handle(listing.telegram),
+        },
+        "image": {"thumb": listing.logo, "small": listing.logo, "large": listing.logo},
+        "contract_address": listing.address,
+    }
+
+
+def _asset(listing: Listing) -> dict[str, Any]:
+    """An asset's information file: one flat record and a list of named links."""
+    return {
+        "name": listing.name,
+        "symbol": listing.symbol,
+        "type": "ERC20" if listing.chain.kind == "evm" else "SPL",
+        "decimals": listing.decimals,
+        "description": listing.description,
+        "website": listing.website,
+        "explorer": listing.explorer_url,
+        "status": "active",
+        "id": listing.address,
+        "links": [{"name": name, "url": url} for name, url in _links(listing) if name != "website"],
+    }
+
+
+def _profile(listing: Listing) -> dict[str, Any]:
+    """A token's profile card: pictures, a text, and typed links."""
+    return {
+        "chainId": listing.chain.key,
+        "tokenAddress": listing.address,
+        "icon": listing.logo,
+        "header": listing.banner,
+        "description": listing.description,
+        "links": [
+            {"label": "Website", "url": url} if name == "website" else {"type": name, "url": url}
+            for name, url in _links(listing)
+        ],
+    }
+
+
+FORMATS: Mapping[str, Format] = {
+    "coin": Format(_coin, needs=("logo", "description", "website")),
+    "asset": Format(_asset, needs=("logo", "description", "website", "decimals"), longest_description=500),
+    "profile": Format(_profile, needs=("logo",), needs_any_link=True),
+}
+
+
+def _links(listing: Listing) -> list[tuple[str, str]]:
+    named = {name: getattr(listing, name) for name in ("website", "twitter", "telegram", "discord")}
+    return [(name, url) for name, url in named.items() if url]
+
+
+def _text(value: Any) -> str | None:
+    return value.strip() or None if isinstance(value, str) else None

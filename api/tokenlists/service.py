@@ -1,0 +1,149 @@
+"""The token list from memory: a version is read once, and every answer made of it is kept as bytes."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from api.core.cache import Cache
+from api.core.conditional import Prepared, prepare
+from api.core.errors import NotFound
+from api.core.metrics import Metrics
+from api.core.rendering import dumps
+from api.core.store import Store
+from api.tokenlists.document import MOST_TOKENS, Version, document, token
+from warehouse.errors import StoreUnavailable
+
+LOOK_SECONDS = 2.0
+"""A version may be so old before it is asked whether there is a newer one."""
+STALE_SECONDS = 600.0
+"""The list outlives an outage of the store by this."""
+_ANSWERS = 256
+Filter = tuple[int | None, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Published:
+    """One version in memory. ``tokens`` are on the wire's form, the longest listed first."""
+
+    version: Version
+    name: str
+    tokens: Sequence[Mapping[str, Any]]
+    by_chain: Mapping[int, Sequence[int]]
+    by_symbol: Mapping[str, Sequence[int]]
+    answers: Callable[[Filter], Prepared] = field(init=False)
+
+    @classmethod
+    def of(cls, version: Version, name: str, tokens: Sequence[Mapping[str, Any]]) -> "Published":
+        """A version with what its answers are looked up by; the answer to no filter is made at once."""
+        by_chain: dict[int, list[int]] = defaultdict(list)
+        by_symbol: dict[str, list[int]] = defaultdict(list)
+        for place, one in enumerate(tokens):
+            by_chain[one["chainId"]].append(place)
+            by_symbol[one["symbol"]].append(place)
+        made = cls(version, name, tokens, by_chain, by_symbol)
+        made.answers = lru_cache(_ANSWERS)(made.answer)
+        made.answers((None, ()))
+        return made
+
+    def answer(self, wanted: Filter) -> Prepared:
+        """The list's answer to a filter."""
+        chain_id, symbols = wanted
+        if symbols:
+            places = sorted(place for symbol in set(symbols) for place in self.by_symbol.get(symbol, ()))
+            chosen = [self.tokens[place] for place in places]
+            if chain_id is not None:
+                chosen = [one for one in chosen if one["chainId"] == chain_id]
+        elif chain_id is not None:
+            chosen = [self.tokens[place] for place in self.by_chain.get(chain_id, ())]
+        else:
+            chosen = list(self.tokens)
+        return prepare(dumps(document(self.name, self.version, chosen[:MOST_TOKENS])))
+
+
+class TokenListService:
+    """The list of one application.
+
+    Args:
+        name: of the list.
+    """
+
+    def __init__(self, store: Store, name: str, metrics: Metrics) -> None:
+        self.store = store
+        self.name = name
+        self._published: Published | None = None
+        self._newest: Cache[Version] = Cache(
+            "token_list_version",
+            ttl_seconds=LOOK_SECONDS,
+            stale_seconds=STALE_SECONDS,
+            failures=(StoreUnavailable,),
+            metrics=metrics,
+        )
+        self._versions: Cache[Published] = Cache("token_list", ttl_seconds=3_600.0, metrics=metrics, limit=4)
+        self._loading: set[asyncio.Task[Any]] = set()
+
+    async def newest(self) -> Version:
+        """The newest version; there is always one, if of an empty list."""
+        return await self._newest.get("newest", self._read_newest)
+
+    async def named(self, numbers: tuple[int, int, int]) -> Version:
+        """The version of these numbers.
+
+        Raises:
+            NotFound: there is none.
+        """
+        found = await self.store.direct.row(
+            "token_list_version_named", dict(zip(("major", "minor", "patch"), numbers, strict=True))
+        )
+        if found is None:
+            raise NotFound(f"version: {'.'.join(map(str, numbers))} was not published")
+        return Version.of(found)
+
+    async def published(self) -> Published:
+        """The newest version's list. When a newer one appears, the one before is told until it is read: nobody waits
+        for it."""
+        newest = await self.newest()
+        standing = self._published
+        if standing is not None and standing.version == newest:
+            return standing
+        loading = asyncio.ensure_future(self.of(newest))
+        if standing is None:
+            self._published = await loading
+            return self._published
+        self._loading.add(loading)
+        loading.add_done_callback(self._take_over)
+        return standing
+
+    async def of(self, version: Version) -> Published:
+        """The list of a version."""
+        return await self._versions.get(version.version_id, lambda: self._load(version))
+
+    async def owned(self, wallet: str) -> Prepared:
+        """The newest version's tokens whose registration a wallet owns."""
+        version = await self.newest()
+        rows = await self.store.direct.rows(
+            "token_list_owned", {"wallet": wallet, "version_id": version.version_id, "limit": MOST_TOKENS}
+        )
+        return prepare(dumps(document(self.name, version, map(token, rows))))
+
+    def _take_over(self, loading: "asyncio.Task[Published]") -> None:
+        self._loading.discard(loading)
+        if not loading.cancelled() and loading.exception() is None:
+            self._published = loading.result()
+
+    async def _read_newest(self) -> Version:
+        row = await self.store.direct.row("token_list_version", {})
+        if row is None:
+            raise StoreUnavailable("the store has no version of the token list")
+        return Version.of(row)
+
+    async def _load(self, version: Version) -> Published:
+        rows = await self.store.direct.rows("token_list_entries", {"version_id": version.version_id})
+        # Rendering ten thousand tokens takes a while; other requests are answered meanwhile.
+        return await asyncio.to_thread(_made, version, self.name, rows)
+
+
+def _made(version: Version, name: str, rows: Sequence[Mapping[str, Any]]) -> Published:
+    return Published.of(version, name, [token(row) for row in rows])

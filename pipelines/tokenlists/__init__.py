@@ -1,0 +1,1 @@
+"""The token list: a version for every change of what is registered."""

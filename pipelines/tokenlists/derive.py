@@ -1,0 +1,29 @@
+"""Publishing the token list: one statement of the store compares what is registered with what is listed.
+
+Safe to repeat: where nothing differs nothing is written. Its pass holds the lock of all passes, so one runs at a time;
+a version, the entries it ends and those it begins are written together.
+"""
+
+from pipelines.derivation import AssetRun, DerivePass, timed
+
+SUBJECT = "token_list"
+GRACE_DAYS = 30
+INACTIVE_BELOW = 60
+LOOK_SECONDS = 60.0
+"""A follower's passes look at all registrations no more often than this."""
+
+
+def derive(run: DerivePass) -> AssetRun | None:
+    """Publish a version of the list if it changed; None where it was looked at only just now."""
+    if not run.thorough and not run.exchange("token_list_due", {"seconds": LOOK_SECONDS})[0]["due"]:
+        return None
+    made, seconds = timed(lambda: _publish(run))
+    changes = sum(made[name] for name in ("added", "changed", "removed")) if made else 0
+    note = "{major}.{minor}.{patch}: {added} added, {changed} changed, {removed} removed".format(**made) if made else ""
+    return run.record(AssetRun(SUBJECT, None, seconds, changes, note=note))
+
+
+def _publish(run: DerivePass) -> dict[str, int]:
+    made = run.exchange("publish_token_list", {"grace_days": GRACE_DAYS, "inactive_below": INACTIVE_BELOW})
+    run.exchange("token_list_looked_at")
+    return made[0] if made else {}

@@ -1,0 +1,107 @@
+"""Listings for other platforms, their lint, and the export that is paid for."""
+
+from typing import Any
+
+import pytest
+from eth_utils.address import to_checksum_address
+from psycopg.types.json import Jsonb
+
+from tests.api.conftest import Serve, Service
+from tests.factories.registrations import BASE
+from tests.factories.token_lists import add_listed
+from warehouse.postgres import Connection
+
+PROFILE = {
+    "name": "Pepe the Frog", "description": "A frog.", "website": "https://pepe.example", "twitter": "https://x.com/pepe",
+    "telegram": "https://t.me/pepe_chat", "logoUrl": "https://pepe.example/a.png", "bannerUrl": "https://pepe.example/b.png",
+}  # fmt: skip
+
+
+@pytest.fixture
+def pepe(store: Connection) -> str:
+    return to_checksum_address(add_listed(store, "PEPE", 7, profile=Jsonb(PROFILE)))
+
+
+def pay(store: Connection, plan: str) -> None:
+    store.execute("UPDATE account SET plan = %s", (plan,))
+
+
+async def test_an_export_tells_what_the_registration_says(service: Service, store: Connection, pepe: str) -> None:
+    pay(store, "pro")
+    body = (await service.get("/tokenlist/export/pepe/base", format="csv")).json()
+    assert body == {
+        "symbol": "PEPE", "chain": "base", "format": "csv",
+        "data": {"name": "Pepe the Frog", "symbol": "PEPE", "description": "A frog.", "website": "https://pepe.example",
+                 "twitter": "https://x.com/pepe", "telegram": "https://t.me/pepe_chat", "discord": None,
+                 "logo": "https://pepe.example/a.png", "contractAddress": pepe, "chainId": BASE},
+        "extensions": {"verified": True, "crownId": 7},
+    }  # fmt: skip
+    assert (await service.get("/tokenlist/export/pepe/base")).json()["format"] == "json"
+
+
+async def test_an_export_needs_the_pro_plan_and_says_so(service: Service, store: Connection, pepe: str) -> None:
+    refused = await service.get("/tokenlist/export/PEPE/base")
+    assert (refused.status_code, refused.json()["code"]) == (403, "FORBIDDEN")
+    assert refused.json()["requiredPlan"] == "pro"
+    pay(store, "enterprise")
+    service.app.state.api_keys._known.clear()
+    assert (await service.get("/tokenlist/export/PEPE/base")).status_code == 200
+
+
+async def test_the_exports_errors_have_its_codes(service: Service, store: Connection) -> None:
+    pay(store, "pro")
+    missing = await service.get("/tokenlist/export/NONE/base")
+    assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")
+    for path in (
+        "/tokenlist/export/NONE/nowhere",
+        "/tokenlist/export/N-N/base",
+        "/tokenlist/export/NONE/base?format=%20",
+    ):
+        wrong = await service.client.get(f"/api/v2{path}")
+        assert (wrong.status_code, wrong.json()["code"]) == (400, "INVALID_PARAMS")
+
+
+async def test_what_an_inactive_registration_backs_is_not_verified(service: Service, store: Connection) -> None:
+    pay(store, "pro")
+    add_listed(store, "PEPE", 7, score="20")
+    body = (await service.get("/tokenlist/export/PEPE/base")).json()
+    assert body["extensions"] == {"verified": False, "crownId": None}
+
+
+async def test_each_format_writes_the_same_facts_its_own_way(service: Service, pepe: str) -> None:
+    coin = (await service.get("/tokenlist/coin/PEPE/base")).json()
+    assert coin["platforms"] == {"base": pepe}
+    assert coin["links"]["twitter_screen_name"] == "pepe"
+    assert coin["links"]["telegram_channel_identifier"] == "pepe_chat"
+    asset = (await service.get("/tokenlist/asset/PEPE/base")).json()
+    assert (asset["type"], asset["id"], asset["decimals"]) == ("ERC20", pepe, 18)
+    assert {"name": "twitter", "url": "https://x.com/pepe"} in asset["links"]
+    profile = (await service.get("/tokenlist/profile/PEPE/base")).json()
+    assert (profile["icon"], profile["header"]) == (PROFILE["logoUrl"], PROFILE["bannerUrl"])
+    assert profile["links"][0] == {"label": "Website", "url": "https://pepe.example"}
+
+
+async def test_platforms_are_the_operators(serve: Serve, pepe: str) -> None:
+    async with serve(listing_platforms={"somewhere": "profile"}) as service:
+        assert (await service.get("/tokenlist/somewhere/PEPE/base")).json()["tokenAddress"] == pepe
+        unknown = await service.get("/tokenlist/coin/PEPE/base")
+        assert unknown.status_code == 404
+        assert "somewhere" in unknown.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "lacks"),
+    [
+        (PROFILE, {"coin": [], "asset": [], "profile": []}),
+        ({}, {"coin": ["logo", "description", "website"], "asset": ["logo", "description", "website"],
+              "profile": ["logo", "links"]}),
+        ({**PROFILE, "description": "x" * 501}, {"coin": [], "asset": ["description"], "profile": []}),
+    ],
+)  # fmt: skip
+async def test_the_lint_says_what_each_platform_lacks(
+    service: Service, store: Connection, profile: dict[str, Any], lacks: dict[str, list[str]]
+) -> None:
+    add_listed(store, "PEPE", 7, profile=Jsonb(profile))
+    found = (await service.get("/tokenlist/lint/PEPE/base")).json()["platforms"]
+    assert {one["platform"]: [lack["field"] for lack in one["lacks"]] for one in found} == lacks
+    assert all(one["complete"] == (not one["lacks"]) for one in found)
