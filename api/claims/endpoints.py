@@ -21,6 +21,7 @@ from api.claims.schemas import (
 )
 from api.claims.service import ClaimService
 from api.claims.status import ClaimStatuses
+from api.core import patterns
 from api.core.access import ApiKey
 from api.core.addresses import transaction_hash
 from api.core.chains import ReadersDep
@@ -176,7 +177,9 @@ async def get_claim_status(
     chains: ChainsDep,
     readers: ReadersDep,
     store: StoreDep,
-    hash_text: Annotated[str, Path(alias="txHash", description="Hash of the claim's transaction.")],
+    hash_text: Annotated[
+        str, Path(alias="txHash", description="Hash of the claim's transaction.", json_schema_extra=patterns.HASH)
+    ],
     chain_id: Annotated[
         str | None, Query(alias="chainId", description="Chain id. Without it, Arbitrum is read.", examples=["8453"])
     ] = None,

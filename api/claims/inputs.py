@@ -3,9 +3,10 @@
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.claims.messages import Claim
+from api.core import patterns
 from api.core.addresses import claim_symbol, evm_address
 from api.core.errors import InvalidInput
 from indexer.chains.facts import Chain, Chains
@@ -48,6 +49,10 @@ ChainId = Annotated[
     ),
 ]
 Text = Annotated[str, BeforeValidator(_text)]
+Symbol = Annotated[Text, Field(json_schema_extra=patterns.CLAIM_SYMBOL)]
+EvmAddress = Annotated[Text, Field(json_schema_extra=patterns.EVM_ADDRESS)]
+Hash = Annotated[Text, Field(json_schema_extra=patterns.HASH)]
+Signature = Annotated[Text, Field(json_schema_extra=patterns.SIGNATURE)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 

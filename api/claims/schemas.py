@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from api.claims.inputs import ChainId, Text, Whole
+from api.claims.inputs import ChainId, EvmAddress, Hash, Signature, Symbol, Whole
 from api.core.rendering import Wire
 
 _CLAIM: dict[str, Any] = {
@@ -29,21 +29,21 @@ class MessageRequest(Wire):
     """Who wants to claim what."""
 
     model_config = _example(claimerAddress=_WALLET)
-    symbol: Text
+    symbol: Symbol
     chain_id: ChainId
-    token_address: Text
-    claimer_address: Text
+    token_address: EvmAddress
+    claimer_address: EvmAddress
 
 
 class VerifyRequest(Wire):
     """The claim, and the wallet's signature of its message."""
 
     model_config = _example(walletAddress=_WALLET, signature="0x" + "1b" * 65, timestamp=1767225600)
-    symbol: Text
+    symbol: Symbol
     chain_id: ChainId
-    token_address: Text
-    wallet_address: Text
-    signature: Text = Field(
+    token_address: EvmAddress
+    wallet_address: EvmAddress
+    signature: Signature = Field(
         description="Of a plain wallet, a contract wallet (EIP-1271), or one not deployed (ERC-6492)."
     )
     timestamp: Whole = Field(description="The message's timestamp, unchanged.")
@@ -53,11 +53,11 @@ class BuildRequest(Wire):
     """The claim and the proof of control."""
 
     model_config = _example(walletAddress=_WALLET, proofHash="0x" + "ab" * 32)
-    symbol: Text
+    symbol: Symbol
     chain_id: ChainId
-    token_address: Text
-    wallet_address: Text
-    proof_hash: Text | None = Field(
+    token_address: EvmAddress
+    wallet_address: EvmAddress
+    proof_hash: Hash | None = Field(
         default=None, description="May be left out while an earlier proof of the same claim is good."
     )
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 
+from api.core import patterns
 from api.core.access import ApiKey
 from api.core.addresses import evm_address
 from api.core.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
@@ -42,7 +43,12 @@ async def heartbeat_service(
 
 ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
 TokenAddress = Annotated[
-    str | None, Query(alias="tokenAddress", description="Scopes the lookup to one token of the symbol.")
+    str | None,
+    Query(
+        alias="tokenAddress",
+        description="Scopes the lookup to one token of the symbol.",
+        json_schema_extra=patterns.EVM_ADDRESS,
+    ),
 ]
 
 

@@ -8,11 +8,12 @@ from fastapi import APIRouter, Header, Path, Query
 from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
 from api.claims.inputs import minting_chain
+from api.core import patterns
 from api.core.access import ApiKey
 from api.core.addresses import claim_symbol, evm_address, wallet_address
 from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
-from api.core.errors import InvalidInput, RouteGroup, Unavailable
-from api.core.examples import answered
+from api.core.errors import RouteGroup, Unavailable
+from api.core.examples import WALLET, answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
 from api.registrations import examples
@@ -51,13 +52,17 @@ async def list_claimable_tokens(
     chains: ChainsDep,
     majors: MajorsDep,
     wallet: Annotated[
-        str | None, Header(alias="X-Wallet-Address", description="The wallet to scan, EVM or Solana. Required.")
-    ] = None,
+        str,
+        Header(
+            alias="X-Wallet-Address",
+            description="The wallet to scan, EVM or Solana.",
+            examples=[WALLET],
+            json_schema_extra=patterns.WALLET,
+        ),
+    ],
 ) -> JsonResponse:
     """Tokens the wallet deployed and can claim, without copies and without what is registered. After 15 seconds this
     answers 503: that does not mean an empty list."""
-    if not wallet:
-        raise InvalidInput("X-Wallet-Address", "is required")
     owner = wallet_address("X-Wallet-Address", wallet)
     finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors)
     try:
@@ -143,10 +148,17 @@ async def get_registration_status(
     store: StoreDep,
     chains: ChainsDep,
     clock: ClockDep,
-    symbol: Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])],
+    symbol: Annotated[
+        str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
+    ],
     chain: Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])],
     token_address: Annotated[
-        str | None, Query(alias="tokenAddress", description="Scopes the lookup to one token of the symbol.")
+        str | None,
+        Query(
+            alias="tokenAddress",
+            description="Scopes the lookup to one token of the symbol.",
+            json_schema_extra=patterns.WALLET,
+        ),
     ] = None,
 ) -> JsonResponse:
     """Where a symbol stands on a chain. Where a chain has several tokens of the symbol, the registered one is meant,

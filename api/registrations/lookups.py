@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
+from api.core import patterns
 from api.core.access import ApiKey
 from api.core.addresses import evm_address, shown
 from api.core.dependencies import ChainsDep, ClockDep, StoreDep
@@ -22,7 +23,9 @@ GROUP = RouteGroup(prefix="/registration")
 GROUPS = (GROUP,)
 
 router = APIRouter(prefix="/registration", tags=["registrations"])
-SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
+SymbolPath = Annotated[
+    str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
+]
 
 
 @router.get(
@@ -66,7 +69,12 @@ async def list_registrations_of_symbol(
     clock: ClockDep,
     symbol: SymbolPath,
     exclude_evm: Annotated[
-        str | None, Query(alias="excludeEvm", description="Leaves out registrations that this EVM address owns.")
+        str | None,
+        Query(
+            alias="excludeEvm",
+            description="Leaves out registrations that this EVM address owns.",
+            json_schema_extra=patterns.EVM_ADDRESS,
+        ),
     ] = None,
 ) -> JsonResponse:
     """Every registration of a symbol that stands, oldest first. Those of one owner, or named as each other's canonical

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from api.claims.inputs import ChainId, Text
+from api.claims.inputs import ChainId, EvmAddress, Symbol
 from api.core.rendering import Number, Wire
 
 
@@ -131,10 +131,10 @@ class QualifyRequest(Wire):
             ]
         },
     )
-    wallet: Text
-    token_address: Text
+    wallet: EvmAddress
+    token_address: EvmAddress
     chain_id: ChainId | None = None
-    symbol: Text | None = None
+    symbol: Symbol | None = None
 
 
 class QualifyResponse(Wire):

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
+from api.core import patterns
 from api.core.access import ApiKey
 from api.core.addresses import evm_address
 from api.core.dependencies import ChainsDep
@@ -24,14 +25,16 @@ router = APIRouter(prefix="/api/v2/token", tags=["search"])
 async def token_service(request: Request, search: SearchDep) -> TokenService:
     """The application's token lookups, over the search it has now."""
     state = request.app.state
-    service: TokenService | None = getattr(state, "tokens", None)
+    service: TokenService | None = getattr(state, "token_lookups", None)
     if service is None or service.search is not search:
-        service = state.tokens = TokenService(search, state.metrics)
+        service = state.token_lookups = TokenService(search, state.metrics)
     return service
 
 
 TokenDep = Annotated[TokenService, Depends(token_service)]
-SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
+SymbolPath = Annotated[
+    str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
+]
 ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
 
 
@@ -47,7 +50,12 @@ async def get_token(
     symbol: SymbolPath,
     chain: ChainPath,
     token_address: Annotated[
-        str | None, Query(alias="tokenAddress", description="Scopes the lookup to one token of the symbol.")
+        str | None,
+        Query(
+            alias="tokenAddress",
+            description="Scopes the lookup to one token of the symbol.",
+            json_schema_extra=patterns.EVM_ADDRESS,
+        ),
     ] = None,
 ) -> Response:
     """The search result of one token. Where a chain has several tokens of the symbol, the registered one is meant,
