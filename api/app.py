@@ -25,6 +25,8 @@ from api.core.warehouse import WarehouseReader
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
 from api.health.service import Readiness
+from api.limits.assembly import open_limiter
+from api.limits.plans import LimitsFile
 from api.router import ROUTERS
 from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
@@ -55,6 +57,7 @@ def create_app(
     app.state.clock = clock or SystemClock()
     app.state.metrics = Metrics()
     app.state.pricing = PricingFile(settings.pricing)
+    app.state.limits = LimitsFile(settings.limits)
     errors.install(app, groups)
     openapi.install(app)
     for mounted in ROUTERS:
@@ -101,6 +104,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.store = store
         app.state.warehouse = warehouse
         app.state.api_keys = keys
+        app.state.limiter = await stack.enter_async_context(
+            open_limiter(
+                settings, app.state.limits, urls.database_url, store, clock=app.state.clock, metrics=app.state.metrics
+            )
+        )
         app.state.readiness = Readiness(store, warehouse, urls)
         app.state.observer = Observer(urls)
         stack.push_async_callback(app.state.observer.close)

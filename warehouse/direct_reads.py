@@ -1,7 +1,7 @@
 """Single reads of the store over the driver itself: a fifth of what the same read costs through SQLAlchemy.
 
-For the hottest reads by key; everything else goes through the API's SQLAlchemy store. Statements are files below
-``sql/reads``, with parameters as ``%(name)s``.
+For the hottest reads by key, and for the limiter that all processes share; everything else goes through the API's
+SQLAlchemy store. Statements are files below ``sql/reads`` or another folder, with parameters as ``%(name)s``.
 """
 
 import asyncio
@@ -29,22 +29,26 @@ class DirectReads:
     Args:
         options: of each connection, as libpq takes them.
         timeout_seconds: limit of one read: waiting for a connection, making it, and the answer.
+        folder: where its statements are, below ``sql``. One whose connection ends under it may be run again.
     """
 
-    def __init__(self, url: str, *, options: Mapping[str, Any], timeout_seconds: float) -> None:
+    def __init__(
+        self, url: str, *, options: Mapping[str, Any], timeout_seconds: float, folder: str = "reads"
+    ) -> None:
         self._url = plain_url(url)
         self._options = dict(options)
         self.timeout_seconds = timeout_seconds
+        self.folder = folder
         self._idle: list[Line] = []
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def rows(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Rows of the statement ``sql/reads/<name>.sql``.
+        """Rows of the statement ``sql/<folder>/<name>.sql``.
 
         Raises:
             StoreUnavailable: the store is not there, or does not answer in time.
         """
-        statement = sql.load(f"reads/{name}").encode()
+        statement = sql.load(f"{self.folder}/{name}").encode()
         limit = _Limit()
         timer = asyncio.get_running_loop().call_later(self.timeout_seconds, limit.end)
         try:

@@ -3,11 +3,13 @@
     ApiKey                  header X-API-Key: the account behind it
     Session                 Authorization: Bearer, a wallet session: who signed in, with which wallets and scopes
     KeyOrSession            either of them
+    OptionalSession         a wallet session where one is sent; one that is not valid is refused
     Public                  no credential is needed
     with_plan("pro", ...)   what is demanded beside a credential: a plan, or a higher one
     with_scope(...)         a scope of the session
 
-Every route has one of them: a test walks all routes. The credential is looked at once a request, before its body.
+Every route has one of them: a test walks all routes. The credential is looked at once a request, before its body, and
+the request is counted against its limits then.
 """
 
 import asyncio
@@ -23,10 +25,11 @@ from uuid import UUID
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
+from starlette.requests import HTTPConnection
 
 from api.core.cache import Cache
 from api.core.clock import Clock
-from api.core.errors import Forbidden, Unauthorized
+from api.core.errors import ApiError, Forbidden, Unauthorized
 from api.core.metrics import Metrics
 from api.core.store import Store
 from api.models.account import PLANS
@@ -36,6 +39,8 @@ LOG = logging.getLogger(__name__)
 ACCESS_MARK = "__access__"
 ASK_MARK = "__ask__"
 API_KEY_HEADER = "X-API-Key"
+SELF_SERVICE = ("/api/v2/account", "/api/v2/auth/")
+"""Where accounts see what they use, and revoke what is misused: the rate is limited there, and no quota refuses."""
 BEARER = "Bearer"
 Dependency = TypeVar("Dependency", bound=Callable[..., Any])
 Ask = Callable[[Request], Awaitable[object]]
@@ -95,6 +100,27 @@ class SessionSource(Protocol):
 Principal = Caller | WalletSession
 
 
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What counting a request came to: headers for its answer, whatever it will be, and the refusal if it is one."""
+
+    headers: list[tuple[bytes, bytes]]
+    refusal: ApiError | None
+    of_quota: bool = False
+    """Whether the daily quota refuses it, and not the rate."""
+
+
+class RequestCounter(Protocol):
+    """What counts requests against the limits of who sent them."""
+
+    async def charge(self, principal: Principal) -> Charge:
+        """Count one request of an account's key or session."""
+
+    async def admit(self, connection: HTTPConnection, *, holdings: bool) -> None:
+        """Count one request that needs no credential; raises what refuses it. ``holdings``: reads of holdings have a
+        limit of their own within the other."""
+
+
 def hash_key(secret: str) -> bytes:
     """What the store keeps of an API key. The key holds 256 random bits, so a plain hash is not worth attacking."""
     return hashlib.sha256(secret.encode()).digest()
@@ -125,6 +151,10 @@ class ApiKeys:
         if caller is not None:
             self._used[caller.key_id] = self.clock.now()
         return caller
+
+    def forget(self) -> None:
+        """Look all keys up again: a plan changed, or a key was revoked."""
+        self._known.clear()
 
     async def note_uses(self) -> None:
         """Write down when keys were last used: one statement for all of them, whatever the traffic."""
@@ -171,6 +201,35 @@ _SESSION = HTTPBearer(
 )
 
 
+async def count(request: Request, principal: Principal) -> None:
+    """Count the request against its caller's limits, once, whichever credentials it has.
+
+    Raises:
+        TooManyRequests: the caller asked as often as it may.
+    """
+    if getattr(request.state, "counted", False):
+        return
+    request.state.counted = True
+    counter: RequestCounter = request.app.state.limiter
+    charge = await counter.charge(principal)
+    request.state.answer_headers = charge.headers
+    if charge.refusal is not None and not (charge.of_quota and request.url.path.startswith(SELF_SERVICE)):
+        raise charge.refusal
+
+
+async def count_address(request: Request, *, holdings: bool = False) -> None:
+    """Count the request against the limits of its client's address, unless it was counted for an account.
+
+    Raises:
+        TooManyRequests: the address asked as often as it may.
+    """
+    if getattr(request.state, "counted", False):
+        return
+    request.state.counted = True
+    counter: RequestCounter = request.app.state.limiter
+    await counter.admit(request, holdings=holdings)
+
+
 async def ask_api_key(request: Request) -> Caller:
     """The account of the request's API key: 401 without one, 403 with one that is not valid. Asked once a request."""
     known: Caller | None = getattr(request.state, "caller", None)
@@ -184,6 +243,7 @@ async def ask_api_key(request: Request) -> Caller:
     if caller is None:
         raise Forbidden("the API key is not valid")
     request.state.caller = caller
+    await count(request, caller)
     return caller
 
 
@@ -196,8 +256,12 @@ async def ask_session(request: Request) -> WalletSession:
 
 
 async def ask_optional_session(request: Request) -> WalletSession | None:
-    """The wallet session, where one was sent; one that is not valid is refused rather than ignored."""
-    return await _session_of(request)
+    """The wallet session, where one was sent; one that is not valid is refused rather than ignored. Without one the
+    client's address is counted."""
+    session = await _session_of(request)
+    if session is None:
+        await count_address(request)
+    return session
 
 
 async def ask_key_or_session(request: Request) -> Principal:
@@ -233,6 +297,12 @@ async def require_key_or_session(
     return await ask_key_or_session(request)
 
 
+@declares_access("optional_session", ask_optional_session)
+async def allow_session(request: Request, _: Annotated[object, Security(_SESSION)]) -> WalletSession | None:
+    """See :func:`ask_optional_session`."""
+    return await ask_optional_session(request)
+
+
 @declares_access("public", ask_nobody)
 async def allow_anyone() -> None:
     """No credential is needed."""
@@ -240,6 +310,7 @@ async def allow_anyone() -> None:
 
 ApiKey = Annotated[Caller, Depends(require_api_key)]
 Session = Annotated[WalletSession, Depends(require_session)]
+OptionalSession = Annotated[WalletSession | None, Depends(allow_session)]
 KeyOrSession = Annotated[Principal, Depends(require_key_or_session)]
 Public = Annotated[None, Depends(allow_anyone)]
 
@@ -306,6 +377,7 @@ async def _session_of(request: Request) -> WalletSession | None:
     if session is None:
         raise _no_session("the wallet session is not valid or has ended")
     request.state.session = session
+    await count(request, session)
     return session
 
 

@@ -49,6 +49,7 @@ class Cache(Generic[Value]):
         self._monotonic = monotonic
         self._entries: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._flights: dict[Hashable, asyncio.Task[Value]] = {}
+        self._cleared = 0
         metrics.watch_cache(name, self._entries.__len__)
 
     async def get(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, refresh: bool = False) -> Value:
@@ -87,7 +88,8 @@ class Cache(Generic[Value]):
         self._keep(key, _Entry(value, self._monotonic()))
 
     def clear(self) -> None:
-        """Drop all values."""
+        """Drop all values; those that are being computed reach who waits for them, and are not kept."""
+        self._cleared += 1
         self._entries.clear()
 
     async def _fly(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, anew: bool) -> Value:
@@ -104,9 +106,10 @@ class Cache(Generic[Value]):
         return await asyncio.shield(flight)
 
     async def _compute(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
-        began = self._monotonic()
+        began, cleared = self._monotonic(), self._cleared
         value = await compute()
-        self._keep(key, _Entry(value, began))
+        if cleared == self._cleared:
+            self._keep(key, _Entry(value, began))
         return value
 
     def _keep(self, key: Hashable, entry: _Entry[Value]) -> None:

@@ -5,6 +5,7 @@
     ├── Unauthorized        401, no credential
     ├── Forbidden           403, a credential that is not valid or not enough
     ├── NotFound            404
+    ├── TooManyRequests     429 with Retry-After
     └── Unavailable         503 with Retry-After
 
 A route group declares its wire shape once (``RouteGroup``). The group of a request follows from its path, so a
@@ -12,6 +13,7 @@ request that never reaches a route (unknown path, wrong method, body too large) 
 """
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -58,6 +60,7 @@ _TEXTS: Mapping[int, str] = {
     405: "this method is not offered here",
     413: "the body is larger than 65536 bytes",
     415: "Content-Type must be application/json",
+    429: "more requests than the plan allows; wait as long as Retry-After says",
     500: "something went wrong on our side",
     503: "cannot be answered now, try again",
 }
@@ -127,6 +130,15 @@ class NotFound(ApiError):
     status = 404
 
 
+class TooManyRequests(ApiError):
+    """The caller asked as often as it may, and may again after ``wait_seconds``."""
+
+    status = 429
+
+    def __init__(self, message: str, wait_seconds: float) -> None:
+        super().__init__(message, headers={"Retry-After": str(max(1, math.ceil(wait_seconds)))})
+
+
 class Unavailable(ApiError):
     """Cannot be answered now. Never means "no"."""
 
@@ -167,9 +179,11 @@ class RouteGroup:
     def responses(
         self, *statuses: int, also: Mapping[int, Sequence[Case]] | None = None
     ) -> dict[int | str, dict[str, Any]]:
-        """The group's error answers for OpenAPI: those of ``statuses``, and further ones."""
+        """The group's error answers for OpenAPI: those of ``statuses``, and further ones. Whoever needs a credential
+        is counted, so that 429 goes with 401."""
         cases: dict[int, list[Case]] = {}
-        for status in (*statuses, 500):
+        counted = 401 in statuses and 429 not in statuses and 429 not in (also or {})
+        for status in (*statuses, *((429,) if counted else ()), 500):
             code = self.invalid_code if status == 400 else self.codes[status]
             cases.setdefault(status, []).append((code, _TEXTS[status]))
         for status, pairs in (also or {}).items():

@@ -1,4 +1,7 @@
-"""The outermost middleware: request ids, timing, security headers, and the answer to what nobody expected."""
+"""The outermost middleware: request ids, timing, security headers, and the answer to what nobody expected.
+
+``request.state.answer_headers`` are raw headers that the answer gets, whatever it turns out to be.
+"""
 
 import logging
 import re
@@ -58,6 +61,7 @@ class ObservationMiddleware:
                 for name, value in self.headers.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-store")
+                headers.raw.extend(scope["state"].get("answer_headers", ()))
             await send(message)
 
         try:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Literal
+from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
@@ -29,6 +30,18 @@ class ApiSettings(EngineSettings):
     listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
         default={"coin": "coin", "asset": "asset", "profile": "profile"},
         description="JSON object: path segments of the platforms that listings are written for, and each one's format.",
+    )
+    limits: Path | None = Field(
+        default=None,
+        description="TOML file laid over the built-in limits of plans (api/limits/plans.toml); read again on change.",
+    )
+    limits_backend: Literal["process", "store", "none"] = Field(
+        default="process",
+        description="Where requests are counted: by each API process for itself, in the store for all, or nowhere.",
+    )
+    trusted_proxies: str | None = Field(
+        default=None,
+        description="Networks of proxies whose X-Forwarded-For is believed: CIDR, with commas between.",
     )
     body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
     request_timeout_seconds: float = Field(default=30.0, gt=0, description="After this long a request answers 503.")
@@ -60,7 +73,7 @@ class ApiSettings(EngineSettings):
         default=None, description="Networks that such URLs may not lead to, though public: CIDR, with commas between."
     )
 
-    @field_validator("outbound_refused_networks")
+    @field_validator("outbound_refused_networks", "trusted_proxies")
     @classmethod
     def _are_networks(cls, text: str | None) -> str | None:
         parse_networks(text or "")
@@ -70,6 +83,11 @@ class ApiSettings(EngineSettings):
     def given_sealing_key(self) -> str | None:
         """The key of ``sealing_key``."""
         return None if self.sealing_key is None else self.sealing_key.get_secret_value()
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        """The networks of ``trusted_proxies``."""
+        return parse_networks(self.trusted_proxies or "")
 
     @property
     def outbound_refused(self) -> tuple[Network, ...]:

@@ -3,7 +3,6 @@
 import logging
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -34,6 +33,13 @@ class PlanLimits(_Table):
     keys: int = Field(ge=1, le=1_000_000)
     new_keys: int = Field(ge=1, le=1_000_000)
 
+    @model_validator(mode="after")
+    def _refills_in_a_minute(self) -> "PlanLimits":
+        # Limiters forget a bucket that nobody asked for in ten minutes: it must be full by then.
+        if self.burst > 60 * self.per_second:
+            raise ValueError("burst is more than 60 times per_second")
+        return self
+
     @cached_property
     def policy(self) -> str:
         """The field ``RateLimit-Policy``: a burst within the time in which it is given again, and the day."""
@@ -61,15 +67,17 @@ class Limits(_Table):
         return self
 
 
-@dataclass
 class LimitsFile:
-    """The limits as they are now. A file that turns bad while the service runs is reported and not taken over."""
+    """The limits as they are now. A file that turns bad while the service runs is reported and not taken over.
 
-    path: Path | None
+    Raises:
+        LimitsError: the file cannot be used to begin with.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
         self._stamp = self._modified()
-        self.current = load(self.path)
+        self.current = load(path)
 
     def look_again(self) -> None:
         """Take over what the file says now, if it changed."""

@@ -29,13 +29,13 @@ WHERE usage_writer.number < excluded.number
 _ADD = """
 INSERT INTO api_usage (subject, day, account_id, used, per_day)
 SELECT * FROM unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[]), CAST(:accounts AS uuid[]),
-                     CAST(:counts AS bigint[]), CAST(:quotas AS bigint[])) AS counted (subject, day, account, used, quota)
+                     CAST(:counts AS bigint[]), CAST(:quotas AS bigint[])) AS c (subject, day, account, used, quota)
 ORDER BY subject, day
 ON CONFLICT (subject, day) DO UPDATE SET used = api_usage.used + excluded.used, per_day = excluded.per_day
 """
 _READ = """
 SELECT subject, day, account_id, used, per_day, told
-FROM api_usage JOIN unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[])) AS asked (subject, day) USING (subject, day)
+FROM api_usage JOIN unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[])) AS a (subject, day) USING (subject, day)
 ORDER BY account_id, subject, day
 """
 _TELL = "UPDATE api_usage SET told = :percent WHERE subject = :subject AND day = :day AND told < :percent"

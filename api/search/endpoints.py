@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from api.core.access import API_KEY_HEADER, ApiKey, ApiKeys
+from api.core.access import API_KEY_HEADER, ApiKey, ApiKeys, count
 from api.core.errors import LOWER_CODES, InvalidInput, RouteGroup
 from api.search import examples
 from api.search.parameters import PARAMETERS, SearchQuery, read_query
@@ -30,7 +30,7 @@ class RememberingRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def look_first(request: Request) -> Response:
-            body = _remembered(request)
+            body = await _remembered(request)
             return await handle(request) if body is None else Response(body, media_type="application/json")
 
         return look_first
@@ -39,7 +39,7 @@ class RememberingRoute(APIRoute):
 router = APIRouter(prefix="/api/v2/search", tags=["search"], route_class=RememberingRoute)
 
 
-def _remembered(request: Request) -> bytes | None:
+async def _remembered(request: Request) -> bytes | None:
     """The answer to the request, if it and the caller are known; else the usual way is to be gone, errors included."""
     state = request.app.state
     service: SearchService | None = getattr(state, "search", None)
@@ -51,9 +51,12 @@ def _remembered(request: Request) -> bytes | None:
     if caller is None:
         return None
     try:
-        return service.remembered(_query(request), caller.wallet)
+        body = service.remembered(_query(request), caller.wallet)
     except InvalidInput:
         return None
+    if body is not None:
+        await count(request, caller)
+    return body
 
 
 def _query(request: Request) -> SearchQuery:

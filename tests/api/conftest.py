@@ -17,6 +17,8 @@ from api.core.settings import ApiSettings
 from warehouse.engines import EngineUrls
 
 HOLDER = "0x00000000000000000000000000000000000ca11e"
+LIMITS = Path(__file__).parents[1] / "fixtures" / "limits.toml"
+"""Limits that are never met; ``limits=None`` has the built-in ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,13 @@ def serve(store_url: str, engines: EngineUrls, data_dir: Path) -> Serve:
 
     @asynccontextmanager
     async def start(clock: Clock | None = None, **settings: Any) -> AsyncIterator[Service]:
-        given = {"data_dir": data_dir, "clickhouse_url": engines.clickhouse_url, "database_url": store_url, **settings}
+        given = {
+            "data_dir": data_dir,
+            "clickhouse_url": engines.clickhouse_url,
+            "database_url": store_url,
+            "limits": LIMITS,
+            **settings,
+        }
         accounts = Accounts(given["database_url"])
         key = accounts.create_key(HOLDER, "free").key
         app = create_app(ApiSettings(**given), clock=clock)

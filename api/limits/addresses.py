@@ -1,0 +1,59 @@
+"""Whose address a request comes from, as far as the proxies in front of us can be believed."""
+
+from collections.abc import Sequence
+from ipaddress import IPv6Address, ip_address
+
+from starlette.requests import HTTPConnection
+
+from api.core.destinations import Address, Network
+
+UNKNOWN = "unknown"
+_CLIENT_BITS = 64
+
+
+def client_address(connection: HTTPConnection, proxies: Sequence[Network]) -> str:
+    """The client a request is counted for.
+
+    The peer, unless it is a trusted proxy: then the last address of ``X-Forwarded-For`` that no trusted proxy has,
+    since each proxy appends the one it was called from, and what stands before is the client's own word. Clients with
+    IPv6 have at least a network of 64 bits each, so that network is counted.
+    """
+    peer = _read(connection.client.host) if connection.client is not None else None
+    if peer is None:
+        return UNKNOWN  # a local socket, which has no address: all who come through it are one
+    if proxies and _is_within(peer, proxies):
+        forwarded = ",".join(connection.headers.getlist("x-forwarded-for")).split(",")
+        for text in reversed(forwarded):
+            address = _read(text.strip())
+            if address is None:
+                break  # not an address: nothing before it can be believed either
+            peer = address
+            if not _is_within(peer, proxies):
+                break
+    return _counted(peer)
+
+
+def _read(text: str) -> Address | None:
+    """An address as proxies write it, with a port or not, in brackets or not; one of IPv4 in IPv6 is one of IPv4."""
+    host = text
+    if host.startswith("["):
+        host = host[1:].partition("]")[0]
+    elif host.count(":") == 1:
+        host = host.partition(":")[0]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address
+
+
+def _is_within(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)
+
+
+def _counted(address: Address) -> str:
+    if isinstance(address, IPv6Address):
+        return f"{IPv6Address(int(address) >> _CLIENT_BITS << _CLIENT_BITS)}/{_CLIENT_BITS}"
+    return str(address)

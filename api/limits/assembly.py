@@ -1,0 +1,58 @@
+"""Puts the limiter together that the settings ask for."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from api.core.clock import Clock
+from api.core.metrics import Metrics
+from api.core.settings import ApiSettings
+from api.core.store import Store
+from api.limits.grants import Meter
+from api.limits.limiter import Limiter
+from api.limits.plans import LimitsFile
+from api.limits.process import ProcessMeter
+from api.limits.shared import StoreMeter
+from api.limits.usage import UsageLedger
+from warehouse.direct_reads import DirectReads
+
+LONGEST_SECONDS = 2.0
+"""A store that does not count in this time is taken for one that is down: every request waits for it."""
+
+
+@asynccontextmanager
+async def open_limiter(
+    settings: ApiSettings, file: LimitsFile, database_url: str, store: Store, *, clock: Clock, metrics: Metrics
+) -> AsyncIterator[Limiter]:
+    """The limiter, looked after as long as the block lasts. What it counted is written down at the end."""
+    meter: Meter | None = None
+    shared: StoreMeter | None = None
+    if settings.limits_backend == "process":
+        meter = ProcessMeter(UsageLedger(store), clock=clock)
+    elif settings.limits_backend == "store":
+        meter = shared = StoreMeter(_connections(settings, database_url), store, clock=clock)
+    limiter = Limiter(meter, file, metrics=metrics, proxies=settings.proxies)
+    care = asyncio.create_task(limiter.keep_forever())
+    try:
+        yield limiter
+    finally:
+        care.cancel()
+        with suppress(asyncio.CancelledError):
+            await care
+        await limiter.keep()
+        if shared is not None:
+            await shared.close()
+
+
+def _connections(settings: ApiSettings, database_url: str) -> DirectReads:
+    seconds = min(LONGEST_SECONDS, settings.store_timeout_seconds)
+    options = {
+        "connect_timeout": 2,
+        "application_name": "regalia-limits",
+        # A crash of the server may forget the last half second of counts. Waiting for the disk would cost far more.
+        "options": f"-c synchronous_commit=off -c statement_timeout={round(1000 * seconds)}",
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+    }
+    return DirectReads(database_url, options=options, timeout_seconds=seconds, folder="limits")

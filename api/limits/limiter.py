@@ -1,0 +1,102 @@
+"""The limiter of an application: what a caller's plan allows, counted, and said in the answer's headers."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+
+from prometheus_client import Counter
+from starlette.requests import HTTPConnection
+
+from api.core.access import Caller, Charge, Principal
+from api.core.destinations import Network
+from api.core.errors import TooManyRequests
+from api.core.metrics import Metrics
+from api.limits import fields
+from api.limits.addresses import client_address
+from api.limits.grants import Grant, Meter, Subject
+from api.limits.plans import LimitsFile, PlanLimits
+
+LOG = logging.getLogger(__name__)
+KEEP_SECONDS = 2.0
+PUBLIC, HOLDINGS = "public", "holdings"
+
+
+class Limiter:
+    """Counts requests against the limits of plans and addresses.
+
+    Args:
+        meter: where they are counted; None lets everything through, and says nothing of limits.
+        proxies: networks whose word on client addresses is believed.
+    """
+
+    def __init__(
+        self, meter: Meter | None, file: LimitsFile, *, metrics: Metrics, proxies: Sequence[Network] = ()
+    ) -> None:
+        self.meter = meter
+        self.file = file
+        self.proxies = proxies
+        self._refused = Counter(
+            "regalia_requests_refused",
+            "Requests answered 429, by the limit that was exceeded: rate, day, public or holdings.",
+            ("limit",),
+            registry=metrics.registry,
+        )
+
+    def limits_of(self, plan: str) -> PlanLimits:
+        """What a plan allows now."""
+        return self.file.current.plans[plan]
+
+    async def charge(self, principal: Principal) -> Charge:
+        """Count one request of whoever sent the credential."""
+        if self.meter is None:
+            return Charge([], None)
+        limits = self.limits_of(principal.plan)
+        id = principal.key_id if isinstance(principal, Caller) else principal.account_id
+        grant = await self.meter.take(Subject(id, principal.account_id, principal.plan), limits)
+        refusal = None
+        if grant.refusal is not None:
+            self._refused.labels(grant.refusal).inc()
+            refusal = _refusal(limits, grant)
+        return Charge(fields.headers(limits, grant), refusal, of_quota=grant.refusal == "day")
+
+    async def admit(self, connection: HTTPConnection, *, holdings: bool = False) -> None:
+        """Count one request of a client that needs no credential; those of holdings have a limit within the other.
+
+        Raises:
+            TooManyRequests: the client's address asked as often as it may.
+        """
+        if self.meter is None:
+            return
+        address = client_address(connection, self.proxies)
+        public = self.file.current.public
+        kinds = [(HOLDINGS, public.holdings_per_minute)] if holdings else []
+        for kind, per_minute in (*kinds, (PUBLIC, public.per_minute)):
+            wait = await self.meter.take_of_address(address, kind, per_minute)
+            if wait is not None:
+                self._refused.labels(kind).inc()
+                what = "reads of holdings" if kind == HOLDINGS else "requests"
+                raise TooManyRequests(f"more than {per_minute} {what} a minute from this address", wait)
+
+    async def keep(self) -> None:
+        """Write down what is to outlive the process; look whether the limits changed."""
+        self.file.look_again()
+        if self.meter is not None:
+            await self.meter.keep()
+
+    async def keep_forever(self) -> None:
+        """Call ``keep`` every few seconds until cancelled."""
+        while True:
+            await asyncio.sleep(KEEP_SECONDS)
+            began = time.monotonic()
+            await self.keep()
+            LOG.debug("kept usage in %.3f s", time.monotonic() - began)
+
+
+def _refusal(limits: PlanLimits, grant: Grant) -> TooManyRequests:
+    wait = fields.wait_seconds(limits, grant)
+    if grant.refusal == "day":
+        return TooManyRequests(
+            f"the daily quota of {limits.per_day} requests is used up; it is renewed at 00:00 UTC", wait
+        )
+    return TooManyRequests(f"more than {limits.per_second} requests a second", wait)

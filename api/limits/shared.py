@@ -1,0 +1,151 @@
+"""The limiter that all API processes share: buckets, quotas and windows are rows of the store.
+
+Exact over processes, and over machines: the store's clock says how much a bucket has refilled. Requests that arrive
+while a statement is under way are counted by the next one together, so that a busy process asks often enough, and not
+once a request.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import date
+from uuid import UUID
+
+from api.core.clock import Clock
+from api.core.store import Row, Store
+from api.limits.coalescing import Coalescer
+from api.limits.grants import DAY_SECONDS, Grant, Subject
+from api.limits.plans import PlanLimits
+from api.limits.process import Windows
+from api.limits.usage import Counted, UsageLedger, day_of, tell_apart
+from warehouse.direct_reads import DirectReads
+from warehouse.errors import StoreUnavailable
+
+LOG = logging.getLogger(__name__)
+FORGET_SECONDS = 300.0
+
+
+class StoreMeter:
+    """Counts in the store.
+
+    A request whose count fails is not answered (503): a quota that is sold is not given away. Counts over a connection
+    that ends in the middle may be made twice, never not at all. Addresses are counted by this process alone while the
+    store does not answer: they pay nothing, and what they read may be served from memory.
+
+    Args:
+        direct: connections that run ``sql/limits``.
+    """
+
+    def __init__(self, direct: DirectReads, store: Store, *, clock: Clock) -> None:
+        self.direct = direct
+        self.store = store
+        self.clock = clock
+        self._takes: Coalescer[tuple[Subject, PlanLimits], Grant] = Coalescer(self._take)
+        self._addresses: Coalescer[tuple[str, str, int], float | None] = Coalescer(self._take_of_addresses)
+        self._alone = Windows()
+        self._telling: dict[tuple[UUID, date], asyncio.Task[None]] = {}
+        self._ledger = UsageLedger(store)
+        self._forgot_on: date | None = None
+        self._forgot_at = 0.0
+
+    async def take(self, subject: Subject, limits: PlanLimits) -> Grant:
+        """Count a request of a subject, if it may still ask.
+
+        Raises:
+            StoreUnavailable: it cannot be counted.
+        """
+        return await self._takes.ask((subject, limits))
+
+    async def take_of_address(self, address: str, kind: str, per_minute: int) -> float | None:
+        """Count a request of an address, if it may still ask; else the seconds after which it may again."""
+        try:
+            return await self._addresses.ask((address, kind, per_minute))
+        except StoreUnavailable as error:
+            LOG.warning("addresses are counted in this process alone: %s", error)
+            return self._alone.take(address, kind, per_minute, self.clock.now().timestamp())
+
+    async def keep(self) -> None:
+        """Forget callers that have gone, now and then."""
+        now = self.clock.now().timestamp()
+        self._alone.forget(now)
+        if 0 <= now - self._forgot_at < FORGET_SECONDS:
+            return
+        self._forgot_at = now
+        try:
+            await self.direct.rows("forget", {})
+            today = day_of(now)
+            if self._forgot_on != today:
+                await self._ledger.forget(today)
+                self._forgot_on = today
+        except StoreUnavailable as error:
+            LOG.warning("callers that have gone are not forgotten yet: %s", error)
+
+    async def close(self) -> None:
+        """Finish telling, and let go of the connections."""
+        await asyncio.gather(*self._telling.values())
+        await self.direct.close()
+
+    async def _take(self, asked: Sequence[tuple[Subject, PlanLimits]]) -> list[Grant]:
+        now = self.clock.now().timestamp()
+        day = int(now // DAY_SECONDS)
+        subjects: dict[UUID, tuple[Subject, PlanLimits]] = {}
+        counts: dict[UUID, int] = {}
+        for subject, limits in asked:
+            subjects[subject.id] = subject, limits
+            counts[subject.id] = counts.get(subject.id, 0) + 1
+        parameters = {
+            "subjects": list(subjects),
+            "accounts": [subject.account_id for subject, _ in subjects.values()],
+            "counts": list(counts.values()),
+            "rates": [float(limits.per_second) for _, limits in subjects.values()],
+            "bursts": [float(limits.burst) for _, limits in subjects.values()],
+            "quotas": [limits.per_day for _, limits in subjects.values()],
+            "day": day_of(now),
+        }
+        rows = {row["subject"]: row for row in await self.direct.rows("take", parameters)}
+        for row in rows.values():
+            self._tell(row)
+        nth: dict[UUID, int] = {}
+        grants = []
+        for subject, limits in asked:
+            before = nth[subject.id] = nth.get(subject.id, -1) + 1
+            grants.append(_grant(rows[subject.id], before, limits, now, (day + 1) * DAY_SECONDS))
+        return grants
+
+    def _tell(self, row: Row) -> None:
+        counted = Counted(**{name: row[name] for name in Counted._fields})
+        key = counted.subject, counted.day
+        if counted.untold and key not in self._telling:
+            task = self._telling[key] = asyncio.create_task(tell_apart(self.store, counted))
+            task.add_done_callback(lambda _: self._telling.pop(key, None))
+
+    async def _take_of_addresses(self, asked: Sequence[tuple[str, str, int]]) -> list[float | None]:
+        counts: dict[tuple[str, str], int] = {}
+        limits: dict[tuple[str, str], int] = {}
+        for address, kind, per_minute in asked:
+            counts[address, kind] = counts.get((address, kind), 0) + 1
+            limits[address, kind] = per_minute
+        parameters = {
+            "addresses": [address for address, _ in counts],
+            "kinds": [kind for _, kind in counts],
+            "counts": list(counts.values()),
+            "limits": list(limits.values()),
+        }
+        rows = {(row["address"], row["kind"]): row for row in await self.direct.rows("take_of_addresses", parameters)}
+        answers: list[float | None] = []
+        for address, kind, _ in asked:
+            row = rows[address, kind]
+            granted = row["granted"] > 0
+            row["granted"] -= 1
+            answers.append(None if granted else max(0.0, row["wait_seconds"]))
+        return answers
+
+
+def _grant(row: Row, before: int, limits: PlanLimits, now: float, day_ends: int) -> Grant:
+    """The grant of a request before which so many of its subject were counted by the same statement."""
+    granted: int = row["granted"]
+    if before < granted:
+        later = granted - 1 - before
+        return Grant(None, row["tokens"] + later, row["used"] - later, now, day_ends)
+    refusal = "day" if row["used"] >= limits.per_day else "rate"
+    return Grant("day" if refusal == "day" else "rate", row["tokens"], row["used"], now, day_ends)
