@@ -123,9 +123,7 @@ _ALL = (
         (
             *_CROWN,
             _SCORE,
-            Field(
-                "days_to_inactive", "number", "days until the score falls below 60 if nothing happens; null: unknown"
-            ),
+            Field("days_to_inactive", "integer", "whole days until the score falls below 60 if nothing happens"),
         ),
     ),
     EventType(
@@ -138,8 +136,8 @@ _ALL = (
         "A registered token's heartbeat status changed.",
         (
             *_CROWN,
-            Field("previous_status", "string", "healthy, moderate, at_risk or inactive"),
-            Field("new_status", "string", "healthy, moderate, at_risk or inactive"),
+            Field("previous_status", "string", "grace_period, healthy, moderate, at_risk or inactive"),
+            Field("new_status", "string", "grace_period, healthy, moderate, at_risk or inactive"),
             Field("current_score", "number", "the heartbeat score, 0 to 100"),
             _TIMESTAMP,
         ),
@@ -165,7 +163,7 @@ _ALL = (
         (
             *_CROWN,
             Field("concentration_percent", "number", "percent of the supply that the wallet holds"),
-            Field("previous_concentration", "number", "percent that the largest wallet held before; null: unknown"),
+            Field("previous_concentration", "number", "percent of the supply that the wallet held before"),
             Field("threshold", "number", "the threshold, in percent"),
             _TIMESTAMP,
         ),
@@ -177,7 +175,7 @@ _ALL = (
             *_CROWN,
             Field("milestone_type", "string", "holder_count"),
             Field("milestone_value", "integer", "the milestone"),
-            Field("previous_value", "integer", "the holders before; null: unknown"),
+            Field("previous_value", "integer", "the number of holders before"),
             _TIMESTAMP,
         ),
     ),

@@ -31,13 +31,23 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
     if not rows:
         return 0
     final_time = datetime.fromtimestamp(rows[0]["seconds"], UTC)
+    due = run.exchange("sightings_due", {"chain_id": chain.chain_id, "final_time": final_time})
+    first_seen = _first_blocks(run, window, [row["address"][2:] for row in due])
     recorded = 0
-    while due := run.exchange("sightings_due", {"chain_id": chain.chain_id, "final_time": final_time}):
-        progress = read_progress(run, chain, SOURCE)
-        for of, found in groupby(due, key=lambda row: (row["of_chain_id"], row["of_token_id"])):
-            recorded += _settle(run, window, progress, of, list(found))
-            progress = read_progress(run, chain, SOURCE)
+    for of, found in groupby(due, key=lambda row: (row["of_chain_id"], row["of_token_id"])):
+        # The list of tokens is made after the events: what an orphan took with it may still be there.
+        seen = [row | {"standing": row["standing"] and row["address"][2:] in first_seen} for row in found]
+        ready = [row for row in seen if first_seen.get(row["address"][2:], 0) <= final]
+        if ready:
+            recorded += _settle(run, window, read_progress(run, chain, SOURCE), of, ready)
     return recorded
+
+
+def _first_blocks(run: DerivePass, window: Window, tokens: Sequence[str]) -> dict[str, int]:
+    if not tokens:
+        return {}
+    parameters = {"chain_id": window.chain.chain_id, "through": window.through, "addresses": list(tokens)}
+    return {row["token_hex"]: row["first_seen"] for row in run.read("events/first_blocks", parameters)}
 
 
 def _settle(run: DerivePass, window: Window, progress: Progress, of: tuple[int, int], found: Sequence[Sighting]) -> int:

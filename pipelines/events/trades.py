@@ -130,13 +130,22 @@ def _look_at(
         for row in chosen
         if row["pool"] in depths
     ]
-    latest: dict[int, int] = {}
-    for swap in new:
-        latest[swap.bucket] = max(latest.get(swap.bucket, 0), swap.block_time + 1)
     run.empty("work_key")
-    found = read_past_quotes(run, chain, through=bounds["final"], moments=sorted(set(latest.values())))
-    quotes = {bucket: {name: quote.usd for name, quote in found[moment].items()} for bucket, moment in latest.items()}
-    return trade_events(chain, pools, swaps, bounds["first"], volumes, quotes, crowns)
+    worth = _read_worth(run, chain, bounds["final"], new)
+    return trade_events(chain, pools, swaps, bounds["first"], volumes, worth, crowns)
+
+
+def _read_worth(run: DerivePass, chain: Chain, final: int, swaps: Iterable[Swap]) -> dict[int, dict[str, Decimal]]:
+    """What the quote assets were worth in USD when the swaps' five minutes began; in a market that is younger, when the
+    last of them was made."""
+    latest: dict[int, int] = {}
+    for swap in swaps:
+        latest[swap.bucket] = max(latest.get(swap.bucket, 0), swap.block_time + 1)
+    found = read_past_quotes(run, chain, through=final, moments=sorted({*latest, *latest.values()}))
+    return {
+        bucket: {name: quote.usd for name, quote in {**found[moment], **found[bucket]}.items()}
+        for bucket, moment in latest.items()
+    }
 
 
 def trade_events(

@@ -6,6 +6,7 @@ import pytest
 
 from indexer.chains import facts
 from indexer.chains.facts import Chains
+from tests.factories.events import listen
 from tests.factories.ledger import CHAINS_TOML, Ledger
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
@@ -23,6 +24,19 @@ def chains(tmp_path: Path) -> Chains:
 def ledger(warehouse: Warehouse, store: Connection) -> Ledger:
     """A chain without blocks."""
     return Ledger(warehouse, store)
+
+
+@pytest.fixture
+def settling(ledger: Ledger) -> Ledger:
+    """A chain whose blocks are final two blocks later."""
+    ledger.finality_blocks = 2
+    return ledger
+
+
+@pytest.fixture
+def listening(store: Connection) -> None:
+    """Events of the fixture chain are told of from its beginning."""
+    listen(store)
 
 
 @pytest.fixture

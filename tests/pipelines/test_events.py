@@ -1,61 +1,17 @@
 """Events of chains: what is told, when, and each once."""
 
-from collections import Counter
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
-from indexer.chains.facts import Chain, Chains
-from pipelines.derivation import DerivePass, Overtaken, derive_pass
-from pipelines.events import holdings, recording, registry, trades
+from indexer.chains.facts import Chains
+from pipelines.events import recording, registry
 from pipelines.refresh import refresh
-from tests.factories.ledger import START, USDC, WETH, ZERO, Ledger, address
-from tests.pipelines.test_incremental import Economy
+from tests.factories.events import OWNER, SOURCES, log, register, settle
+from tests.factories.ledger import START, USDC, WETH, Ledger, address
 from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
-OWNER = address(0x0A)
-SOURCES = ("registry", "holdings", "trades", "heartbeats", "copies")
-
-
-@pytest.fixture
-def ledger(ledger: Ledger) -> Ledger:
-    """A chain whose blocks are final two blocks later."""
-    ledger.finality_blocks = 2
-    return ledger
-
-
-@pytest.fixture
-def listening(store: Connection) -> None:
-    """The fixture chain's time is long ago; events are told of from then on."""
-    listen(store)
-
-
-def listen(store: Connection) -> None:
-    for source in SOURCES:
-        store.execute(
-            "INSERT INTO event_progress (chain_id, source, told_from) VALUES (8453, %s, to_timestamp(%s))",
-            (source, START),
-        )
-
-
-def log(store: Connection, *types: str) -> list[dict[str, Any]]:
-    """Recorded events in their order, of some types or all."""
-    rows = store.execute("SELECT * FROM event_log ORDER BY created_at, id").fetchall()
-    return [row for row in rows if not types or row["type"] in types]
-
-
-def register(ledger: Ledger, token: str, token_id: int = 1, symbol: str = "PEPE") -> None:
-    ledger.registry("registered", token_id, symbol=symbol, owner=OWNER, token_address=token, fee_wei=5)
-
-
-def settle(ledger: Ledger, blocks: int = 2, seconds: int = 2) -> None:
-    """Blocks that make those before them final."""
-    for _ in range(blocks):
-        ledger.mine(seconds)
-    ledger.publish()
+pytestmark = pytest.mark.usefixtures("settling")
 
 
 @pytest.fixture
@@ -175,9 +131,6 @@ def test_many_registry_events_are_read_in_parts(
     assert [row["token_id"] for row in log(store, "token.minted")] == [1, 2, 3, 4, 5, 6]
 
 
-# -- holders ------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("listening")
 def test_significant_holders_concentration_and_milestones_of_a_registered_token(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
@@ -266,9 +219,6 @@ def test_an_unknown_supply_makes_no_shares(
     assert {row["type"] for row in log(store)} == {"token.minted"}
 
 
-# -- trades -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("listening")
 def test_a_large_trade_is_told_with_its_worth_and_direction(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
@@ -315,74 +265,57 @@ def test_trades_in_shallow_pools_or_against_nothing_known_are_not_told(
     assert log(store, "trade.large") == []
 
 
-# -- exactly once -------------------------------------------------------------------------------------------------------
-
-
-class Died(Exception):
-    """What a pass dies of."""
-
-
-@pytest.fixture
-def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
-    """Every statement about events kills its pass the first time: after it ran, inside its transaction."""
-    exchange = DerivePass.exchange
-    deaths: Counter[str] = Counter()
-
-    def exchange_or_die(run: DerivePass, name: str, parameters: Any = None) -> Any:
-        rows = exchange(run, name, parameters)
-        fatal = ("advance_event_progress", "record_events", "keep_milestones", "settle_sightings")
-        where = f"{name} {(parameters or {}).get('source', '')}"
-        if name in fatal and not deaths[where]:
-            deaths[where] += 1
-            raise Died(where)
-        return rows
-
-    monkeypatch.setattr(DerivePass, "exchange", exchange_or_die)
-    yield deaths
-
-
-def lives(ledger: Ledger, seed: int) -> "Life":
-    return Life(ledger, seed)
-
-
-class Life(Economy):
-    """An economy some of whose tokens are registered."""
-
-    def __init__(self, ledger: Ledger, seed: int) -> None:
-        super().__init__(ledger, seed)
-        self.token_ids = 0
-
-    def live(self, blocks: int) -> None:
-        super().live(blocks)
-        if self.tokens and self.rng.random() < 0.7:
-            self.ledger.mine()
-            self.token_ids += 1
-            register(self.ledger, self.rng.choice(self.tokens), self.token_ids)
-
-
-WITHOUT_TIME = """SELECT type, chain_id, token_id, subject, payload::text, dedupe_key, created_at FROM event_log
-                  WHERE type NOT LIKE 'heartbeat.%%' AND type <> 'token.copycat_detected' ORDER BY dedupe_key"""
-
-
-def play(ledger: Ledger, seed: int, step: Any) -> None:
-    """A random history with reorganisations, ``step`` after each of its parts."""
-    life = Life(ledger, seed)
-    life.found()
-    for number in range(7):
-        life.live(life.rng.randrange(2, 9))
-        ledger.publish()
-        step()
-        if number % 3 == 1:
-            life.live(2)
-            ledger.publish()
-            step()
-            ledger.take_back()
-            life.tokens = [token for token in life.tokens if int(token, 16) < 0x9000 + 1000 * ledger.fork]
-            life.token_ids = sum(1 for _, _, _, rows in ledger.units for row in rows.get("fact_registry_event", ()))
-            step()
+@pytest.mark.usefixtures("listening")
+def test_copies_of_a_registered_token_are_told_once_together(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("REGALIA_SITE_URL", "https://site.example/")
+    ledger.mine()
+    ledger.token(0x9E91, "PEPE", supply=1)
+    ledger.token(0x9E92, "P3P3", supply=1)  # no copy: 3 is not taken for E
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert log(store) == []
     settle(ledger)
-    step()
+    for _ in range(2):
+        refresh(warehouse, store, chains)
+    (event,) = log(store, "token.copycat_detected")
+    assert (event["chain_id"], event["token_id"], event["subject"]) == (8453, 1, "PEPE")
+    shown = f"0x{'0' * 36}9e91"
+    assert {**event["payload"], "sightings": None} == {
+        "sightings": None,
+        "action_url": "https://site.example/base/PEPE",
+    }
+    (sighting,) = event["payload"]["sightings"]
+    assert sighting["address"].lower() == shown
+    assert sighting["explorer_url"] == f"https://basescan.org/token/{sighting['address']}"
+    assert (sighting["chain_id"], sighting["chain_name"]) == (8453, "Base")
+
+    ledger.mine()
+    ledger.token(0x9E93, "PEPE", supply=1)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    ledger.take_back()
+    ledger.mine()
+    ledger.token(0x9E94, "pepe", supply=1)
+    ledger.token(0x9E95, "РЕРЕ", supply=1)
+    settle(ledger)
+    for _ in range(2):
+        refresh(warehouse, store, chains)
+    _, second = log(store, "token.copycat_detected")
+    assert [item["address"][-4:].lower() for item in second["payload"]["sightings"]] == ["9e94", "9e95"]
 
 
-def with_keys(store: Connection) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in store.execute(WITHOUT_TIME).fetchall()]
+def test_copies_that_were_there_before_anybody_listened_are_not_told(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    register(ledger, token)
+    ledger.token(0x9E91, "PEPE", supply=1)
+    settle(ledger)
+    refresh(warehouse, store, chains)
+    refresh(warehouse, store, chains)
+    assert log(store, "token.copycat_detected") == []
+    untold = store.execute("SELECT count(*) AS untold FROM copy_sighting WHERE told_at IS NULL").fetchone()
+    assert untold == {"untold": 0}

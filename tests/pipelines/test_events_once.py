@@ -1,0 +1,185 @@
+"""Each event once: under deaths, reorganisations, repeats, a second pass, and the same whenever passes are made."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from indexer.chains.facts import Chains
+from pipelines.derivation import DerivePass, Overtaken, derive_pass
+from pipelines.events import holdings, registry
+from pipelines.events.recording import read_progress, recording
+from pipelines.refresh import refresh
+from tests.factories.events import listen, log, register, settle
+from tests.factories.ledger import Ledger, address
+from tests.pipelines.test_incremental import Economy, forget
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+pytestmark = pytest.mark.usefixtures("settling", "listening")
+
+# Large trades are left out: how deep a pool is, is judged as of the pass. They are looked at by their keys.
+_TOLD = """SELECT type, chain_id, token_id, subject, payload::text, dedupe_key, created_at FROM event_log
+           WHERE type LIKE 'token.m%' OR type LIKE 'token.r%' OR type LIKE 'token.e%' OR type LIKE 'profile%'
+              OR type LIKE 'holder%' OR type LIKE 'milestone%' OR type LIKE 'concentration%'
+           ORDER BY dedupe_key"""
+
+
+class Died(Exception):
+    """What a pass dies of."""
+
+
+class Life(Economy):
+    """An economy some of whose tokens are registered, and given back."""
+
+    def live(self, blocks: int) -> None:
+        """Some blocks, and perhaps a registration among them."""
+        for _ in range(blocks):
+            super().live(1)
+            if self.tokens and self.rng.random() < 0.4:
+                register(self.ledger, self.rng.choice(self.tokens), self.registered() + 1)
+            if self.registered() and self.rng.random() < 0.1:
+                token_id = self.rng.randrange(self.registered()) + 1
+                self.ledger.registry("released", token_id, symbol="PEPE", owner=address(0x0A))
+
+    def registered(self) -> int:
+        """How many registrations the chain has."""
+        written = [*(rows for _, _, _, rows in self.ledger.units), self.ledger.rows]
+        events = [row for rows in written for row in rows.get("fact_registry_event", ())]
+        return sum(row["kind"] == "registered" for row in events)
+
+
+def play(ledger: Ledger, seed: int, step: Callable[[], None]) -> None:
+    """A random history with reorganisations, ``step`` after each of its parts."""
+    life = Life(ledger, seed)
+    life.found()
+    for number in range(3):
+        life.live(life.rng.randrange(2, 9))
+        ledger.publish()
+        step()
+        if number % 2:
+            ledger.mine()
+            life.live(1)
+            ledger.publish()
+            step()
+            ledger.take_back()
+            step()
+    settle(ledger)
+    step()
+
+
+def told(store: Connection) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in store.execute(_TOLD).fetchall()]
+
+
+def tell_anew(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+    """As if nothing had been derived or told, all at once."""
+    forget(warehouse, store)
+    for table in ("event_log", "event_progress", "event_state", "copy_sighting", "registration"):
+        store.execute(f"DELETE FROM {table}")
+    listen(store)
+    refresh(warehouse, store, chains)
+
+
+def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = DerivePass.exchange
+    calls: Counter[str] = Counter()
+
+    def exchange_or_die(run: DerivePass, name: str, parameters: Any = None) -> Any:
+        where = f"{name} {(parameters or {}).get('source', '')}"
+        calls[where] += name in ("advance_event_progress", "record_events", "keep_milestones", "keep_heartbeats")
+        if calls[where] % 4 == 1:
+            calls[where] += 1
+            raise Died(where)
+        rows = exchange(run, name, parameters)
+        if calls[where] % 4 == 3:
+            raise Died(where)
+        return rows
+
+    def refresh_until_done() -> None:
+        while True:
+            try:
+                refresh(warehouse, store, chains, thorough=False)
+            except Died:
+                continue
+            return
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DerivePass, "exchange", exchange_or_die)
+        play(ledger, 2, refresh_until_done)
+    step_by_step = told(store)
+    kinds = Counter(row[0] for row in step_by_step)
+    assert min(kinds["token.minted"], kinds["holder.new"]) > 0
+    assert sum(calls.values()) > 20
+    tell_anew(warehouse, store, chains)
+    assert told(store) == step_by_step
+
+
+def test_of_two_passes_that_saw_the_same_one_records(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    register(ledger, ledger.token(0x9E9E, "PEPE", supply=1_000))
+    settle(ledger)
+    chain = chains.by_key["base"]
+    with derive_pass(warehouse, store, chains) as run:
+        window = run.window("events", chain)
+        assert window is not None
+        behind = read_progress(run, chain, registry.SOURCE)
+        assert registry.derive(run, window, window.final_block) == 1
+        with pytest.raises(Overtaken), recording(run, window, behind, window.final_block, ()):
+            pass
+    assert len(log(store)) == 1
+
+
+def test_a_reorganisation_under_a_pass_leaves_nothing_of_it(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.mine()
+    token = ledger.token(0x9E9E, "PEPE", supply=1_000, creator=address(0x0A))
+    register(ledger, token)
+    ledger.mine()
+    ledger.transfer(token, address(0x0A), address(0xE1), 10)
+    settle(ledger)
+    ledger.mine()
+    ledger.transfer(token, address(0xE1), address(0xE2), 10)  # not final, and reckoned back from
+    ledger.publish()
+    look = holdings._look
+    overtaken = []
+
+    def taken_back_meanwhile(*args: Any) -> Any:
+        found = look(*args)
+        if not overtaken:
+            ledger.take_back()
+            overtaken.append(True)
+        return found
+
+    monkeypatch.setattr(holdings, "_look", taken_back_meanwhile)
+    refresh(warehouse, store, chains)
+    assert overtaken
+    assert [row["payload"]["holder_address"][-2:].upper() for row in log(store, "holder.new")] == ["E1"]
+
+
+def test_what_an_operator_rewound_below_finality_is_looked_at_again(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    token = ledger.token(0x9E9E, "PEPE", supply=1_000, creator=address(0x0A))
+    register(ledger, token)
+    ledger.publish()
+    ledger.finality_blocks = 0
+    ledger.mine()
+    ledger.transfer(token, address(0x0A), address(0xE1), 10)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    ledger.take_back()
+    store.execute("UPDATE ingest_unit SET finished_at = now() WHERE status = 'reverted'")
+    ledger.mine()
+    ledger.transfer(token, address(0x0A), address(0xE1), 10)
+    ledger.transfer(token, address(0x0A), address(0xE2), 10)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert [row["payload"]["holder_address"][-2:].upper() for row in log(store, "holder.new")] == ["E1", "E2"]
