@@ -4,8 +4,11 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic.alias_generators import to_camel
+
+from api.core.access import ACCESS_MARK, OPTIONAL_SESSION
+from api.core.routes import accesses
 
 _INVENTED = ("HTTPValidationError", "ValidationError")
 _DESCRIPTION = """A registry of token symbols across chains: search, heartbeats, registrations and claims.
@@ -17,6 +20,12 @@ are `null`, never 0."""
 def operation_id(route: APIRoute) -> str:
     """The name of a route's function in camel case: what a generated client calls its method."""
     return to_camel(route.name)
+
+
+def _takes_or_leaves_a_session(route: APIRoute) -> bool:
+    """Whether a credential may be sent and need not be: FastAPI would describe it as one that is needed."""
+    names = [getattr(dependency.call, ACCESS_MARK) for dependency in accesses(route.dependant)]
+    return names == [OPTIONAL_SESSION]
 
 
 def install(app: FastAPI) -> None:
@@ -50,6 +59,11 @@ def build(app: FastAPI) -> dict[str, Any]:
                     "description": "Names this request in the service's logs.",
                     "schema": {"type": "string"},
                 }
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        if isinstance(route, APIRoute) and route.include_in_schema and _takes_or_leaves_a_session(route):
+            for method in route.methods:
+                document["paths"][route.path_format][method.lower()]["security"].append({})
     schemas = document.get("components", {}).get("schemas", {})
     for name in _INVENTED:
         schemas.pop(name, None)

@@ -38,6 +38,7 @@ from warehouse.errors import StoreUnavailable
 LOG = logging.getLogger(__name__)
 ACCESS_MARK = "__access__"
 ASK_MARK = "__ask__"
+OPTIONAL_SESSION = "optional_session"
 API_KEY_HEADER = "X-API-Key"
 SELF_SERVICE = ("/api/v2/account", "/api/v2/auth/")
 """Where accounts see what they use, and revoke what is misused: the rate is limited there, and no quota refuses."""
@@ -297,7 +298,7 @@ async def require_key_or_session(
     return await ask_key_or_session(request)
 
 
-@declares_access("optional_session", ask_optional_session)
+@declares_access(OPTIONAL_SESSION, ask_optional_session)
 async def allow_session(request: Request, _: Annotated[object, Security(_SESSION)]) -> WalletSession | None:
     """See :func:`ask_optional_session`."""
     return await ask_optional_session(request)
@@ -311,6 +312,8 @@ async def allow_anyone() -> None:
 ApiKey = Annotated[Caller, Depends(require_api_key)]
 Session = Annotated[WalletSession, Depends(require_session)]
 OptionalSession = Annotated[WalletSession | None, Depends(allow_session)]
+SessionBeside = Annotated[WalletSession | None, Depends(ask_optional_session)]
+"""The wallet session that was sent beside another credential, which the route declares."""
 KeyOrSession = Annotated[Principal, Depends(require_key_or_session)]
 Public = Annotated[None, Depends(allow_anyone)]
 

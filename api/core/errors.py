@@ -21,8 +21,10 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 from starlette.types import Scope
 
 from api.core.rendering import JsonResponse
@@ -262,8 +264,11 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
         assert isinstance(error, HTTPException)  # noqa: S101
         if error.status_code == 400:  # only what reads bodies says so: not UTF-8, or a number of thousands of digits
             return render(request, InvalidInput("body", "cannot be read as JSON"))
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(_methods(request))
         text = str(error.detail) if error.status_code == 413 else _TEXTS.get(error.status_code, str(error.detail))
-        return render(request, ApiError(text, status=error.status_code, headers=error.headers))
+        return render(request, ApiError(text, status=error.status_code, headers=headers))
 
     async def on_outage(request: Request, error: Exception) -> JsonResponse:
         what = "store" if isinstance(error, StoreUnavailable) else "warehouse"
@@ -275,3 +280,15 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(StoreUnavailable, on_outage)
     app.add_exception_handler(WarehouseUnavailable, on_outage)
+
+
+def _methods(request: Request) -> list[str]:
+    """Every method that is offered at the request's path. Routing knows those of the first route that fits alone."""
+    template, found = None, set()
+    for context in iter_route_contexts(request.app.routes):
+        route = context.original_route
+        if isinstance(route, Route) and (route.path == template or route.path_regex.match(request.url.path)):
+            template = template or route.path
+            if route.path == template:
+                found |= route.methods or set()
+    return sorted(found)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, StrictInt
+from pydantic import ConfigDict, Field, StrictBool, StrictInt
 
 from api.core.rendering import Wire
 
@@ -57,7 +57,7 @@ class UpdateRequest(Snake):
     url: str | None = Field(default=None, description="Another address.")
     events: Types | None = Field(default=None, description="All types of events from now on.")
     filter: Filter | None = Field(default=None, description="Another filter as a whole; null: none.")
-    enabled: bool | None = Field(default=None, description="false stops deliveries, true starts them again.")
+    enabled: StrictBool | None = Field(default=None, description="false stops deliveries, true starts them again.")
 
 
 class PreviewRequest(Snake):

@@ -38,6 +38,22 @@ async def test_unknown_paths_and_methods(service: Service, method: str, path: st
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "offered"),
+    [
+        ("PUT", "/api/v2/webhooks", "GET, POST"),
+        ("OPTIONS", "/api/v2/webhooks/1", "DELETE, GET, PATCH"),
+        ("POST", "/api/v2/webhooks/events", "GET"),
+        ("HEAD", FEES, "GET"),
+    ],
+)
+async def test_a_wrong_method_is_told_which_ones_are_offered(
+    service: Service, method: str, path: str, offered: str
+) -> None:
+    answer = await service.client.request(method, path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, offered)
+
+
 async def test_a_body_over_the_limit_is_413(service: Service) -> None:
     answer = await service.post("/verify/symbol", {"symbol": "A" * 70_000})
     assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
