@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter
 
+from api.accounts import endpoints as accounts
 from api.claims import endpoints as claims
 from api.core.errors import RouteGroup
 from api.fees import endpoints as fees
@@ -32,6 +33,7 @@ class Mounted:
 
 ROUTERS: tuple[Mounted, ...] = (
     Mounted(health.router, health.GROUPS),
+    Mounted(accounts.router, accounts.GROUPS),
     Mounted(registrations.router, registrations.GROUPS),
     Mounted(lookups.router, lookups.GROUPS),
     Mounted(claims.router, claims.GROUPS),

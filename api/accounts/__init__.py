@@ -1,1 +1,1 @@
-"""Accounts and API keys: made on the command line, asked for by the routes."""
+"""Accounts, their plans and API keys: what operators do on the command line, and accounts for themselves."""

@@ -9,7 +9,17 @@ from rich.table import Table
 
 from api.accounts.service import Accounts
 from api.core.settings import load
+from api.limits.plans import load as load_limits
+from api.models.account import PLANS
 from warehouse import engines
+
+_LIMIT_NAMES = {
+    "per_second": "a second",
+    "burst": "at once",
+    "per_day": "a day",
+    "keys": "keys",
+    "new_keys": "new keys a day",
+}
 
 
 @contextlib.contextmanager
@@ -23,7 +33,7 @@ def accounts() -> Iterator[Accounts]:
         yield found
 
 
-def create_key(wallet: str, plan: str, name: str) -> None:
+def create_key(wallet: str, plan: str | None, name: str) -> None:
     """Print a new key as one line of JSON."""
     with accounts() as service:
         made = service.create_key(wallet, plan, name)
@@ -51,6 +61,13 @@ def list_keys(wallet: str | None, as_json: bool) -> None:
     Console(width=None if known else 80, soft_wrap=True).print(table)
 
 
+def rename_key(key: str, name: str) -> None:
+    """Give a key, by its id, prefix or secret, another name."""
+    with accounts() as service:
+        renamed = service.rename_key(key, name)
+    print(f"{renamed.prefix}… ({renamed.id}) of {renamed.wallet} is called {renamed.name}")
+
+
 def revoke_key(key: str) -> None:
     """Revoke a key by its id, prefix or secret."""
     with accounts() as service:
@@ -61,5 +78,34 @@ def revoke_key(key: str) -> None:
 def set_plan(wallet: str, plan: str) -> None:
     """Give a wallet's account a plan."""
     with accounts() as service:
-        service.set_plan(wallet, plan)
-    print(f"{wallet} has plan {plan}")
+        account = service.set_plan(wallet, plan)
+    print(f"{account.wallet} has plan {account.plan}")
+
+
+def list_plans(as_json: bool) -> None:
+    """Print what each plan allows."""
+    limits = load_limits(load().limits).plans
+    if as_json:
+        print(json.dumps({plan: limits[plan].model_dump() for plan in PLANS}))
+        return
+    table = Table("plan", *_LIMIT_NAMES.values(), box=None)
+    for plan in PLANS:
+        table.add_row(plan, *(f"{getattr(limits[plan], name):,}" for name in _LIMIT_NAMES))
+    Console(soft_wrap=True).print(table)
+
+
+def show_plans(wallet: str | None, as_json: bool) -> None:
+    """Print accounts with their plans, and what they used today."""
+    limits = load_limits(load().limits).plans
+    with accounts() as service:
+        known = service.list_accounts(wallet)
+    if as_json:
+        for account in known:
+            fields = {"id": str(account.id), "wallet": account.wallet, "plan": account.plan}
+            print(json.dumps({**fields, "used_today": account.used_today, "per_day": limits[account.plan].per_day}))
+        return
+    table = Table("id", "wallet", "plan", "used today", "a key a day", box=None)
+    for account in known:
+        quota = f"{limits[account.plan].per_day:,}"
+        table.add_row(str(account.id), account.wallet, account.plan, f"{account.used_today:,}", quota)
+    Console(width=None if known else 80, soft_wrap=True).print(table)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import Insert, insert
 
 from api.core.store import Transaction
 from api.models import EventRecord
@@ -260,6 +260,29 @@ async def record_event(
 ) -> None:
     """Append to the event log; an event already there under the key stays as it is. ``account_id``: whom alone it is
     for; ``token_id``: the registration it is about."""
+    statement = event_statement(
+        type=type,
+        chain_id=chain_id,
+        subject=subject,
+        payload=payload,
+        dedupe_key=dedupe_key,
+        token_id=token_id,
+        account_id=account_id,
+    )
+    await transaction.execute(statement)
+
+
+def event_statement(
+    *,
+    type: str,
+    chain_id: int | None,
+    subject: str,
+    payload: Mapping[str, Any],
+    dedupe_key: str,
+    token_id: int | None = None,
+    account_id: UUID | None = None,
+) -> Insert:
+    """What :func:`record_event` runs, for commands, whose transactions are not awaited."""
     statement = insert(EventRecord).values(
         type=type,
         chain_id=chain_id,
@@ -269,4 +292,4 @@ async def record_event(
         token_id=token_id,
         account_id=account_id,
     )
-    await transaction.execute(statement.on_conflict_do_nothing(index_elements=[EventRecord.dedupe_key]))
+    return statement.on_conflict_do_nothing(index_elements=[EventRecord.dedupe_key])

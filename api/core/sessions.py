@@ -49,6 +49,10 @@ class Sessions:
         """Look the session up anew the next time: it was changed or revoked."""
         self._known.forget(session_id)
 
+    def forget_all(self) -> None:
+        """Look every session up anew: an account's plan changed, or a session was revoked elsewhere."""
+        self._known.clear()
+
     async def _look_up(self, session_id: UUID, now: datetime) -> WalletSession | None:
         row = await self.store.row(_LOOKUP, {"id": session_id, "now": now})
         if row is None:

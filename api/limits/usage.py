@@ -80,7 +80,13 @@ async def tell(transaction: Transaction, counted: Counted) -> None:
         for type in ("usage.threshold", THRESHOLDS[percent]):
             key = f"{type}:{counted.account_id}:{counted.day}:{percent}"
             await record_event(
-                transaction, type, None, str(counted.account_id), data, key, account_id=counted.account_id
+                transaction,
+                type=type,
+                chain_id=None,
+                subject=str(counted.account_id),
+                payload=data,
+                dedupe_key=key,
+                account_id=counted.account_id,
             )
 
 

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from api.models.base import Base, CreatedAt, Id, Moment
 
 PLANS = ("free", "pro", "pro_plus", "developer", "partner", "enterprise")
+"""Each satisfies a need of those before it."""
 
 
 class Account(Base):

@@ -1,0 +1,99 @@
+"""/api/v2/account: an account's keys, limits and usage."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from api.accounts import examples
+from api.accounts.repository import AccountRepository
+from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
+from api.accounts.self_service import KEY_LIMIT, SelfService
+from api.core.access import KeyOrSession, Session, WalletSession, with_scope
+from api.core.dependencies import ClockDep, SettingsDep, StoreDep
+from api.core.errors import RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+
+GROUP = RouteGroup(prefix="/api/v2/account")
+GROUPS = (GROUP,)
+MOST_DAYS = 90
+
+router = APIRouter(prefix="/api/v2/account", tags=["account"], route_class=BodyRoute)
+
+
+async def _service(request: Request, store: StoreDep, clock: ClockDep, settings: SettingsDep) -> SelfService:
+    state = request.app.state
+    return SelfService(
+        AccountRepository(store), state.limits.current, state.api_keys, clock, key_prefix=settings.api_key_prefix
+    )
+
+
+ServiceDep = Annotated[SelfService, Depends(_service)]
+Writer = Annotated[WalletSession, with_scope("api:write")]
+KeyId = Annotated[UUID, Path(description="The key's id, as the list shows it.")]
+
+
+@router.get(
+    "", response_model=AccountAnswer, responses=answered(("account", examples.ACCOUNT)) | GROUP.responses(401, 403, 503)
+)
+async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse:
+    """The account behind the credential: its plan, its wallets, and what the plan allows."""
+    return respond(await service.account(caller))
+
+
+@router.get(
+    "/usage",
+    response_model=UsageAnswer,
+    responses=answered(("usage", examples.USAGE)) | GROUP.responses(400, 401, 403, 503),
+)
+async def get_account_usage(
+    caller: KeyOrSession,
+    service: ServiceDep,
+    days: Annotated[int, Query(ge=1, le=MOST_DAYS, description="How many days to tell of, today included.")] = 30,
+) -> JsonResponse:
+    """What the account's keys and sessions used of their daily quotas; a few seconds behind."""
+    return respond(await service.usage(caller, days))
+
+
+@router.get("/keys", response_model=ApiKeyList, responses=answered(("keys", examples.KEYS)) | GROUP.responses(401, 503))
+async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
+    """The account's API keys, without their secrets."""
+    return respond(await service.list_keys(session))
+
+
+@router.post(
+    "/keys",
+    status_code=201,
+    response_model=NewApiKey,
+    responses={201: answered(("made", examples.NEW_KEY))[200]}
+    | GROUP.responses(
+        *(400, 401, 403, 413, 415, 503),
+        also={403: [(KEY_LIMIT, "plan free allows 2 API keys, this account has 2", {"plan": "free", "limit": 2})]},
+    ),
+)
+async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep) -> JsonResponse:
+    """Make an API key. It is shown in this answer and never again."""
+    made = await service.create_key(session, body.name)
+    return JsonResponse(made.model_dump(by_alias=True), status_code=201)
+
+
+@router.patch(
+    "/keys/{id}",
+    response_model=ApiKeyEntry,
+    responses=answered(("renamed", examples.KEY)) | GROUP.responses(400, 401, 403, 404, 413, 415, 503),
+)
+async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
+    """Give an API key another name."""
+    return respond(await service.rename_key(session, id, body.name))
+
+
+@router.delete(
+    "/keys/{id}",
+    response_model=ApiKeyEntry,
+    responses=answered(("revoked", examples.REVOKED)) | GROUP.responses(400, 401, 403, 404, 503),
+)
+async def revoke_api_key(session: Writer, id: KeyId, service: ServiceDep) -> JsonResponse:
+    """Revoke an API key, for good. It is refused from now on, also where it was used a moment ago."""
+    return respond(await service.revoke_key(session, id))

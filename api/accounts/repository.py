@@ -1,0 +1,100 @@
+"""An account's wallets, keys and usage in the store."""
+
+from datetime import date, datetime, timedelta
+from uuid import UUID
+
+from api.core.store import Row, Store, Transaction
+
+_ACCOUNT = "SELECT id, wallet, plan, created_at FROM account WHERE id = :account_id"
+_WALLETS = """
+SELECT wallet, linked_at FROM account_wallet WHERE account_id = :account_id ORDER BY linked_at, wallet
+"""
+_KEY = "id, name, prefix, created_at, last_used_at, revoked_at"
+_KEYS = f"""
+SELECT {_KEY} FROM api_key
+WHERE account_id = :account_id AND (revoked_at IS NULL OR revoked_at > :revoked_after)
+ORDER BY created_at, id
+"""  # noqa: S608 - column names of our own
+# Whoever makes keys of one account at the same time waits here, so that none is counted by neither.
+_LOCK = "SELECT plan FROM account WHERE id = :account_id FOR UPDATE"
+_COUNTS = """
+SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS standing,
+       count(*) FILTER (WHERE created_at > :since) AS recent,
+       (SELECT created_at FROM api_key WHERE account_id = :account_id AND created_at > :since
+        ORDER BY created_at DESC OFFSET :most - 1 LIMIT 1) AS nth_newest_at
+FROM api_key WHERE account_id = :account_id
+"""
+_ADD = f"""
+INSERT INTO api_key (account_id, name, prefix, key_hash, created_at)
+VALUES (:account_id, :name, :prefix, :key_hash, :now) RETURNING {_KEY}
+"""  # noqa: S608
+_RENAME = f"UPDATE api_key SET name = :name WHERE id = :id AND account_id = :account_id RETURNING {_KEY}"  # noqa: S608
+# Repeating it changes nothing: the time of the first revocation stays.
+_REVOKE = f"""
+UPDATE api_key SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :account_id RETURNING {_KEY}
+"""  # noqa: S608
+_USAGE = """
+SELECT u.subject, u.day, u.used, k.name, k.prefix
+FROM api_usage AS u LEFT JOIN api_key AS k ON k.id = u.subject
+WHERE u.account_id = :account_id AND u.day >= :first
+ORDER BY u.day, k.created_at NULLS LAST
+"""
+DAY = timedelta(days=1)
+REVOKED_SHOWN = timedelta(days=90)
+
+
+class AccountRepository:
+    """What accounts see and change of themselves."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    async def account(self, account_id: UUID) -> Row:
+        """The account."""
+        row = await self.store.row(_ACCOUNT, {"account_id": account_id})
+        if row is None:
+            raise LookupError(f"account {account_id} is gone")  # nobody deletes accounts
+        return row
+
+    async def wallets(self, account_id: UUID) -> list[Row]:
+        """Its wallets, the first one first."""
+        return await self.store.rows(_WALLETS, {"account_id": account_id})
+
+    async def keys(self, account_id: UUID, now: datetime) -> list[Row]:
+        """Its keys that stand, and those revoked of late; oldest first."""
+        return await self.store.rows(_KEYS, {"account_id": account_id, "revoked_after": now - REVOKED_SHOWN})
+
+    async def lock(self, transaction: Transaction, account_id: UUID) -> str:
+        """Keep others from making keys until the transaction ends; the answer is the account's plan."""
+        row = await transaction.row(_LOCK, {"account_id": account_id})
+        if row is None:
+            raise LookupError(f"account {account_id} is gone")
+        plan: str = row["plan"]
+        return plan
+
+    async def counts(self, transaction: Transaction, account_id: UUID, now: datetime, most: int) -> Row:
+        """How many keys stand, how many were made within a day, and when the ``most``-th newest of these was."""
+        row = await transaction.row(_COUNTS, {"account_id": account_id, "since": now - DAY, "most": most})
+        return row or {}
+
+    async def add_key(
+        self, transaction: Transaction, account_id: UUID, *, name: str, prefix: str, key_hash: bytes, now: datetime
+    ) -> Row:
+        """Keep a new key's hash."""
+        values = {"account_id": account_id, "name": name, "prefix": prefix, "key_hash": key_hash, "now": now}
+        row = await transaction.row(_ADD, values)
+        return row or {}
+
+    async def rename_key(self, account_id: UUID, key_id: UUID, name: str) -> Row | None:
+        """Give a key of the account another name; None where it has no such key."""
+        async with self.store.transaction() as transaction:
+            return await transaction.row(_RENAME, {"id": key_id, "account_id": account_id, "name": name})
+
+    async def revoke_key(self, account_id: UUID, key_id: UUID, now: datetime) -> Row | None:
+        """Revoke a key of the account; None where it has no such key."""
+        async with self.store.transaction() as transaction:
+            return await transaction.row(_REVOKE, {"id": key_id, "account_id": account_id, "now": now})
+
+    async def usage(self, account_id: UUID, first: date) -> list[Row]:
+        """What was used by day and caller since a day, oldest first."""
+        return await self.store.rows(_USAGE, {"account_id": account_id, "first": first})

@@ -1,0 +1,116 @@
+"""Wire shapes of the account routes."""
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from api.accounts.service import LONGEST_NAME
+from api.core.rendering import Wire
+
+
+def _name(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("must be text")
+    if not 1 <= len(value) <= LONGEST_NAME or not value.isprintable() or value.isspace():
+        raise ValueError(f"must be 1 to {LONGEST_NAME} printable characters")
+    return value
+
+
+KeyName = Annotated[
+    str, BeforeValidator(_name), Field(min_length=1, max_length=LONGEST_NAME, description="To tell keys apart.")
+]
+
+
+class NameRequest(Wire):
+    """The name of a key."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        frozen=True,
+        json_schema_extra={"examples": [{"name": "build server"}]},
+    )
+    name: KeyName
+
+
+class AccountLimits(Wire):
+    """What the plan allows: of each key, and of all sessions together; and how many keys there may be."""
+
+    requests_per_second: int
+    burst: int = Field(description="Requests at once, after a pause.")
+    requests_per_day: int = Field(description="From 00:00 to 24:00 UTC.")
+    keys: int = Field(description="Keys at a time.")
+    new_keys_per_day: int = Field(description="Keys made within any 24 hours, revoked ones included.")
+
+
+class AccountWalletEntry(Wire):
+    """A wallet that may sign in to the account."""
+
+    wallet: str
+    linked_at: datetime
+
+
+class AccountAnswer(Wire):
+    """An account."""
+
+    id: UUID
+    plan: str = Field(description="free, pro, pro_plus, developer, partner or enterprise.")
+    created_at: datetime
+    wallets: list[AccountWalletEntry] = Field(description="The first one first.")
+    limits: AccountLimits
+
+
+class ApiKeyEntry(Wire):
+    """An API key, without its secret."""
+
+    id: UUID
+    name: str
+    prefix: str = Field(description="How the key begins.")
+    created_at: datetime
+    last_used_at: datetime | None = Field(description="To within half a minute; null: never.")
+    revoked_at: datetime | None
+
+
+class NewApiKey(ApiKeyEntry):
+    """An API key just made."""
+
+    key: str = Field(description="The key. It is not shown again.")
+
+
+class ApiKeyList(Wire):
+    """An account's keys."""
+
+    keys: list[ApiKeyEntry] = Field(description="Oldest first; revoked ones for 90 days.")
+    limit: int = Field(description="Keys that the plan allows at a time.")
+
+
+class CallerUsage(Wire):
+    """What one key, or all sessions together, used today."""
+
+    kind: Literal["key", "sessions"]
+    key_id: UUID | None = Field(description="Null for sessions.")
+    name: str | None
+    prefix: str | None
+    used: int
+    remaining: int
+
+
+class DayUsage(Wire):
+    """What an account used on a day, all callers together."""
+
+    day: date
+    used: int
+
+
+class UsageAnswer(Wire):
+    """What an account used of its quotas."""
+
+    day: date = Field(description="Today, in UTC.")
+    resets_at: datetime = Field(description="When the quotas are renewed.")
+    plan: str
+    limits: AccountLimits
+    callers: list[CallerUsage] = Field(description="Who asked today; each has a quota of its own.")
+    days: list[DayUsage] = Field(description="Days on which something was used, oldest first.")

@@ -1,0 +1,157 @@
+"""What accounts do for themselves: make, rename and revoke keys, see their limits and what they used of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from uuid import UUID
+
+from api.accounts.repository import DAY, AccountRepository
+from api.accounts.schemas import (
+    AccountAnswer,
+    AccountLimits,
+    AccountWalletEntry,
+    ApiKeyEntry,
+    ApiKeyList,
+    CallerUsage,
+    DayUsage,
+    NewApiKey,
+    UsageAnswer,
+)
+from api.accounts.secret import new_secret
+from api.core.access import ApiKeys, Principal, WalletSession, hash_key
+from api.core.addresses import shown
+from api.core.clock import Clock
+from api.core.errors import Forbidden, NotFound, TooManyRequests
+from api.core.store import Row
+from api.limits.plans import Limits, PlanLimits
+
+KEY_LIMIT = "KEY_LIMIT"
+
+
+@dataclass(frozen=True, slots=True)
+class SelfService:
+    """Steps of the account routes."""
+
+    repository: AccountRepository
+    limits: Limits
+    keys: ApiKeys
+    clock: Clock
+    key_prefix: str
+
+    async def account(self, principal: Principal) -> AccountAnswer:
+        """The account behind a credential."""
+        account = await self.repository.account(principal.account_id)
+        wallets = await self.repository.wallets(principal.account_id)
+        return AccountAnswer(
+            id=account["id"],
+            plan=account["plan"],
+            created_at=account["created_at"],
+            wallets=[AccountWalletEntry(wallet=shown(row["wallet"]), linked_at=row["linked_at"]) for row in wallets],
+            limits=_limits(self.limits.plans[account["plan"]]),
+        )
+
+    async def list_keys(self, session: WalletSession) -> ApiKeyList:
+        """The account's keys."""
+        rows = await self.repository.keys(session.account_id, self.clock.now())
+        return ApiKeyList(keys=[ApiKeyEntry(**row) for row in rows], limit=self.limits.plans[session.plan].keys)
+
+    async def create_key(self, session: WalletSession, name: str) -> NewApiKey:
+        """Make a key. A request whose answer is lost leaves a key that nobody knows: it is in the list, and is
+        revoked there.
+
+        Raises:
+            Forbidden: the account has as many keys as its plan allows.
+            TooManyRequests: it made as many within a day as its plan allows.
+        """
+        secret, now = new_secret(self.key_prefix), self.clock.now()
+        store = self.repository.store
+        async with store.transaction() as transaction:
+            plan = await self.repository.lock(transaction, session.account_id)
+            limits = self.limits.plans[plan]
+            counts = await self.repository.counts(transaction, session.account_id, now, limits.new_keys)
+            if counts["standing"] >= limits.keys:
+                raise Forbidden(
+                    f"plan {plan} allows {limits.keys} API keys, this account has {counts['standing']}",
+                    code=KEY_LIMIT,
+                    details={"plan": plan, "limit": limits.keys},
+                )
+            if counts["recent"] >= limits.new_keys:
+                wait = counts["nth_newest_at"] + DAY - now
+                raise TooManyRequests(f"plan {plan} allows {limits.new_keys} new API keys a day", wait.total_seconds())
+            row = await self.repository.add_key(
+                transaction,
+                session.account_id,
+                name=name,
+                prefix=secret.prefix,
+                key_hash=hash_key(secret.key),
+                now=now,
+            )
+        return NewApiKey(**row, key=secret.key)
+
+    async def rename_key(self, session: WalletSession, key_id: UUID, name: str) -> ApiKeyEntry:
+        """Give a key another name.
+
+        Raises:
+            NotFound: the account has no such key.
+        """
+        return _entry(await self.repository.rename_key(session.account_id, key_id, name))
+
+    async def revoke_key(self, session: WalletSession, key_id: UUID) -> ApiKeyEntry:
+        """Revoke a key; one that is revoked stays as it is.
+
+        Raises:
+            NotFound: the account has no such key.
+        """
+        revoked = _entry(await self.repository.revoke_key(session.account_id, key_id, self.clock.now()))
+        self.keys.forget()  # other processes are told by the store
+        return revoked
+
+    async def usage(self, principal: Principal, days: int) -> UsageAnswer:
+        """What the account used in the last so many days, today included."""
+        today = self.clock.now().astimezone(UTC).date()
+        account = await self.repository.account(principal.account_id)
+        limits = self.limits.plans[account["plan"]]
+        rows = await self.repository.usage(principal.account_id, today - timedelta(days=days - 1))
+        return UsageAnswer(
+            day=today,
+            resets_at=datetime.combine(today + DAY, time(), UTC),
+            plan=account["plan"],
+            limits=_limits(limits),
+            callers=[_caller(row, principal.account_id, limits) for row in rows if row["day"] == today],
+            days=_by_day(rows),
+        )
+
+
+def _limits(limits: PlanLimits) -> AccountLimits:
+    return AccountLimits(
+        requests_per_second=limits.per_second,
+        burst=limits.burst,
+        requests_per_day=limits.per_day,
+        keys=limits.keys,
+        new_keys_per_day=limits.new_keys,
+    )
+
+
+def _entry(row: Row | None) -> ApiKeyEntry:
+    if row is None:
+        raise NotFound("id: this account has no such API key")
+    return ApiKeyEntry(**row)
+
+
+def _caller(row: Row, account_id: UUID, limits: PlanLimits) -> CallerUsage:
+    by_session = row["subject"] == account_id
+    return CallerUsage(
+        kind="sessions" if by_session else "key",
+        key_id=None if by_session else row["subject"],
+        name=row["name"],
+        prefix=row["prefix"],
+        used=row["used"],
+        remaining=max(0, limits.per_day - row["used"]),
+    )
+
+
+def _by_day(rows: Iterable[Row]) -> list[DayUsage]:
+    sums: dict[date, int] = {}
+    for row in rows:
+        sums[row["day"]] = sums.get(row["day"], 0) + row["used"]
+    return [DayUsage(day=day, used=used) for day, used in sums.items()]
