@@ -22,6 +22,11 @@ _UNITS = "SELECT status, count(*) AS units FROM ingest_unit GROUP BY status ORDE
 _REGISTERED = """SELECT chain_id, token_id, symbol, owner, token_address, fee_wei, block_number, block_hash, log_index,
                         managers, maintainers, peer_chain_id, peer_token_id, released_at, expired_at
                  FROM registration ORDER BY chain_id, token_id, block_number"""
+# Of what is judged by facts alone; how deep a pool is, and so which trades are large, is judged as of the pass.
+_TOLD = """SELECT type, chain_id, token_id, subject, payload, dedupe_key, created_at FROM event_log
+           WHERE type IN ('token.minted', 'token.released', 'token.expired', 'profile.updated', 'holder.new',
+                          'concentration.alert', 'milestone.reached')
+           ORDER BY dedupe_key"""
 _HOLDINGS = """
 SELECT '0x' || lower(hex(token)) AS token_text, '0x' || lower(hex(wallet)) AS wallet_text,
     toString(sum(delta)) AS balance
@@ -73,6 +78,7 @@ def judge(urls: EngineUrls, chains: Chains, chain: Chain, world: World, *, deriv
         _compare_chain(verdict, warehouse, world)
         if not derived:
             return verdict
+        _settle(store, fresh_store)
         for where, at_store in ((warehouse, store), (fresh_warehouse, fresh_store)):
             refresh(where, at_store, chains)
         _compare_derived(verdict, (warehouse, store), (fresh_warehouse, fresh_store))
@@ -120,12 +126,23 @@ def _compare_derived(
         if not wrong and len(found[table]) != len(rows):
             wrong = [f"{len(found[table])} rows instead of {len(rows)}"]
         verdict.add(table, len(rows), wrong)
-    for name, query in (("indexed_token", LISTED), ("registration", _REGISTERED)):
+    for name, query in (("indexed_token", LISTED), ("registration", _REGISTERED), ("event_log", _TOLD)):
         sides: list[list[Any]] = [store.execute(query).fetchall() for _, store in (tortured, fresh)]
         ours_listed, theirs_listed = ([repr(row) for row in side] for side in sides)
         wrong = [f"too many: {row}" for row in ours_listed if row not in theirs_listed][:_SHOWN]
         wrong += [f"missing: {row}" for row in theirs_listed if row not in ours_listed][:_SHOWN]
         verdict.add(name, len(theirs_listed), wrong)
+
+
+def _settle(store: postgres.Connection, fresh: postgres.Connection) -> None:
+    """Have all blocks be final in both, and both tell of events from the same moment on."""
+    for where in (store, fresh):
+        where.execute("UPDATE chain_checkpoint SET final_block = block_number")
+    for row in store.execute("SELECT chain_id, source, told_from FROM event_progress").fetchall():
+        fresh.execute(
+            "INSERT INTO event_progress (chain_id, source, told_from) VALUES (%(chain_id)s, %(source)s, %(told_from)s)",
+            row,
+        )
 
 
 def _compare_chain(verdict: Verdict, warehouse: Warehouse, world: World) -> None:
