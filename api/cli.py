@@ -26,10 +26,12 @@ app = typer.Typer(
 )
 keys = typer.Typer(help="API keys.", no_args_is_help=True)
 plans = typer.Typer(help="Plans of accounts.", no_args_is_help=True)
+signing_keys = typer.Typer(help="Keys that sign sessions.", no_args_is_help=True)
 contracts = typer.Typer(help="Our contracts.", no_args_is_help=True)
 alerts = typer.Typer(help="Messages to operators.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 app.add_typer(plans, name="plans")
+app.add_typer(signing_keys, name="signing-keys")
 app.add_typer(contracts, name="contracts")
 app.add_typer(alerts, name="alerts")
 
@@ -224,10 +226,12 @@ def openapi() -> None:
 @keys.command("create")
 def create_key(
     wallet: Wallet,
-    plan: Plan = "free",
+    plan: Annotated[
+        str | None, typer.Option(help="The account's plan. Default: as it is; free for a new account.")
+    ] = None,
     name: Annotated[str, typer.Option(help="To tell keys of one account apart.")] = "default",
 ) -> None:
-    """Make an API key, and the wallet's account if it has none.
+    """Make an API key, and the wallet's account if it has none. An account that has another plan takes the one given.
 
     Prints one line of JSON with the key in `key`: it is shown this once, and kept as a hash.
 
@@ -251,11 +255,22 @@ def list_keys(
     accounts.list_keys(wallet, as_json)
 
 
+@keys.command("rename")
+def rename_key(
+    key: Annotated[str, typer.Argument(help="The key itself, its id, or the prefix that the list shows.")],
+    name: Annotated[str, typer.Argument(help="The new name.")],
+) -> None:
+    """Give an API key another name."""
+    from api.commands import accounts
+
+    accounts.rename_key(key, name)
+
+
 @keys.command("revoke")
 def revoke_key(
     key: Annotated[str, typer.Argument(help="The key itself, its id, or the prefix that the list shows.")],
 ) -> None:
-    """Revoke an API key. A running API refuses it within seconds."""
+    """Revoke an API key. A running API refuses it at once."""
     from api.commands import accounts
 
     accounts.revoke_key(key)
@@ -263,7 +278,7 @@ def revoke_key(
 
 @plans.command("set")
 def set_plan(wallet: Wallet, plan: Plan) -> None:
-    """Give a wallet's account a plan.
+    """Give a wallet's account a plan. A running API goes by it at once, and the account's webhooks are told.
 
     Example:
 
@@ -272,6 +287,51 @@ def set_plan(wallet: Wallet, plan: Plan) -> None:
     from api.commands import accounts
 
     accounts.set_plan(wallet, plan)
+
+
+@signing_keys.command("rotate")
+def rotate_signing_keys() -> None:
+    """Make a new key that signs sessions from now on, and keep the one before.
+
+    Running API processes use it at once. Sessions that are signed already stay valid until they end. Prints the new
+    key's public half as one line of JSON.
+
+    Example:
+
+      regalia signing-keys rotate | jq -r .kid
+    """
+    from api.commands import signing_keys
+
+    signing_keys.rotate()
+
+
+@signing_keys.command("list")
+def list_signing_keys(
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per key.")] = False,
+) -> None:
+    """List the keys that sign sessions, the current one first, without their secret halves."""
+    from api.commands import signing_keys
+
+    signing_keys.list_keys(as_json)
+
+
+@plans.command("list")
+def list_plans(as_json: AsJson = False) -> None:
+    """List the plans with their limits, as REGALIA_LIMITS changes them. Needs nothing running."""
+    from api.commands import accounts
+
+    accounts.list_plans(as_json)
+
+
+@plans.command("show")
+def show_plans(
+    wallet: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Only this wallet's account.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per account.")] = False,
+) -> None:
+    """Show which account has which plan, and what each used of its quotas today."""
+    from api.commands import accounts
+
+    accounts.show_plans(wallet, as_json)
 
 
 @alerts.command("test")

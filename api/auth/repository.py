@@ -52,7 +52,7 @@ SELECT changed.*, a.plan FROM changed JOIN account AS a ON a.id = changed.accoun
 """
 _LIST = """
 SELECT id, wallets, scopes, created_at, expires_at FROM wallet_session
-WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now ORDER BY created_at DESC, id
+WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now ORDER BY created_at DESC, id DESC
 """
 # Repeating it changes nothing: the first revocation's time stays.
 _REVOKE = """

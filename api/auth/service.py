@@ -146,7 +146,7 @@ class SignInService:
                 row["id"], wallets, granted, now=now, expires_at=row["expires_at"]
             ),
             token_type="Bearer",  # noqa: S106 - the kind of token
-            expires_in=int((row["expires_at"] - now).total_seconds()),
+            expires_in=int(row["expires_at"].timestamp()) - int(now.timestamp()),
             expires_at=row["expires_at"],
             session_id=row["id"],
             account_id=row["account_id"],

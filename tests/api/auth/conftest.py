@@ -14,6 +14,7 @@ from solders.keypair import Keypair
 
 from api.auth import siwe, siws
 from api.auth.messages import SignIn
+from tests.api.claims.conftest import claim_chain, registry_node  # noqa: F401 - fixtures, for contract wallets
 from tests.api.conftest import Serve, Service
 
 SITE = "https://crowns.example"
