@@ -11,10 +11,35 @@ from api.core.access import ACCESS_MARK, OPTIONAL_SESSION
 from api.core.routes import accesses
 
 _INVENTED = ("HTTPValidationError", "ValidationError")
+# Of every answer to a caller whose credential is valid; others are not counted for an account.
+_LIMIT_HEADERS: dict[str, dict[str, Any]] = {
+    "X-RateLimit-Limit": {
+        "description": "Requests that the daily quota allows; with a 429 for the rate, requests at once.",
+        "schema": {"type": "integer"},
+    },
+    "X-RateLimit-Remaining": {"description": "How many of them are left.", "schema": {"type": "integer"}},
+    "X-RateLimit-Reset": {
+        "description": "When they are renewed, in unix seconds.",
+        "schema": {"type": "integer"},
+    },
+    "RateLimit-Policy": {
+        "description": "The limits by name: q requests in w seconds (IETF draft, structured fields).",
+        "schema": {"type": "string"},
+        "example": '"rate";q=50;w=2, "day";q=100000;w=86400',
+    },
+    "RateLimit": {
+        "description": "What is left of them: r requests, renewed in t seconds.",
+        "schema": {"type": "string"},
+        "example": '"rate";r=49;t=1, "day";r=99999;t=43200',
+    },
+}
 _DESCRIPTION = """A registry of token symbols across chains: search, heartbeats, registrations and claims.
 
 Every error answer holds `error` (words) and `code`; every answer carries `X-Request-Id`. Figures that are not known
-are `null`, never 0."""
+are `null`, never 0.
+
+Requests are counted by API key, or by account for wallet sessions: so many a second and a day, by plan. Beyond that the
+answer is 429 with `Retry-After`."""
 
 
 def operation_id(route: APIRoute) -> str:
@@ -59,12 +84,15 @@ def build(app: FastAPI) -> dict[str, Any]:
                     "description": "Names this request in the service's logs.",
                     "schema": {"type": "string"},
                 }
+                if operation.get("security"):
+                    headers.update({name: {"$ref": f"#/components/headers/{name}"} for name in _LIMIT_HEADERS})
     for context in iter_route_contexts(app.routes):
         route = context.original_route
         if isinstance(route, APIRoute) and route.include_in_schema and _takes_or_leaves_a_session(route):
             for method in route.methods:
                 document["paths"][route.path_format][method.lower()]["security"].append({})
-    schemas = document.get("components", {}).get("schemas", {})
+    document.setdefault("components", {})["headers"] = _LIMIT_HEADERS
+    schemas = document["components"].get("schemas", {})
     for name in _INVENTED:
         schemas.pop(name, None)
     return document

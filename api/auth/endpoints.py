@@ -23,7 +23,7 @@ from api.auth.schemas import (
 )
 from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
 from api.claims.inputs import signature_bytes
-from api.core.access import OptionalSession, Public, Session
+from api.core.access import OptionalSession, Session
 from api.core.addresses import shown
 from api.core.chains import ReadersDep
 from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
@@ -31,6 +31,7 @@ from api.core.errors import CODES, InvalidInput, NotFound, RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
+from api.limits.public import PublicRead
 
 GROUP = RouteGroup(prefix="/api/v2/auth")
 KEYS_GROUP = RouteGroup(prefix="/api/v2/apps")
@@ -42,6 +43,7 @@ _LOGIN_ERRORS = GROUP.responses(
     400,
     413,
     415,
+    429,
     503,
     also={
         401: [(CODES[401], "signature: is not the wallet's signature of this message")],
@@ -70,8 +72,10 @@ async def _service(
 ServiceDep = Annotated[SignInService, Depends(_service)]
 
 
-@router.get("/auth/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)) | GROUP.responses(503))
-async def get_nonce(access: Public, service: ServiceDep, clock: ClockDep) -> JsonResponse:
+@router.get(
+    "/auth/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)) | GROUP.responses(429, 503)
+)
+async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) -> JsonResponse:
     """A nonce to put into a sign-in message: good once, for ten minutes."""
     return respond(Nonce(nonce=await service.nonce(), expires_at=clock.now() + NONCE_LIFE), headers=_PRIVATE)
 
@@ -165,8 +169,10 @@ async def revoke_session(
     return await _revoke(service, session, wanted)
 
 
-@router.get("/apps/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS_GROUP.responses(503))
-async def get_session_keys(access: Public, request: Request) -> JsonResponse:
+@router.get(
+    "/apps/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS_GROUP.responses(429, 503)
+)
+async def get_session_keys(access: PublicRead, request: Request) -> JsonResponse:
     """The public keys that session tokens are signed with, the current one first. A key that was replaced stays while
     tokens may be signed with it; verifiers choose by `kid` and look again when they meet one they do not know."""
     return JsonResponse(request.app.state.tokens.keys.current().jwks(), headers=_JWKS_HEADERS)

@@ -100,6 +100,8 @@ def _api(settings: StackSettings, needs: tuple[str, ...]) -> Part:
             "--factory",
             *("--host", host, "--port", str(port)),
             *("--log-level", "warning", "--no-access-log"),
+            # Client addresses are the API's own matter: it believes REGALIA_TRUSTED_PROXIES, and nobody else.
+            "--no-proxy-headers",
             # Requests under way get this long; the stack's own limit is above it.
             *("--timeout-graceful-shutdown", "8"),
         ),
