@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -19,8 +20,11 @@ from api.core.limits import LimitsMiddleware
 from api.core.metrics import Metrics
 from api.core.observation import ObservationMiddleware
 from api.core.pricing import PricingFile
+from api.core.sessions import Sessions
 from api.core.settings import ApiSettings, load
+from api.core.signing_keys import SigningKeys
 from api.core.store import Store
+from api.core.tokens import Tokens
 from api.core.warehouse import WarehouseReader
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
@@ -32,6 +36,7 @@ from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
 from indexer.contracts import signer
 from warehouse import engines
+from warehouse.notifications import listen
 
 LOG = logging.getLogger(__name__)
 
@@ -109,6 +114,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 settings, app.state.limits, urls.database_url, store, clock=app.state.clock, metrics=app.state.metrics
             )
         )
+        signing_keys = SigningKeys(settings.data_dir, given=settings.given_signing_keys)
+        signing_keys.current()  # made now, or the start fails, rather than the first sign-in
+        app.state.tokens = Tokens(signing_keys, issuer=settings.public_site_url, audience=settings.public_url)
+        app.state.sessions = Sessions(
+            store,
+            app.state.tokens,
+            clock=app.state.clock,
+            metrics=app.state.metrics,
+            cache_seconds=settings.session_cache_seconds,
+        )
         app.state.readiness = Readiness(store, warehouse, urls)
         app.state.observer = Observer(urls)
         stack.push_async_callback(app.state.observer.close)
@@ -117,8 +132,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         stack.callback(app.state.metrics.registry.unregister, app.state.service_collector)
         notes = asyncio.create_task(keys.note_uses_forever())
         stack.push_async_callback(_cancel, notes)
+        news = asyncio.create_task(listen(urls.database_url, "access", partial(_forget_callers, app)))
+        stack.push_async_callback(_cancel, news)
         LOG.info("serving on %s", settings.public_url)
         yield
+
+
+def _forget_callers(app: FastAPI) -> None:
+    """A plan changed, or a key was revoked: that counts at once, and not when what is remembered is too old."""
+    app.state.api_keys.forget()
+    app.state.sessions.forget_all()
 
 
 async def _cancel(task: "asyncio.Task[None]") -> None:

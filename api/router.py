@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 
 from api.accounts import endpoints as accounts
+from api.auth import endpoints as auth
 from api.claims import endpoints as claims
 from api.core.errors import RouteGroup
 from api.fees import endpoints as fees
@@ -33,6 +34,7 @@ class Mounted:
 
 ROUTERS: tuple[Mounted, ...] = (
     Mounted(health.router, health.GROUPS),
+    Mounted(auth.router, auth.GROUPS),
     Mounted(accounts.router, accounts.GROUPS),
     Mounted(registrations.router, registrations.GROUPS),
     Mounted(lookups.router, lookups.GROUPS),

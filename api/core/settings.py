@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Literal
-from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
@@ -22,6 +21,19 @@ class ApiSettings(EngineSettings):
     )
     api_key_cache_seconds: float = Field(
         default=3.0, ge=0, le=60, description="How long a looked-up API key is trusted; a revocation takes this long."
+    )
+    session_seconds: int = Field(
+        default=3600, ge=60, le=86_400, description="How long a wallet session lives after its sign-in."
+    )
+    session_cache_seconds: float = Field(
+        default=3.0, ge=0, le=60, description="How long a looked-up session is trusted; a revocation takes this long."
+    )
+    signing_key: SecretStr | None = Field(
+        default=None,
+        description="Ed25519 key that signs sessions, 32 bytes in base64. Unset: kept in the data directory.",
+    )
+    previous_signing_key: SecretStr | None = Field(
+        default=None, description="The key that REGALIA_SIGNING_KEY took the place of: sessions it signed stay valid."
     )
     open_crown: bool = Field(default=True, description="Whether anyone may claim (isOpenCrown in the registry info).")
     pricing: Path | None = Field(
@@ -80,14 +92,21 @@ class ApiSettings(EngineSettings):
         return text
 
     @property
-    def given_sealing_key(self) -> str | None:
-        """The key of ``sealing_key``."""
-        return None if self.sealing_key is None else self.sealing_key.get_secret_value()
+    def given_signing_keys(self) -> tuple[str, ...]:
+        """The signing keys that are given, the current one first; none where the data directory keeps them."""
+        if self.signing_key is None:
+            return ()
+        return tuple(key.get_secret_value() for key in (self.signing_key, self.previous_signing_key) if key is not None)
 
     @property
     def proxies(self) -> tuple[Network, ...]:
         """The networks of ``trusted_proxies``."""
         return parse_networks(self.trusted_proxies or "")
+
+    @property
+    def given_sealing_key(self) -> str | None:
+        """The key of ``sealing_key``."""
+        return None if self.sealing_key is None else self.sealing_key.get_secret_value()
 
     @property
     def outbound_refused(self) -> tuple[Network, ...]:

@@ -9,10 +9,10 @@ from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
 from api.claims.inputs import minting_chain
 from api.core import patterns
-from api.core.access import ApiKey
+from api.core.access import ApiKey, SessionBeside
 from api.core.addresses import claim_symbol, evm_address, wallet_address
 from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
-from api.core.errors import RouteGroup, Unavailable
+from api.core.errors import InvalidInput, RouteGroup, Unavailable
 from api.core.examples import WALLET, answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
@@ -51,19 +51,26 @@ async def list_claimable_tokens(
     store: StoreDep,
     chains: ChainsDep,
     majors: MajorsDep,
+    session: SessionBeside,
     wallet: Annotated[
-        str,
+        str | None,
         Header(
             alias="X-Wallet-Address",
-            description="The wallet to scan, EVM or Solana.",
+            description="The wallet to scan, EVM or Solana. Not needed beside a wallet session.",
             examples=[WALLET],
             json_schema_extra=patterns.WALLET,
         ),
-    ],
+    ] = None,
 ) -> JsonResponse:
-    """Tokens the wallet deployed and can claim, without copies and without what is registered. After 15 seconds this
-    answers 503: that does not mean an empty list."""
-    owner = wallet_address("X-Wallet-Address", wallet)
+    """Tokens the wallet deployed and can claim, without copies and without what is registered. The wallet is the one
+    that `X-Wallet-Address` names, or else the one that signed in first, where a wallet session is sent as a bearer
+    token beside the key. After 15 seconds this answers 503: that does not mean an empty list."""
+    if wallet is not None:
+        owner = wallet_address("X-Wallet-Address", wallet)
+    elif session is not None:
+        owner = session.wallet
+    else:
+        raise InvalidInput("X-Wallet-Address", "is required, unless a wallet session is sent")
     finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors)
     try:
         async with asyncio.timeout(settings.claimable_timeout_seconds):
