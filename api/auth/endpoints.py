@@ -110,7 +110,9 @@ async def login_with_solana(body: SolanaLogin, session: OptionalSession, service
 
 
 @router.post(
-    "/auth/logout", response_model=Revoked, responses=answered(("ended", examples.REVOKED)) | GROUP.responses(401, 503)
+    "/auth/logout",
+    response_model=Revoked,
+    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(401, 429, 503),
 )
 async def logout(session: Session, service: ServiceDep) -> JsonResponse:
     """End the session of the token that is sent."""
@@ -120,7 +122,7 @@ async def logout(session: Session, service: ServiceDep) -> JsonResponse:
 @router.get(
     "/auth/sessions",
     response_model=SessionList,
-    responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(401, 503),
+    responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(401, 429, 503),
 )
 async def list_sessions(session: Session, service: ServiceDep, clock: ClockDep) -> JsonResponse:
     """The account's sessions that have not ended, newest first."""
@@ -142,7 +144,7 @@ async def list_sessions(session: Session, service: ServiceDep, clock: ClockDep) 
 @router.delete(
     "/auth/sessions",
     response_model=RevokedOthers,
-    responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 503),
+    responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 429, 503),
 )
 async def revoke_other_sessions(session: Session, service: ServiceDep) -> JsonResponse:
     """End all sessions of the account but the one that asks."""
@@ -152,7 +154,7 @@ async def revoke_other_sessions(session: Session, service: ServiceDep) -> JsonRe
 @router.delete(
     "/auth/sessions/{id}",
     response_model=Revoked,
-    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 404, 503),
+    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 404, 429, 503),
 )
 async def revoke_session(
     session: Session,

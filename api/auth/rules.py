@@ -53,22 +53,32 @@ class Place:
 
 
 def judge(message: SignIn, place: Place, now: datetime) -> None:
-    """Hold a message to domain, URI and times.
+    """Hold a message to domain, URI, expiration and not-before, as EIP-4361 has it.
 
     Raises:
-        InvalidInput: it was not written for this service, or not for this moment.
+        InvalidInput: it was not written for this service, or does not hold now.
     """
     if not place.accepts_domain(message.scheme, message.domain):
         raise InvalidInput(FIELD, f"the domain must be {place.domain}")
     if message.uri is not None and not place.accepts_uri(message.uri):
         raise InvalidInput(FIELD, f"URI must lie within {place.site_url}")
     named = times(message)
-    if (issued := named.get("Issued At")) is not None and issued > now + AHEAD:
-        raise InvalidInput(FIELD, "Issued At lies in the future")
     if (ends := named.get("Expiration Time")) is not None and ends <= now:
         raise InvalidInput(FIELD, "Expiration Time has passed")
     if (begins := named.get("Not Before")) is not None and now < begins:
         raise InvalidInput(FIELD, "Not Before lies in the future")
+
+
+def require_issued(message: SignIn, now: datetime) -> None:
+    """Hold a message to having been issued before now, where it says when. That it was not long ago follows from its
+    nonce, so that a wallet whose clock is slow can sign in.
+
+    Raises:
+        InvalidInput: it says that it comes from the future.
+    """
+    issued = times(message).get("Issued At")
+    if issued is not None and issued > now + AHEAD:
+        raise InvalidInput(FIELD, "Issued At lies in the future")
 
 
 def evm_chain(message: SignIn, chains: Chains) -> Chain:

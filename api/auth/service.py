@@ -73,6 +73,7 @@ class SignInService:
         message = _read(siwe.read, text)
         now = self.clock.now()
         rules.judge(message, self.place, now)
+        rules.require_issued(message, now)
         chain = rules.evm_chain(message, self.chains)
         await self._require_nonce(message, now)
         wallet, digest = message.address.lower(), signed_digest(text)
@@ -99,6 +100,7 @@ class SignInService:
         message = _read(siws.read, text)
         now = self.clock.now()
         rules.judge(message, self.place, now)
+        rules.require_issued(message, now)
         rules.require_solana_chain(message, self.chains)
         await self._require_nonce(message, now)
         # As validators verify: keys of small order, for which anybody could sign, are refused.
