@@ -10,6 +10,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from api import openapi
+from api.apps import catalogue
 from api.core import errors, sealing
 from api.core.access import ApiKeys
 from api.core.admission import AdmissionMiddleware
@@ -31,6 +32,7 @@ from api.health.observer import Observer
 from api.health.service import Readiness
 from api.limits.assembly import open_limiter
 from api.limits.plans import LimitsFile
+from api.public.sharing import SharingMiddleware
 from api.router import ROUTERS
 from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
@@ -62,6 +64,7 @@ def create_app(
     app.state.clock = clock or SystemClock()
     app.state.metrics = Metrics()
     app.state.pricing = PricingFile(settings.pricing)
+    app.state.apps = catalogue.load(settings.apps)
     app.state.limits = LimitsFile(settings.limits)
     errors.install(app, groups)
     openapi.install(app)
@@ -75,6 +78,7 @@ def create_app(
         body_limit_bytes=settings.body_limit_bytes,
         timeout_seconds=settings.request_timeout_seconds,
     )
+    app.add_middleware(SharingMiddleware)
     app.add_middleware(
         ObservationMiddleware,
         groups=groups,

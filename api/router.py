@@ -14,6 +14,7 @@ from api.core.errors import RouteGroup
 from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
+from api.public import endpoints as public
 from api.registrations import endpoints as registrations
 from api.registrations import lookups
 from api.registry import endpoints as registry
@@ -45,6 +46,7 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(search.router, search.GROUPS),
     Mounted(tokens.router, tokens.GROUPS),
     Mounted(tokenlists.router, tokenlists.GROUPS),
+    Mounted(public.router, public.GROUPS),
     Mounted(heartbeats.router, heartbeats.GROUPS),
     Mounted(webhooks.router, webhooks.GROUPS),
 )

@@ -24,7 +24,7 @@ from api.core.metrics import Metrics
 from api.core.settings import ApiSettings
 
 SEARCHES, READS, CLAIMS = "searches", "reads", "claims"
-_CLAIM_PATHS = ("/api/v2/claim", "/api/v2/registration/check-qualify", "/api/v2/auth/login")
+_CLAIM_PATHS = ("/api/v2/claim", "/api/v2/registration/check-qualify", "/api/v2/public/holdings", "/api/v2/auth/login")
 _SEARCH_PATHS = ("/api/v2/search", "/api/v2/token", "/api/v2/registration/claimable")
 _EXEMPT_PATHS = ("/health", "/metrics")
 _HISTORY = "/history"

@@ -39,6 +39,9 @@ class ApiSettings(EngineSettings):
     pricing: Path | None = Field(
         default=None, description="TOML file laid over the built-in fees (api/core/pricing.toml); read again on change."
     )
+    apps: Path | None = Field(
+        default=None, description="TOML file laid over the built-in catalogue of apps (api/apps/catalogue.toml)."
+    )
     listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
         default={"coin": "coin", "asset": "asset", "profile": "profile"},
         description="JSON object: path segments of the platforms that listings are written for, and each one's format.",

@@ -6,6 +6,7 @@ from api.models.claim import ClaimAuthorization, ClaimProof
 from api.models.event import CopySighting, EventProgress, EventRecord, EventState
 from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
+from api.models.page import PageApp, RegistrationDomain
 from api.models.registration import RegistrationRecord
 from api.models.session import AccountWallet, SignInNonce, WalletSessionRecord
 from api.models.token import IndexedToken, NativePrice
@@ -35,7 +36,9 @@ __all__ = [
     "IngestUnit",
     "NativePrice",
     "OperatorAlert",
+    "PageApp",
     "RateBucket",
+    "RegistrationDomain",
     "RegistrationRecord",
     "ServiceCounter",
     "SignInNonce",

@@ -47,6 +47,7 @@ class RegistrationRecord(Base):
     peer_token_id: Mapped[int | None]
     released_at: Mapped[Moment | None]
     expired_at: Mapped[Moment | None]
+    embeds_enabled: Mapped[bool] = mapped_column(server_default=text("true"))
     is_final: Mapped[bool] = mapped_column(server_default=text("false"))
     verification_method: Mapped[str | None]
     verified_at: Mapped[Moment | None]

@@ -1,0 +1,1 @@
+"""Apps that pages may install."""

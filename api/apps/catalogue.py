@@ -1,0 +1,99 @@
+"""The catalogue of apps: the service's own, with the operator's file laid over it."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, field_validator
+
+ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,63}$"
+_Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
+
+
+class CatalogueError(ValueError):
+    """The catalogue cannot be used; the message says why."""
+
+
+class App(BaseModel):
+    """An app. ``rating`` nsfw keeps it from public answers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=60)
+    description: str = Field(max_length=500)
+    version: str = Field(pattern=r"^\d+\.\d+\.\d+$")
+    category: str = Field(pattern=r"^[a-z][a-z-]{0,31}$")
+    icon: str | None = Field(default=None, pattern=r"^https://\S+$")
+    rating: str = Field(default="general", pattern="^(general|nsfw)$")
+    embed: Mapping[str, Any] | None = None
+
+    @field_validator("embed")
+    @classmethod
+    def _declares_its_kind(cls, embed: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        if embed is not None and not isinstance(embed.get("kind"), str):
+            raise ValueError("embed.kind must be text")
+        return embed
+
+
+class Catalogue:
+    """Apps by id."""
+
+    def __init__(self, apps: Mapping[str, App], own: Iterable[str]) -> None:
+        self.apps = dict(apps)
+        self._own = frozenset(own)
+
+    def render(self, app_id: str, filled: Mapping[str, str]) -> dict[str, Any] | None:
+        """An app as the public sees it, None for one that it does not. ``filled`` stands in for ``{name}`` in the text
+        members of its embed; names that are not filled stay for whoever embeds it."""
+        app = self.apps.get(app_id)
+        if app is None or app.rating == "nsfw":
+            return None
+        return {
+            "id": app_id,
+            "name": app.name,
+            "description": app.description,
+            "version": app.version,
+            "category": app.category,
+            "icon": app.icon,
+            "firstParty": app_id in self._own,
+            "embed": None if app.embed is None else {key: _fill(value, filled) for key, value in app.embed.items()},
+        }
+
+
+def load(path: Path | None) -> Catalogue:
+    """The service's own apps and those of the file at ``path``.
+
+    Raises:
+        CatalogueError: the file is missing, is not TOML, or holds an entry that is no app.
+    """
+    own = _builtin()
+    entries = dict(own)
+    if path is not None:
+        try:
+            entries.update(tomllib.loads(path.read_text()))
+        except OSError as error:
+            raise CatalogueError(f"apps file {path}: {error.strerror}") from error
+        except tomllib.TOMLDecodeError as error:
+            raise CatalogueError(f"apps file {path}: {error}") from error
+    try:
+        apps = TypeAdapter(dict[_Id, App]).validate_python(entries)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise CatalogueError(f"apps file {path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    return Catalogue(apps, own)
+
+
+@cache
+def _builtin() -> Mapping[str, Any]:
+    return tomllib.loads(files("api.apps").joinpath("catalogue.toml").read_text())
+
+
+def _fill(value: Any, filled: Mapping[str, str]) -> Any:
+    if not isinstance(value, str):
+        return value
+    for name, text in filled.items():
+        value = value.replace(f"{{{name}}}", text)
+    return value

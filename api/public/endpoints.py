@@ -1,0 +1,150 @@
+"""GET /api/v2/public/...: no credential, any origin, counted by address."""
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request
+from starlette.responses import Response
+
+from api.core.addresses import evm_address
+from api.core.conditional import Prepared, answer
+from api.core.dependencies import ChainsDep
+from api.core.errors import LOWER_CODES, InvalidInput, NotFound, RouteGroup, Unavailable
+from api.core.examples import answered
+from api.limits.public import PublicHolding, PublicRead
+from api.public import examples
+from api.public.schemas import Coin, CoinApps, Holding, Sites
+from api.public.service import PublicReads, Sources
+from api.search.endpoints import SearchDep
+from indexer.chains.evm.errors import RpcError
+from indexer.chains.facts import Chain, Chains
+
+GROUP = RouteGroup(prefix="/api/v2/public", invalid_code="not_found", codes=LOWER_CODES, with_message=True)
+GROUPS = (GROUP,)
+FRESH = {"Cache-Control": "public, max-age=60, stale-while-revalidate=120"}
+FRESH_HOLDING = {"Cache-Control": "public, max-age=30, stale-while-revalidate=30"}
+MISSING = {"Cache-Control": "public, max-age=60"}
+_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
+_ID = re.compile(r"[1-9][0-9]{0,17}")
+_NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
+
+router = APIRouter(prefix="/api/v2/public", tags=["public reads"])
+ChainPath = Annotated[str, Path(description="Chain key, in lower case.", examples=["base"])]
+SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
+
+
+async def public_reads(request: Request, search: SearchDep) -> PublicReads:
+    """The application's public reads, over the store and warehouse it has now."""
+    state = request.app.state
+    service: PublicReads | None = getattr(state, "public_reads", None)
+    if service is None or service.sources.search is not search.repository or service.sources.store is not state.store:
+        sources = Sources(
+            store=state.store,
+            search=search.repository,
+            readers=state.chain_readers,
+            apps=state.apps,
+            clock=state.clock,
+            site_url=state.settings.public_site_url,
+            base_url=state.settings.public_url,
+        )
+        service = state.public_reads = PublicReads(sources, state.metrics)
+    return service
+
+
+ReadsDep = Annotated[PublicReads, Depends(public_reads)]
+
+
+def _answers(*shown: tuple[str, dict[str, Any]]) -> dict[int | str, dict[str, Any]]:
+    return answered(*shown) | _NOT_MODIFIED | GROUP.responses(404, 429, 503)
+
+
+@router.get("/coins/{chain}/{symbol}", response_model=Coin, responses=_answers(("coin", examples.COIN)))
+async def get_public_coin(
+    request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
+) -> Response:
+    """A verified coin with its market: one that an active registration stands behind. Good for a minute."""
+    place = _chain(chains, chain)
+    return _send(request, await reads.coin(place, _symbol(place, symbol)), FRESH, f"no verified page of {symbol[:20]}")
+
+
+@router.get("/coins/{chain}/{symbol}/apps", response_model=CoinApps, responses=_answers(("apps", examples.APPS)))
+async def list_public_coin_apps(
+    request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
+) -> Response:
+    """The apps on a verified coin's page, in its own order, without those turned off and those rated NSFW."""
+    place = _chain(chains, chain)
+    return _send(request, await reads.apps(place, _symbol(place, symbol)), FRESH, f"no verified page of {symbol[:20]}")
+
+
+@router.get(
+    "/holdings/{chain}/{token}/{wallet}", response_model=Holding, responses=_answers(("holding", examples.HOLDING))
+)
+async def get_public_holding(
+    request: Request,
+    access: PublicHolding,
+    reads: ReadsDep,
+    chains: ChainsDep,
+    chain: ChainPath,
+    token: Annotated[str, Path(description="Token address.", examples=["0x" + "69" * 20])],
+    wallet: Annotated[str, Path(description="Wallet address.", examples=["0x" + "70" * 20])],
+) -> Response:
+    """What a wallet holds of any token of the chain, registered or not, read from the chain. When the chain cannot be
+    read this is 503, never a balance of zero. Good for half a minute."""
+    place = _chain(chains, chain)
+    if place.kind != "evm" or not place.enabled:
+        raise _missing(f"holdings are not served on {place.key}")
+    try:
+        found = await reads.holding(place, _address(token), _address(wallet))
+    except RpcError as error:
+        raise Unavailable(f"{place.name} cannot be read now, try again") from error
+    return _send(request, found, FRESH_HOLDING, "no token at this address")
+
+
+@router.get(
+    "/crowns/{chain}/{crownId}/sites",
+    response_model=Sites,
+    responses=_answers(("sites", examples.SITES), ("none", examples.NO_SITES)),
+)
+async def get_public_sites(
+    request: Request,
+    access: PublicRead,
+    reads: ReadsDep,
+    chains: ChainsDep,
+    chain: ChainPath,
+    crown_id: Annotated[str, Path(alias="crownId", description="Registration id on the chain.", examples=["7"])],
+) -> Response:
+    """The sites whose domains a coin's owner has verified; empty lists where there are none."""
+    place = _chain(chains, chain)
+    if not _ID.fullmatch(crown_id):
+        raise _missing("no such registration")
+    return _send(request, await reads.sites(place, int(crown_id)), FRESH, "no such registration")
+
+
+def _chain(chains: Chains, key: str) -> Chain:
+    chain = chains.by_key.get(key)
+    if chain is None or chain.claim_only:
+        raise _missing(f"no chain {key[:32]!a} is served here")
+    return chain
+
+
+def _symbol(chain: Chain, text: str) -> str:
+    if not _SYMBOL.fullmatch(text):
+        raise _missing(f"no verified page of that name on {chain.key}")
+    return text.upper()
+
+
+def _address(text: str) -> str:
+    try:
+        return evm_address("address", text)
+    except InvalidInput as error:
+        raise _missing("not an address of this chain") from error
+
+
+def _missing(message: str) -> NotFound:
+    return NotFound(message, headers=MISSING)
+
+
+def _send(request: Request, prepared: Prepared | None, headers: dict[str, str], missing: str) -> Response:
+    if prepared is None:
+        raise _missing(missing)
+    return answer(request.headers, prepared, headers)

@@ -1,0 +1,88 @@
+"""Wire shapes of the public reads. A figure that is not known is null, never 0."""
+
+from typing import Any
+
+from pydantic import Field
+
+from api.core.rendering import Number, Wire
+
+
+class AsOf(Wire):
+    """Which state of the chain an answer tells of."""
+
+    block: int | None
+    time: str | None = Field(description="ISO 8601.")
+
+
+class Market(Wire):
+    """The coin's market."""
+
+    price_usd: Number | None = None
+    market_cap_usd: Number | None = None
+    volume24h_usd: Number | None = Field(default=None, alias="volume24hUsd")
+    liquidity_usd: Number | None = None
+    price_change24h_pct: Number | None = Field(default=None, alias="priceChange24hPct")
+
+
+class Coin(Wire):
+    """A verified coin."""
+
+    symbol: str
+    name: str
+    chain: str
+    chain_id: str = Field(description="CAIP-2.", examples=["eip155:8453"])
+    crown_id: int
+    token_address: str
+    logo_url: str | None = Field(description="Null for a page marked NSFW.")
+    nsfw: bool
+    page_url: str
+    market: Market
+    holders: int | None
+    as_of: AsOf
+
+
+class InstalledApp(Wire):
+    """An app on a coin's page."""
+
+    id: str
+    name: str
+    description: str
+    version: str
+    category: str
+    icon: str | None
+    first_party: bool
+    embed: dict[str, Any] | None = Field(description="The app's own embed declaration.")
+
+
+class CoinApps(Wire):
+    """The apps on a coin's page, in the page's own order."""
+
+    symbol: str
+    chain: str
+    chain_id: str
+    crown_id: int
+    apps: list[InstalledApp]
+
+
+class Holding(Wire):
+    """What a wallet holds of a token."""
+
+    chain: str
+    chain_id: str
+    token: str
+    wallet: str
+    balance: str = Field(description="In the token's smallest unit.")
+    holds: bool
+    as_of: AsOf
+
+
+class Sites(Wire):
+    """The verified sites of a coin. A host covers its subdomains."""
+
+    chain: str
+    chain_id: str
+    crown_id: int
+    symbol: str
+    badge_hosts: list[str] = Field(description="Sites that show the verified badge.")
+    embed_hosts: list[str] = Field(description="Sites that may also run the coin's apps and take its checkout.")
+    interactive: bool

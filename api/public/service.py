@@ -1,0 +1,224 @@
+"""What the public reads say, kept as bytes: an answer is made once a minute for all who ask.
+
+What is not there is remembered for as long. What could not be asked is not remembered at all: it is 503, unless a
+recent answer can stand in for it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from urllib.parse import quote
+
+from api.apps.catalogue import Catalogue
+from api.core.addresses import shown
+from api.core.cache import Cache
+from api.core.chains import ChainReaders
+from api.core.clock import Clock
+from api.core.conditional import Prepared, prepare
+from api.core.errors import Unavailable
+from api.core.metrics import Metrics
+from api.core.rendering import Wire, dumps, timestamp
+from api.core.store import Row, Store
+from api.public.schemas import AsOf, Coin, CoinApps, Holding, InstalledApp, Market, Sites
+from api.registrations.statuses import registration_status
+from api.search.repository import SearchRepository
+from api.search.results import page_url
+from api.tokenlists.platforms import Listing
+from indexer.chains.evm.errors import CallFailed, NodeUnavailable, RpcError
+from indexer.chains.evm.reader import call_to, data_bytes, quantity
+from indexer.chains.facts import Chain
+from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+from warehouse.readers.tokens import read_foremost_token
+
+FRESH_SECONDS = 60.0
+STALE_SECONDS = 240.0
+HOLDING_FRESH_SECONDS = 30.0
+HOLDING_STALE_SECONDS = 30.0
+_BALANCE_OF = "0x70a08231"
+_CALL_GAS = 5_000_000
+_OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the public reads take what they say from."""
+
+    store: Store
+    search: SearchRepository
+    readers: ChainReaders
+    apps: Catalogue
+    clock: Clock
+    site_url: str
+    base_url: str
+
+
+class PublicReads:
+    """The public reads of one application. Each returns None where there is nothing of the kind."""
+
+    def __init__(self, sources: Sources, metrics: Metrics) -> None:
+        self.sources = sources
+        self._pages: Cache[Prepared | None] = Cache(
+            "public_pages",
+            ttl_seconds=FRESH_SECONDS,
+            stale_seconds=STALE_SECONDS,
+            failures=_OUTAGES,
+            metrics=metrics,
+            limit=20_000,
+        )
+        self._holdings: Cache[Prepared | None] = Cache(
+            "public_holdings",
+            ttl_seconds=HOLDING_FRESH_SECONDS,
+            stale_seconds=HOLDING_STALE_SECONDS,
+            failures=(RpcError,),
+            metrics=metrics,
+            limit=50_000,
+        )
+
+    async def coin(self, chain: Chain, symbol: str) -> Prepared | None:
+        """The verified coin of a symbol."""
+        return await self._pages.get(("coin", chain.key, symbol), lambda: self._coin(chain, symbol))
+
+    async def apps(self, chain: Chain, symbol: str) -> Prepared | None:
+        """The apps on a verified coin's page."""
+        return await self._pages.get(("apps", chain.key, symbol), lambda: self._apps(chain, symbol))
+
+    async def sites(self, chain: Chain, token_id: int) -> Prepared | None:
+        """The verified sites of a coin."""
+        return await self._pages.get(("sites", chain.key, token_id), lambda: self._sites(chain, token_id))
+
+    async def holding(self, chain: Chain, token: str, wallet: str) -> Prepared | None:
+        """What a wallet holds of a token, as its chain says.
+
+        Raises:
+            RpcError: the chain could not be read.
+        """
+        key = (chain.key, token, wallet)
+        return await self._holdings.get(key, lambda: self._holding(chain, token, wallet))
+
+    async def _verified(self, chain: Chain, symbol: str) -> Row | None:
+        row = await self.sources.store.direct.row("listing", {"symbol": symbol, "chain_id": chain.chain_id})
+        return row if row is not None and _is_active(row, self.sources.clock.now()) else None
+
+    async def _coin(self, chain: Chain, symbol: str) -> Prepared | None:
+        row = await self._verified(chain, symbol)
+        if row is None:
+            return None
+        listing = Listing.of(row, chain)
+        publication = await self.sources.search.publication()
+        found = await read_foremost_token(
+            self.sources.search.source,
+            symbol,
+            chain.chain_id,
+            version=publication.version,
+            address=row["token_address"].removeprefix("0x"),
+        )
+        # A registration is there a moment before the token is served.
+        document: Mapping[str, Any] = found[1] if found is not None else {}
+        nsfw = row["presented"].get("nsfw") is True
+        return _prepared(
+            Coin(
+                symbol=symbol,
+                name=listing.name,
+                chain=chain.key,
+                chain_id=chain.caip2,
+                crown_id=row["token_id"],
+                token_address=listing.address,
+                logo_url=None if nsfw else listing.logo,
+                nsfw=nsfw,
+                page_url=page_url(self.sources.site_url, chain, symbol),
+                market=Market(
+                    price_usd=_number(document.get("price_usd")),
+                    market_cap_usd=_number(document.get("market_cap_usd")),
+                    volume24h_usd=_number(document.get("volume_24h_usd")),
+                    liquidity_usd=_number(document.get("liquidity_usd")),
+                    price_change24h_pct=_number(document.get("price_change_24h")),
+                ),
+                holders=document.get("holders"),
+                as_of=AsOf(block=document.get("as_of_block"), time=_moment(document.get("as_of_time"))),
+            )
+        )
+
+    async def _apps(self, chain: Chain, symbol: str) -> Prepared | None:
+        row = await self._verified(chain, symbol)
+        if row is None:
+            return None
+        where = {"chain_id": chain.chain_id, "token_id": row["token_id"]}
+        installed = await self.sources.store.direct.rows("page_apps", where)
+        filled = {
+            "base_url": self.sources.base_url,
+            "chain": chain.key,
+            "symbol": quote(symbol, safe=""),
+            "token": shown(row["token_address"]),
+            "crownId": str(row["token_id"]),
+        }
+        apps = [self.sources.apps.render(one["app_id"], filled) for one in installed if one["enabled"]]
+        return _prepared(
+            CoinApps(
+                symbol=symbol,
+                chain=chain.key,
+                chain_id=chain.caip2,
+                crown_id=row["token_id"],
+                apps=[InstalledApp.model_validate(app) for app in apps if app is not None],
+            )
+        )
+
+    async def _sites(self, chain: Chain, token_id: int) -> Prepared | None:
+        row = await self.sources.store.direct.row("page_sites", {"chain_id": chain.chain_id, "token_id": token_id})
+        if row is None or not _is_active(row, self.sources.clock.now()):
+            return None
+        return _prepared(
+            Sites(
+                chain=chain.key,
+                chain_id=chain.caip2,
+                crown_id=token_id,
+                symbol=row["symbol"],
+                badge_hosts=row["badges"],
+                embed_hosts=row["embeds"],
+                interactive=bool(row["embeds"]) and row["embeds_enabled"],
+            )
+        )
+
+    async def _holding(self, chain: Chain, token: str, wallet: str) -> Prepared | None:
+        method, (transaction, block) = call_to(token, _BALANCE_OF + wallet[2:].rjust(64, "0"))
+        asked = (method, ({**transaction, "gas": hex(_CALL_GAS)}, block))
+        # In one batch, the block first: the balance is of that block or of one that came in the same moment.
+        header, answer = await self.sources.readers.of(chain).settle(
+            [("eth_getBlockByNumber", ("latest", False)), asked]
+        )
+        if isinstance(header, RpcError) or not isinstance(header, dict):
+            raise header if isinstance(header, RpcError) else NodeUnavailable("no latest block")
+        if isinstance(answer, CallFailed):
+            return None  # what is there does not tell balances: it is no token
+        data = data_bytes(answer)
+        if len(data) != 32:
+            return None
+        balance = int.from_bytes(data, "big")
+        return _prepared(
+            Holding(
+                chain=chain.key,
+                chain_id=chain.caip2,
+                token=shown(token),
+                wallet=shown(wallet),
+                balance=str(balance),
+                holds=balance > 0,
+                as_of=AsOf(block=quantity(header.get("number")), time=_moment(quantity(header.get("timestamp")))),
+            )
+        )
+
+
+def _is_active(row: Row, now: datetime) -> bool:
+    return registration_status(row, row, row["score"], now) != "inactive"
+
+
+def _prepared(body: Wire) -> Prepared:
+    return prepare(dumps(body.model_dump(by_alias=True)))
+
+
+def _number(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)
+
+
+def _moment(seconds: int | None) -> str | None:
+    return None if seconds is None else timestamp(datetime.fromtimestamp(seconds, UTC))
