@@ -64,6 +64,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             context.clock,
             user_agent=user_agent(settings.service_name),
             listen_url=urls.database_url,
+            lease_seconds=settings.webhook_lease_seconds,
         )
         jobs = app.run_worker_async(
             wait=wait,

@@ -11,8 +11,6 @@ from warehouse.postgres import CONNECT_SECONDS, plain_url
 
 LOG = logging.getLogger(__name__)
 _AGAIN_SECONDS = 1.0
-# A server that vanished from the network is noticed although nothing is sent to it.
-_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 
 
 async def listen(url: str, channel: str, told: Callable[[], None]) -> None:
@@ -29,7 +27,10 @@ async def listen(url: str, channel: str, told: Callable[[], None]) -> None:
                 autocommit=True,
                 connect_timeout=CONNECT_SECONDS,
                 application_name="regalia-listener",
-                **_KEEPALIVE,
+                # A server that vanished from the network is noticed although nothing is sent to it.
+                keepalives_idle=10,
+                keepalives_interval=5,
+                keepalives_count=3,
             ) as connection:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
                 told()

@@ -81,6 +81,9 @@ class ApiSettings(EngineSettings):
         default=None,
         description="Key of 32 bytes in base64 that webhook secrets are kept under. Unset: the data directory's.",
     )
+    webhook_lease_seconds: float = Field(
+        default=20.0, ge=6, description="How long the deliveries that a dead worker had under way wait for another one."
+    )
     outbound_loopback: bool = Field(
         default=False, description="Development only: URLs that users give may lead to this machine, also with http."
     )

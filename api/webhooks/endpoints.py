@@ -85,11 +85,13 @@ async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
     "",
     status_code=201,
     response_model=CreatedWebhook,
-    responses={201: shown(examples.CREATED)[200]}
-    | GROUP.responses(
-        *(400, 401, 403, 413, 415, 503),
-        also={403: [_LIMIT], 409: [("CONFLICT", "Idempotency-Key: was used for another subscription")]},
-    ),
+    responses={
+        201: shown(examples.CREATED)[200],
+        **GROUP.responses(
+            *(400, 401, 403, 413, 415, 503),
+            also={403: [_LIMIT], 409: [("CONFLICT", "Idempotency-Key: was used for another subscription")]},
+        ),
+    },
 )
 async def create_webhook(
     owner: Owner,

@@ -179,8 +179,8 @@ class WebhookService:
         end = now if body.end is None else read_moment("to", body.end)
         if begin < now - LOOK_BACK:
             raise InvalidInput("from", "must be within the last 30 days")
-        if not begin < end:
-            raise InvalidInput("to", "must be after from")
+        if end < begin:
+            raise InvalidInput("to", "must not be before from")
         if body.only not in ("all", "undelivered"):
             raise InvalidInput("only", "must be all or undelivered")
         events = None if body.events is None else read_events(body.events)

@@ -1,31 +1,178 @@
-"""What receivers get: envelope, headers, filters, and to whom."""
+"""What receivers get, and who gets it."""
 
 import hashlib
 import hmac
+from datetime import timedelta
+from typing import Any
 
-from tests.api.webhooks.conftest import Hooks
+import pytest
+
+from api.accounts.service import Accounts
+from api.core.access import satisfies
+from api.core.events import EVENTS
+from api.webhooks.queue import LEAST_PLAN
+from tests.api.webhooks.conftest import OTHER, Hooks
+from warehouse import postgres
 
 
-async def test_a_subscriber_receives_the_event(hooks: Hooks) -> None:
+async def test_a_subscriber_receives_the_event_as_specified(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
-    id = hooks.happen("token.minted", payload={"crown_id": "17", "symbol": "QUILL", "figure": 12345678901234567890})
+    data = {"crown_id": "17", "symbol": "QUILL", "figure": 12345678901234567890, "word": "é"}
+    id = hooks.happen("token.minted", payload=data)
     await hooks.engine.run_until_idle()
     [sent] = hooks.receivers.sent
-    assert sent.envelope == {
-        "id": id,
-        "type": "token.minted",
-        "created_at": hooks.clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "data": {"crown_id": "17", "symbol": "QUILL", "figure": 12345678901234567890},
-    }
+    moment = hooks.clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    assert sent.envelope == {"id": id, "type": "token.minted", "created_at": moment, "data": data}
     assert sent.headers["Content-Type"] == "application/json"
     assert sent.headers["User-Agent"] == "Regalia-Webhook/1.0"
     assert sent.headers["X-Webhook-Event"] == "token.minted"
     assert sent.headers["X-Webhook-Delivery"] == sent.headers["webhook-id"] == id
-    assert sent.headers["X-Webhook-Timestamp"] == sent.envelope["created_at"]
+    assert sent.headers["X-Webhook-Timestamp"] == moment
+    assert sent.headers["webhook-timestamp"] == str(int(hooks.clock.now().timestamp()))
     expected = hmac.new(made["secret"].encode(), sent.body, hashlib.sha256).hexdigest()
     assert sent.headers["X-Webhook-Signature"] == expected
     assert "X-Webhook-Signature-Previous" not in sent.headers
+
+
+async def test_an_event_is_delivered_once(hooks: Hooks) -> None:
+    made = await hooks.subscribe("token.minted")
+    id = hooks.happen()
+    await hooks.engine.run_until_idle()
+    await hooks.engine.run_until_idle()
+    await hooks.new_engine().run_until_idle()
+    assert len(hooks.receivers.sent) == 1
     [delivery] = await hooks.deliveries(made["id"])
     assert (delivery["status"], delivery["attempts"], delivery["event_id"]) == ("delivered", 1, id)
+    assert (delivery["last_status_code"], delivery["next_attempt_at"]) == (204, None)
+
+
+@pytest.mark.parametrize(
+    ("filter", "event", "received"),
+    [
+        (None, {"token_id": 17, "chain_id": 8453}, True),
+        ({"crown_ids": [17, 18]}, {"token_id": 17, "chain_id": 1}, True),
+        ({"crown_ids": [18]}, {"token_id": 17, "chain_id": 8453}, False),
+        ({"chains": ["eip155:8453"]}, {"token_id": 99, "chain_id": 8453}, True),
+        ({"chains": ["eip155:1"]}, {"token_id": 17, "chain_id": 8453}, False),
+        ({"crown_ids": [17], "chains": ["eip155:8453"]}, {"token_id": 17, "chain_id": 8453}, True),
+        ({"crown_ids": [17], "chains": ["eip155:1"]}, {"token_id": 17, "chain_id": 8453}, False),
+        ({"crown_ids": [17], "chains": None}, {"token_id": 17, "chain_id": 8453}, True),
+        ({"crown_ids": [18], "chains": ["eip155:1"]}, {"token_id": None, "chain_id": 8453}, True),
+    ],
+)
+async def test_a_filter_narrows_what_is_about_a_registration(
+    hooks: Hooks, filter: dict[str, Any] | None, event: dict[str, Any], received: bool
+) -> None:
+    await hooks.subscribe("token.minted", filter=filter)
+    hooks.happen("token.minted", **event)
+    await hooks.engine.run_until_idle()
+    assert len(hooks.receivers.sent) == received
+
+
+async def test_only_types_that_were_asked_for_are_sent(hooks: Hooks) -> None:
+    await hooks.subscribe("token.released", "token.expired")
+    for type in ("token.minted", "token.expired", "claim.confirmed", "token.released"):
+        hooks.happen(type)
+    await hooks.engine.run_until_idle()
+    assert {one.envelope["type"] for one in hooks.receivers.sent} == {"token.expired", "token.released"}
+
+
+async def test_what_concerns_an_account_is_told_to_it_alone_whatever_the_filter(hooks: Hooks, store_url: str) -> None:
+    await hooks.subscribe("quota.exceeded", filter={"crown_ids": [5], "chains": ["eip155:1"]})
+    other = Accounts(store_url).create_key(OTHER, "partner").key
+    body = {"url": hooks.receivers.url("other"), "events": ["quota.exceeded"]}
+    assert (await hooks.call("POST", "", body, key=other)).status_code == 201
+    hooks.happen("quota.exceeded", account_id=hooks.account_id, chain_id=None, token_id=None)
+    # Recorded for nobody by mistake: told to nobody, rather than to everybody.
+    hooks.happen("quota.exceeded", account_id=None, chain_id=None, token_id=None)
+    await hooks.engine.run_until_idle()
+    assert [one.path for one in hooks.receivers.sent] == ["/hook"]
+
+
+async def test_an_event_that_is_committed_late_is_not_passed_over(hooks: Hooks, store_url: str) -> None:
+    await hooks.subscribe("token.minted")
+    with postgres.connect(store_url) as late:
+        row = late.execute(
+            "INSERT INTO event_log (type, chain_id, subject, payload, dedupe_key, token_id)"
+            " VALUES ('token.minted', 1, 'LATE', '{}', 'late', 1) RETURNING id"
+        ).fetchone()
+        assert row is not None
+        early = hooks.happen()
+        await hooks.engine.run_until_idle()
+        assert [one.envelope["id"] for one in hooks.receivers.sent] == [early]
+        late.commit()
+    await hooks.engine.run_until_idle()
+    assert hooks.receivers.sent[1].envelope["id"] == f"evt_{row['id'].hex}"
+
+
+async def test_what_was_recorded_before_a_subscription_is_not_sent_to_it(hooks: Hooks) -> None:
+    hooks.happen()
+    hooks.store.execute("SELECT pg_sleep(0.005)")
+    await hooks.subscribe("token.minted")
+    await hooks.engine.run_until_idle()
+    assert hooks.receivers.sent == []
+
+
+async def test_an_account_whose_plan_lapsed_is_told_nothing_and_keeps_its_subscription(hooks: Hooks) -> None:
+    made = await hooks.subscribe("token.minted")
+    hooks.receivers.answers["hook"] = 500
+    hooks.happen()
+    await hooks.engine.run_until_idle()
+    hooks.plan("pro")
+    hooks.happen()
+    hooks.clock.advance(minutes=2)
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == 1
+    hooks.plan("developer")
+    hooks.receivers.answers.clear()
+    await hooks.engine.run_until_idle()
+    assert len(hooks.receivers.sent) == 2  # what still waited; not what happened meanwhile
+    assert [one["status"] for one in await hooks.deliveries(made["id"])] == ["delivered"]
+
+
+async def test_nothing_is_sent_to_a_subscription_that_was_removed(hooks: Hooks) -> None:
+    made = await hooks.subscribe("token.minted")
+    hooks.receivers.answers["hook"] = 500
+    hooks.happen()
+    await hooks.engine.run_until_idle()
+    assert (await hooks.call("DELETE", f"/{made['id']}")).json() == {"id": made["id"], "deleted": True}
+    hooks.happen()
+    hooks.clock.advance(days=1)
+    await hooks.engine.run_until_idle()
+    assert len(hooks.receivers.sent) == 1
+
+
+async def test_a_thousand_events_reach_every_subscriber(hooks: Hooks) -> None:
+    await hooks.subscribe("token.minted", path="a")
+    await hooks.subscribe("token.minted", path="b", filter={"crown_ids": [7]})
+    hooks.store.execute(
+        "INSERT INTO event_log (type, chain_id, subject, payload, dedupe_key, token_id)"
+        " SELECT 'token.minted', 1, 'MANY', '{}', 'many:' || n, mod(n, 10) FROM generate_series(1, 1000) AS n"
+    )
+    await hooks.engine.run_until_idle()
+    assert len({one.envelope["id"] for one in hooks.receivers.of("a")}) == len(hooks.receivers.of("a")) == 1000
+    assert len(hooks.receivers.of("b")) == 100
+
+
+def test_the_plan_that_webhooks_need_is_enough_for_every_event() -> None:
+    assert all(event.plan is None or satisfies(LEAST_PLAN, event.plan) for event in EVENTS.values())
+
+
+async def test_old_history_is_removed_and_nothing_else(hooks: Hooks) -> None:
+    from api.core.jobs import WorkContext
+    from api.webhooks.tasks import forget
+
+    kept, removed = await hooks.subscribe("token.minted"), await hooks.subscribe("token.minted", path="removed")
+    hooks.happen()
+    await hooks.engine.run_until_idle()
+    await hooks.call("DELETE", f"/{removed['id']}")
+    app = hooks.service.app
+    work = WorkContext(app.state.store, app.state.chain_readers, app.state.chains, hooks.clock, app.state.settings)
+    await forget(work)
+    assert [one["status"] for one in await hooks.deliveries(kept["id"])] == ["delivered"]
+    found = hooks.store.execute("SELECT count(*) AS n FROM webhook_subscription").fetchone()
+    assert found == {"n": 1}
+    hooks.clock.moment += timedelta(days=31)
+    await forget(work)
+    assert await hooks.deliveries(kept["id"]) == []
+    assert hooks.store.execute("SELECT count(*) AS n FROM webhook_attempt").fetchone() == {"n": 0}
