@@ -12,9 +12,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.contract.configuration import Credentials, Extent
-from tests.contract.run import Outcome, claim, run
-from tests.fixtures.demo import running_demo
+from tests.contract.configuration import Extent
+from tests.contract.run import Outcome, prepared, run
 
 
 def main() -> int:
@@ -28,11 +27,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="contract-") as name:
         folder = Path(name)
         console.print("starting a small demo")
-        with running_demo(folder / "demo") as place:
-            transaction = claim(place)
-            console.print(f"trying every operation of {place.api_url}/openapi.json for {arguments.seconds} s")
-            extent = Extent(arguments.examples, arguments.seconds, seed=arguments.seed)
-            outcome = run(place, Credentials(place.api_key), extent, folder, transaction)
+        with prepared(folder) as target:
+            console.print(f"trying every operation of {target.place.api_url}/openapi.json for {arguments.seconds} s")
+            outcome = run(target, Extent(arguments.examples, arguments.seconds, seed=arguments.seed), folder)
     _print(outcome, console)
     return 0 if outcome.passed else 1
 

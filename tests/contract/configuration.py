@@ -1,25 +1,19 @@
 """How Schemathesis is set up for a running service: credentials, and values that lead somewhere."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.contract.credentials import Credentials
 
 # Of the values of these parameters, so many are ones the service knows; the others are made up.
 _KNOWN_SHARE = 0.6
 # A valid document can say more than any schema of its request: that a chain is enabled, that a wallet signed it, that
 # one field fits another. So "every request that fits the schema is accepted" is not promised.
 _CHECKS_LEFT_OUT = ("positive_data_acceptance",)
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """What the calls are made with. ``passing`` is a session for the operations that end the one they are called
-    with."""
-
-    api_key: str
-    session: str | None = None
-    passing: str | None = None
+# DELETE revokes what these name and keeps the record: asked again they show it, with the time it was revoked.
+_REVOKING = "/account/keys/|/auth/sessions/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +32,18 @@ class Extent:
     seed: int | None = None
 
 
-def write(
-    folder: Path,
-    credentials: Credentials,
-    known: Mapping[str, Sequence[str]],
-    extent: Extent,
-    ending: Sequence[str] = (),
-) -> Path:
-    """Write the configuration file.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Values of a parameter (``symbol``, ``path.id``) that the service knows, where it has a meaning of its own: on the
+    paths that an expression finds."""
 
-    Args:
-        known: values the service knows, by parameter (``symbol``, ``path.id``).
-        ending: operations that end the session they are called with.
-    """
+    parameter: str
+    values: Sequence[str]
+    paths: str = ""
+
+
+def write(folder: Path, credentials: Credentials, known: Sequence[Known], extent: Extent) -> Path:
+    """Write the configuration file."""
     lines = [
         "color = false",
         "continue-on-failure = true",
@@ -67,25 +60,26 @@ def write(
         "max-steps = 8",
         *(f"\n[checks.{name}]\nenabled = false" for name in _CHECKS_LEFT_OUT),
         "",
-        *(f"[auth.openapi.ApiKey]\napi_key = {json.dumps(credentials.api_key)}\n",),
+        f"[auth.openapi.ApiKey]\napi_key = {json.dumps(credentials.api_key)}\n",
+        f"[auth.openapi.WalletSession]\nbearer = {json.dumps(credentials.session)}\n",
     ]
-    if credentials.session:
-        lines += [f"[auth.openapi.WalletSession]\nbearer = {json.dumps(credentials.session)}\n"]
-    for name, values in known.items():
-        lines += [f"[dictionaries.{_word(name)}]", f"values = {json.dumps(list(values))}", ""]
-    lines += ["[parameters]"]
-    lines += [
-        f"{json.dumps(name)} = {{ dictionary = {json.dumps(_word(name))}, probability = {_KNOWN_SHARE} }}"
-        for name in known
-    ]
-    for name in ending:
+    for number, one in enumerate(known):
+        lines += [f"[dictionaries.known{number}]", f"values = {json.dumps(list(one.values))}", ""]
+    lines += ["[parameters]", *(_binding(number, one) for number, one in enumerate(known) if not one.paths)]
+    for number, one in enumerate(known):
+        if one.paths:
+            lines += ["", "[[operations]]", f"include-path-regex = {json.dumps(one.paths)}"]
+            lines += ["[operations.parameters]", _binding(number, one)]
+    for name, bearer in credentials.passing.items():
         lines += ["", "[[operations]]", f"include-name = {json.dumps(name)}"]
-        lines += [f"headers = {{ Authorization = {json.dumps(f'Bearer {credentials.passing}')} }}"]
+        lines += [f"headers = {{ Authorization = {json.dumps(f'Bearer {bearer}')} }}"]
+    lines += ["", "[[operations]]", f"include-path-regex = {json.dumps(_REVOKING)}"]
+    lines += ["[operations.checks.use_after_free]", "enabled = false"]
     path = folder / "schemathesis.toml"
     path.write_text("\n".join([*lines, ""]))
     path.chmod(0o600)
     return path
 
 
-def _word(name: str) -> str:
-    return name.replace(".", "-")
+def _binding(number: int, known: Known) -> str:
+    return f'{json.dumps(known.parameter)} = {{ dictionary = "known{number}", probability = {_KNOWN_SHARE} }}'

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,23 @@ import httpx
 from api.demo import guide
 from api.demo.guide import Place
 from tests.contract import configuration
-from tests.contract.configuration import Credentials, Extent
+from tests.contract.configuration import Extent, Known
+from tests.contract.credentials import Credentials, gather
+from tests.fixtures.demo import running_demo
 
+_LIMITS = Path(__file__).with_name("limits.toml")
+_ENDING = ("POST /api/v2/auth/logout", "DELETE /api/v2/auth/sessions")
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A running service with what a run needs to know of it."""
+
+    place: Place
+    document: dict[str, Any]
+    credentials: Credentials
+    known: list[Known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +56,26 @@ class Outcome:
         return sorted(name for name, seen in self.statuses.items() if not any(200 <= one < 400 for one in seen))
 
 
-def claim(place: Place) -> str:
-    """Claim the demo's token as its guide says; the hash of the transaction. What reads registrations finds one."""
-    done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
-    assert done.returncode == 0, done.stderr + done.stdout
-    return next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
+@contextmanager
+def prepared(folder: Path) -> Iterator[Target]:
+    """A small demo whose token is claimed, so that what reads registrations finds one."""
+    data_dir = folder / "demo"
+    with running_demo(data_dir, REGALIA_LIMITS=str(_LIMITS)) as place:
+        done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
+        assert done.returncode == 0, done.stderr + done.stdout
+        transaction = next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
+        document = httpx.get(f"{place.api_url}/openapi.json", timeout=30).json()
+        credentials = gather(place, data_dir, ending(document))
+        yield Target(place, document, credentials, known_values(place, transaction, _versions(place)))
 
 
-def run(place: Place, credentials: Credentials, extent: Extent, folder: Path, transaction: str) -> Outcome:
-    """Try every operation of the document that the service shows. ``transaction``: hash of a claim's."""
-    document = httpx.get(f"{place.api_url}/openapi.json", timeout=30).json()
-    config = configuration.write(folder, credentials, known_values(place, transaction), extent, ending(document))
+def run(target: Target, extent: Extent, folder: Path) -> Outcome:
+    """Try every operation of the document that the service shows."""
+    config = configuration.write(folder, target.credentials, target.known, extent)
     report, events = folder / "report.json", folder / "events.ndjson"
     command = [
         *(str(Path(sys.executable).with_name("st")), "--config-file", str(config)),
-        *("run", f"{place.api_url}/openapi.json", "--report", "json,ndjson"),
+        *("run", f"{target.place.api_url}/openapi.json", "--report", "json,ndjson"),
         *("--report-json-path", str(report), "--report-ndjson-path", str(events)),
     ]
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
@@ -71,27 +91,39 @@ def run(place: Place, credentials: Credentials, extent: Extent, folder: Path, tr
         output=done.stdout + done.stderr,
         cases=summary["test_cases"]["generated"],
         phases={name: found["status"] for name, found in summary["phases"].items()},
-        statuses=_statuses(document, events),
+        statuses=_statuses(target.document, events),
     )
 
 
-def known_values(place: Place, transaction: str) -> dict[str, list[str]]:
+def known_values(place: Place, transaction: str, versions: list[str]) -> list[Known]:
     """What the demo knows, by parameter."""
-    return {
-        "symbol": [place.symbol, place.symbol.lower()],
-        "path.chain": [place.chain_key, str(place.chain_id)],
-        "query.chain": [place.chain_key, str(place.chain_id)],
-        "chainId": [str(place.chain_id)],
-        "path.id": ["1"],
-        "tokenAddress": [place.token],
-        "X-Wallet-Address": [place.wallet],
-        "txHash": [transaction],
-    }
+    return [
+        Known("symbol", [place.symbol, place.symbol.lower()]),
+        Known("path.chain", [place.chain_key, str(place.chain_id)]),
+        Known("query.chain", [place.chain_key, str(place.chain_id)]),
+        Known("chainId", [str(place.chain_id)]),
+        Known("path.id", ["1", place.symbol], r"/registration/\{id\}"),
+        Known("crownId", ["1"]),
+        Known("tokenAddress", [place.token]),
+        Known("path.token", [place.token]),
+        Known("path.wallet", [place.wallet]),
+        Known("X-Wallet-Address", [place.wallet]),
+        Known("txHash", [transaction]),
+        Known("query.from", versions, "/tokenlist/diff"),
+        Known("query.to", versions, "/tokenlist/diff"),
+    ]
+
+
+def _versions(place: Place) -> list[str]:
+    """The versions that the token list has had."""
+    answer = httpx.get(f"{place.api_url}/api/v2/tokenlist/versions", headers={"X-API-Key": place.api_key}, timeout=30)
+    found = [one["version"] for one in answer.json()["versions"]]
+    return [f"{one['major']}.{one['minor']}.{one['patch']}" for one in found] or ["1.0.0"]
 
 
 def ending(document: dict[str, Any]) -> list[str]:
-    """The operations that end the session they are called with."""
-    return [name for name in operations(document) if name.rpartition("/")[2] == "logout"]
+    """The operations that end sessions: their own or others of the account."""
+    return [name for name in operations(document) if name.startswith(_ENDING)]
 
 
 def operations(document: dict[str, Any]) -> Iterator[str]:

@@ -1,0 +1,58 @@
+"""What the calls are made with: the demo's key, and sessions of wallets that sign in as any wallet does."""
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+from eth_account import Account
+from eth_account.messages import encode_defunct
+
+from api.accounts.service import Accounts
+from api.demo.guide import Place
+from warehouse import engines
+from warehouse.settings import EngineSettings
+
+PLAN = "developer"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A key, a session of another account, and for each operation that ends sessions one of an account of its own:
+    no operation can take the others' credentials away."""
+
+    api_key: str
+    session: str
+    passing: Mapping[str, str] = field(default_factory=dict)
+
+
+def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
+    """Credentials for a demo in ``data_dir``, with one passing session for each operation in ``ending``."""
+    database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
+    with contextlib.closing(Accounts(database)) as accounts, httpx.Client(base_url=place.api_url, timeout=30) as client:
+        return Credentials(
+            place.api_key,
+            _sign_in(client, accounts, place),
+            {name: _sign_in(client, accounts, place) for name in ending},
+        )
+
+
+def _sign_in(client: httpx.Client, accounts: Accounts, place: Place) -> str:
+    """The access token of a new wallet, whose account has the plan that webhooks need."""
+    wallet = Account.create()
+    nonce = client.get("/api/v2/auth/nonce").json()["nonce"]
+    message = (
+        f"{urlsplit(place.api_url).netloc} wants you to sign in with your Ethereum account:\n{wallet.address}\n\n\n"
+        f"URI: {place.api_url}\nVersion: 1\nChain ID: {place.chain_id}\nNonce: {nonce}\n"
+        f"Issued At: {datetime.now(UTC).isoformat(timespec='seconds').replace('+00:00', 'Z')}"
+    )
+    signature = Account.sign_message(encode_defunct(text=message), wallet.key).signature
+    body = {"message": message, "signature": f"0x{signature.hex().removeprefix('0x')}"}
+    answer = client.post("/api/v2/auth/login/siwe", json=body)
+    assert answer.status_code == 200, answer.text
+    accounts.set_plan(wallet.address, PLAN)
+    token: str = answer.json()["accessToken"]
+    return token
