@@ -147,6 +147,12 @@ async def test_two_processes_are_one_service(twins: Twins, store: Connection) ->
         assert await client.status(twins.other, new["accessToken"]) == 401
         assert await client.status(twins.other, old["accessToken"]) == 200
 
+        # The example of the documentation.
+        example = [sys.executable, str(CHECKOUT / "docs" / "examples" / "sign_in.py"), "--api", twins.other]
+        wallet = ["--site", SITE, "--private-key", new_wallet().key.to_0x_hex()]
+        printed = await asyncio.to_thread(subprocess.check_output, [*example, *wallet], text=True)
+        assert await client.status(twins.address, printed.strip()) == 200
+
         await _others_clients_agree(twins)
 
 
