@@ -13,6 +13,7 @@ from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.events import copies, heartbeats, holdings, registry, trades
 
 SUBJECT = "events"
+_OF_BLOCKS = (registry.SOURCE, holdings.SOURCE, trades.SOURCE)
 _MARKETS = ("trades", "liquidity", "prices")
 
 
@@ -21,6 +22,11 @@ class Marks:
     """How far the tables have come that events are made of, by subject."""
 
     of_subject: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def registered(self) -> bool:
+        """Whether the chain has any registration."""
+        return any(row["registered"] for row in self.of_subject.values())
 
     def through(self, subject: str) -> int:
         """The block that a subject has come to; -1: none."""
@@ -42,6 +48,10 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     if opened is None:
         return None
     window, marks, final = opened
+    if not marks.registered:
+        passed = {"chain_id": chain.chain_id, "position": final, "sources": list(_OF_BLOCKS)}
+        run.exchange("pass_blocks", passed)
+        return None
 
     def record() -> int:
         recorded = registry.derive(run, window, final)
@@ -59,7 +69,9 @@ def derive_holdings(run: DerivePass, chain: Chain) -> AssetRun | None:
     opened = _open(run, chain)
     if opened is None:
         return None
-    window, _, final = opened
+    window, marks, final = opened
+    if not marks.registered:
+        return None
     rows, seconds = timed(lambda: holdings.derive(run, window, final))
     return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
 

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from indexer.chains.facts import Chain
+from pipelines import frames
 from pipelines.derivation import DerivePass, Window
 from pipelines.documents.rows import supply_raw
 from pipelines.events.crowns import Crown, Crowns, read_crowns
@@ -20,7 +21,9 @@ from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from warehouse.postgres import Jsonb
 
 SOURCE = "holdings"
-_BLOCKS_AT_ONCE = 10_000
+_BLOCKS_AT_ONCE, _BLOCKS_AT_ONCE_THOROUGH = 2_000, 10_000
+_REST_SECONDS = 10.0
+"""How often a follower's passes look: the chain's writer waits meanwhile."""
 _BEYOND = (1 << 64) - 1
 _DIGITS = Decimal("0.01")
 _DAY_SECONDS = 86_400
@@ -76,13 +79,17 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
     Only while the chain's writer is kept out: balances are running sums. At most so many blocks at a time; the rest
     follows with the next passes.
     """
-    progress = skip_history(run, read_progress(run, window.chain, SOURCE), final)
+    progress = read_progress(run, window.chain, SOURCE)
+    if not run.thorough and progress.stored is not None and progress.rested_seconds < _REST_SECONDS:
+        return 0
+    progress = skip_history(run, progress, final)
     if progress.first > final:
         if progress.position != progress.stored:
-            with recording(run, window, progress, final, ()):
+            with recording(run, window, progress, progress.position, ()):
                 pass
         return 0
-    final = min(final, progress.first + _BLOCKS_AT_ONCE - 1)
+    at_once = _BLOCKS_AT_ONCE_THOROUGH if run.thorough else _BLOCKS_AT_ONCE
+    final = min(final, progress.first + at_once - 1)
     told, milestones = _look(run, window, progress, final)
     events = [one.event for one in told]
     with recording(run, window, progress, final, events):
@@ -114,10 +121,11 @@ def _read(run: DerivePass, window: Window, first: int, final: int) -> list[Holdi
     if units["first_unit"] is None:
         return []
     bounds = {"chain_id": chain_id, "first": first, "final": final, "through": window.through, "zero": ZERO_WALLET}
-    run.empty("work_token", "work_move")
-    run.transform("events/held_tokens", {**bounds, **units})
-    if not run.warehouse.scalar("SELECT count() FROM work_token"):
+    tokens = run.read("events/held_tokens", {**bounds, **units})
+    if not tokens:
         return []
+    run.empty("work_token", "work_move")
+    run.warehouse.insert_arrow("work_token", frames.table({"token": frames.HEX}, tokens))
     run.transform("events/moves", bounds)
     supplies = {row["token_hex"]: row for row in run.read("events/supplies", bounds)}
     moved = groupby(run.read("events/holdings", bounds), key=lambda row: row["token_hex"])

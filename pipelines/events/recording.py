@@ -62,6 +62,8 @@ class Progress:
     in_time: bool
     told_from: datetime
     looking_at: datetime
+    rested_seconds: float
+    """Since it looked last."""
 
     @property
     def first(self) -> int:
@@ -76,7 +78,16 @@ def read_progress(run: DerivePass, chain: Chain, source: str) -> Progress:
     if row["rewound_to"] is not None and row["rewound_to"] < position:
         log.warning("chain %s was rewound below what %s events were made of; looking again", chain.key, source)
         position = row["rewound_to"]
-    return Progress(source, chain, row["position"], position, row["in_time"], row["told_from"], row["looking_at"])
+    return Progress(
+        source,
+        chain,
+        row["position"],
+        position,
+        row["in_time"],
+        row["told_from"],
+        row["looking_at"],
+        row["rested_seconds"],
+    )
 
 
 def skip_history(run: DerivePass, progress: Progress, final: int) -> Progress:

@@ -65,7 +65,7 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
         progress = skip_history(run, read_progress(run, window.chain, SOURCE), final)
         if progress.first > final:
             if progress.position != progress.stored:
-                with recording(run, window, progress, final, ()):
+                with recording(run, window, progress, progress.position, ()):
                     pass
             return recorded
         position = min(final, progress.first + _BLOCKS_AT_ONCE - 1)

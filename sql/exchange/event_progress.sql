@@ -14,6 +14,7 @@ progress AS (
 )
 SELECT
     position, in_time, told_from, now() AS looking_at,
+    extract(epoch FROM now() - looked_at)::float AS rested_seconds,
     CASE WHEN EXISTS (
         SELECT FROM ingest_unit
         WHERE chain_id = %(chain_id)s AND last_block >= position AND first_block <= position

@@ -1,6 +1,5 @@
 -- Registered tokens whose balances changed in some units.
-INSERT INTO work_token
-SELECT DISTINCT key, 0, 0
+SELECT DISTINCT lower(hex(key)) AS token
 FROM fact_change
 WHERE chain_id = {chain_id:UInt32} AND change_id >= {first_unit:UInt64} AND change_id <= {last_unit:UInt64}
   AND subject = 'token'
