@@ -28,11 +28,13 @@ keys = typer.Typer(help="API keys.", no_args_is_help=True)
 plans = typer.Typer(help="Plans of accounts.", no_args_is_help=True)
 signing_keys = typer.Typer(help="Keys that sign sessions.", no_args_is_help=True)
 contracts = typer.Typer(help="Our contracts.", no_args_is_help=True)
+attestations = typer.Typer(help="Statements of the operator about registrations.", no_args_is_help=True)
 alerts = typer.Typer(help="Messages to operators.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 app.add_typer(plans, name="plans")
 app.add_typer(signing_keys, name="signing-keys")
 app.add_typer(contracts, name="contracts")
+app.add_typer(attestations, name="attest")
 app.add_typer(alerts, name="alerts")
 
 ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
@@ -345,6 +347,31 @@ def send_test_alert() -> None:
     from api.commands.alerts import send_test
 
     send_test()
+
+
+@attestations.command("make")
+def make_attestation(
+    registration: Annotated[str, typer.Option(metavar="CHAIN:ID", help="The registration, such as base:7.")],
+    statement: Annotated[str, typer.Option(help="What is attested, in words.")],
+    kind: Annotated[str, typer.Option(help="What it is about, such as identity or partner.")] = "identity",
+) -> None:
+    """Attest something of a registration. The API signs the statement whenever it tells it.
+
+    Example:
+
+      regalia attest make --registration base:7 --statement "The owner has shown who they are."
+    """
+    from api.commands import attest
+
+    attest.attest(registration, kind, statement)
+
+
+@attestations.command("withdraw")
+def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that making it printed.")]) -> None:
+    """Withdraw an attestation; the API tells it no more."""
+    from api.commands import attest
+
+    attest.withdraw(id)
 
 
 @contracts.command("deploy")

@@ -27,6 +27,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from api.accounts.service import AccountError
     from api.core.signing_keys import SigningKeyError
     from api.limits.plans import LimitsError
+    from api.registrations.attesting import AttestationError
     from api.stack.part import AlreadyRunning, PortTaken, StackError
     from indexer.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
@@ -34,7 +35,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     match error:
         case ValidationError():
             return describe_settings(error), USAGE
-        case ChainFactsError() | AccountError() | LimitsError() | SigningKeyError():
+        case ChainFactsError() | AccountError() | AttestationError() | LimitsError() | SigningKeyError():
             return str(error), USAGE
         case AlreadyRunning() | PortTaken():
             return str(error), IN_USE

@@ -121,6 +121,10 @@ class Tokens:
             raise TokenRefused("the token names no wallet, or has no id")
         return AppClaims(wallet, app_id, token_id, _moment(claims["exp"], now))
 
+    def sign_statement(self, kind: str, claims: Mapping[str, Any], *, now: datetime) -> str:
+        """Something the service says, for anyone to keep: it is signed when it is told, and does not end."""
+        return self._sign({"typ": kind, **claims}, now)
+
     def _sign(self, claims: Mapping[str, Any], now: datetime) -> str:
         key = self.keys.current().current
         issued = {"iss": self.issuer, "iat": int(now.timestamp()), **claims}

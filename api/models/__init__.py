@@ -1,6 +1,7 @@
 """The store's tables as SQLAlchemy sees them. Migrations make them; a test holds the two together."""
 
 from api.models.account import Account, ApiKeyRecord
+from api.models.attestation import RegistrationAttestation
 from api.models.base import Base
 from api.models.claim import ClaimAuthorization, ClaimProof
 from api.models.event import CopySighting, EventProgress, EventRecord, EventState
@@ -38,6 +39,7 @@ __all__ = [
     "OperatorAlert",
     "PageApp",
     "RateBucket",
+    "RegistrationAttestation",
     "RegistrationDomain",
     "RegistrationRecord",
     "ServiceCounter",

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Header, Path, Query, Request
 
 from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
@@ -17,11 +17,13 @@ from api.core.examples import WALLET, answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
 from api.registrations import examples
+from api.registrations.attesting import render_attestations
 from api.registrations.claimable import ClaimableFinder
 from api.registrations.qualification import Qualifier
 from api.registrations.reading import find_registration, read_chain, read_symbol
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import (
+    Attestations,
     ClaimableTokens,
     ClaimFee,
     QualifyRequest,
@@ -142,6 +144,30 @@ async def get_registration(
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     row = await find_registration(RegistrationRepository(store), name, chain_id)
     return respond(render_registration(row), omit_none=True)
+
+
+@router.get(
+    "/{id}/attestations",
+    response_model=Attestations,
+    responses=answered(("attestations", examples.ATTESTATIONS)) | GROUP.responses(400, 401, 403, 404, 503),
+)
+async def list_attestations(
+    request: Request,
+    access: ApiKey,
+    store: StoreDep,
+    chains: ChainsDep,
+    clock: ClockDep,
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
+    chain: Annotated[
+        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
+    ] = None,
+) -> JsonResponse:
+    """What the operator attests of a registration, each statement signed."""
+    chain_id = None if chain is None else read_chain(chains, chain).chain_id
+    repository = RegistrationRepository(store)
+    row = await find_registration(repository, name, chain_id)
+    found = await repository.attestations(row["chain_id"], row["token_id"])
+    return respond(render_attestations(row, found, request.app.state.tokens, clock.now()))
 
 
 @router.get(

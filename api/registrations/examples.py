@@ -85,6 +85,19 @@ COPYCAT: dict[str, Any] = {
     "reason": "copycat",
     "claimability": NOT_REGISTRABLE["claimability"],
 }
+ATTESTATIONS: dict[str, Any] = {
+    "tokenId": 7,
+    "chainId": 8453,
+    "attestations": [
+        {
+            "id": "01980000-0000-7000-8000-000000000001",
+            "kind": "identity",
+            "statement": "The owner has shown who they are.",
+            "createdAt": "2026-01-02T12:00:00.000Z",
+            "jws": "eyJhbGciOiJFZERTQSJ9.eyJ0eXAiOiJyZWdpc3RyYXRpb24tYXR0ZXN0YXRpb24rdjEifQ.c2ln",
+        }
+    ],
+}
 UNIFIED: dict[str, Any] = {
     "symbol": "PEPE",
     "owner": WALLET,

@@ -27,6 +27,10 @@ class RegistrationRepository:
         """The registrations of a symbol that have not ended, oldest first, with how many are linked to each."""
         return await self.reads.rows("registrations_of_symbol", {"symbol": symbol})
 
+    async def attestations(self, chain_id: int, token_id: int) -> list[Row]:
+        """What the operator attests of a registration, oldest first."""
+        return await self.reads.rows("attestations", {"chain_id": chain_id, "token_id": token_id})
+
     async def published_block(self, chain_id: int) -> int | None:
         """The last block of a chain that was published; None before the first."""
         row = await self.reads.row("chain_block", {"chain_id": chain_id})

@@ -163,6 +163,24 @@ class ClaimFee(Wire):
     currency: str = Field(examples=["USD"])
 
 
+class Attestation(Wire):
+    """A statement of the operator about a registration, signed as it is told (`typ` registration-attestation+v1)."""
+
+    id: str
+    kind: str = Field(examples=["identity"])
+    statement: str
+    created_at: str
+    jws: str = Field(description="Compact JWS; its keys are at /api/v2/apps/jwks.")
+
+
+class Attestations(Wire):
+    """What the operator attests of a registration, oldest first."""
+
+    token_id: int
+    chain_id: int
+    attestations: list[Attestation]
+
+
 class UnifiedRegistration(Wire):
     """The first registration of a symbol over all chains."""
 

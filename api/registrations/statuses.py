@@ -15,6 +15,7 @@ from api.registrations.schemas import (
     Identity,
     Registration,
     RegistrationStatus,
+    VerifiedDomain,
 )
 from indexer.chains.facts import Chain
 
@@ -61,8 +62,10 @@ def render_registration(row: Row) -> Registration:
         symbol=row["symbol"],
         identity=Identity(display_name=name, avatar_url=avatar) if name or avatar else None,
         tier_count=len(tiers) if isinstance(tiers, list) else 0,
+        verified_domains=_domains(row),
         canonical_peer=peer,
         metadata_cid=row["metadata_cid"] or None,
+        attestation_count=row["attestations"] or None,
     )
 
 
@@ -91,7 +94,12 @@ def render_status(
         heartbeat=_heartbeat(token, minted_at, now),
         metadata=registration["metadata"] if registration else None,
         metadata_cid=(registration["metadata_cid"] or None) if registration else None,
+        verified_domains=_domains(registration) if registration else None,
     )
+
+
+def _domains(row: Row) -> list[VerifiedDomain] | None:
+    return [VerifiedDomain.model_validate(domain) for domain in row["domains"]] if row["domains"] else None
 
 
 def _text(value: Any) -> str | None:

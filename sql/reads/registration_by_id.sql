@@ -1,6 +1,24 @@
--- The earliest mint with the id, on the chain if one is named.
-SELECT *
-FROM registration
-WHERE token_id = %(token_id)s AND (%(chain_id)s::bigint IS NULL OR chain_id = %(chain_id)s)
-ORDER BY minted_at, chain_id
-LIMIT 1
+-- The earliest mint with the id, on the chain if one is named. With its verified domains and how many
+-- attestations it has.
+SELECT
+    found.*,
+    (
+        SELECT jsonb_agg(jsonb_build_object(
+            'domain', domain, 'verifiedAt', to_char(verified_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+            'vanityEnabled', vanity_enabled
+        ) ORDER BY domain)
+        FROM registration_domain AS verified
+        WHERE verified.chain_id = found.chain_id AND verified.token_id = found.token_id AND verified_at IS NOT NULL
+    ) AS domains,
+    (
+        SELECT count(*)
+        FROM registration_attestation AS attested
+        WHERE attested.chain_id = found.chain_id AND attested.token_id = found.token_id AND withdrawn_at IS NULL
+    ) AS attestations
+FROM (
+    SELECT *
+    FROM registration
+    WHERE token_id = %(token_id)s AND (%(chain_id)s::bigint IS NULL OR chain_id = %(chain_id)s)
+    ORDER BY minted_at, chain_id
+    LIMIT 1
+) AS found

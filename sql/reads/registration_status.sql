@@ -1,4 +1,5 @@
--- One row: the registration of a symbol on a chain that has not ended (columns of registration), and the token it
+-- One row: the registration of a symbol on a chain that has not ended (columns of registration, its verified domains), and the
+-- token it
 -- means (columns indexed_*): the registered one, else the named one, else the original. Nulls where there is none.
 WITH standing AS (
     SELECT *
@@ -13,6 +14,14 @@ meant AS (
 )
 SELECT
     standing.*,
+    (
+        SELECT jsonb_agg(jsonb_build_object(
+            'domain', domain, 'verifiedAt', to_char(verified_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+            'vanityEnabled', vanity_enabled
+        ) ORDER BY domain)
+        FROM registration_domain AS verified
+        WHERE verified.chain_id = standing.chain_id AND verified.token_id = standing.token_id AND verified_at IS NOT NULL
+    ) AS domains,
     token.address AS indexed_address,
     token.score AS indexed_score,
     token.timestamp_score AS indexed_timestamp_score,
