@@ -171,6 +171,18 @@ def _node(chain: Chain, reading: nodes.Reading, lost: bool) -> Finding:
     return Finding(Level.OK, chain.key, f"{reading.node} is at block {reading.head}, {age} s old")
 
 
+def outbound(settings: StackSettings) -> Iterable[Finding]:
+    """Whether strangers may have this machine call itself: meant for development, where there are no strangers."""
+    public = settings.public_url.startswith("https://") or settings.host not in ("127.0.0.1", "::1", "localhost")
+    if settings.outbound_loopback and public:
+        yield Finding(
+            Level.WARNING,
+            "outbound",
+            "URLs that users give may lead to this machine, and others can reach the API",
+            "unset REGALIA_OUTBOUND_LOOPBACK",
+        )
+
+
 def development_tools() -> Iterable[Finding]:
     """What the demo, the tests and deployments of contracts need beside the service."""
     checkout = Path(__file__).resolve().parents[2]

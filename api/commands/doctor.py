@@ -23,6 +23,7 @@ def examine() -> Iterable[Finding]:
         return
     yield from checks.data_directory(settings)
     yield from checks.api_port(settings)
+    yield from checks.outbound(settings)
     yield from checks_of_engines.engines_reachable(settings)
     yield from alerts.receiver_reachable(settings)
     chains, found = checks.chains_file(settings)

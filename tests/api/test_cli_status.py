@@ -337,3 +337,14 @@ def test_doctor_says_whether_anybody_is_told_of_trouble(receiver: Receiver) -> N
     (gone,) = alerts.receiver_reachable(StackSettings(alert_webhook_url="http://127.0.0.1:9/t0ken"))
     assert (gone.level, gone.message) == (Level.WARNING, "127.0.0.1:9 cannot be reached: ConnectionRefusedError")
     assert receiver.received == []
+
+
+def test_doctor_warns_of_a_public_service_whose_users_can_reach_its_own_machine() -> None:
+    assert list(checks.outbound(StackSettings(host="0.0.0.0"))) == []
+    assert list(checks.outbound(StackSettings(outbound_loopback=True))) == []
+    for public in (
+        StackSettings(outbound_loopback=True, host="0.0.0.0"),
+        StackSettings(outbound_loopback=True, base_url="https://api.example.org"),
+    ):
+        (finding,) = checks.outbound(public)
+        assert (finding.level, finding.subject) == (Level.WARNING, "outbound")
