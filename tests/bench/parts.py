@@ -116,6 +116,13 @@ def incremental(run: Run) -> list[Result]:
     return figures.results
 
 
+def webhooks(run: Run) -> list[Result]:
+    """Deliveries of one worker to a receiver on the same machine, and how soon events arrive."""
+    from tests.bench import webhooks as delivering
+
+    return delivering.measure(run.directory, run.progress).results
+
+
 PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "index": index,
     "search": search,
@@ -125,5 +132,6 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "relevance": relevance,
     "scale": scale,
     "incremental": incremental,
+    "webhooks": webhooks,
 }
 """Name of a part, as ``--only`` takes it, and its function."""
