@@ -26,6 +26,7 @@ from indexer.devchain.anvil import Anvil
 from indexer.devchain.bulk import BulkChain
 from indexer.devchain.sender import Sender
 from tests.bench.result import Result
+from tests.bench.serving import LIMITS
 from warehouse import engines, postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.settings import EngineSettings
@@ -262,6 +263,7 @@ def _service(data_dir: Path, chains_file: Path) -> Iterator[int]:
     environment = os.environ | {
         "REGALIA_DATA_DIR": str(data_dir),
         "REGALIA_CHAINS": str(chains_file),
+        "REGALIA_LIMITS": str(LIMITS),
         "PYTHONPATH": str(ROOT),
     }
     commands = (

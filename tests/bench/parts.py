@@ -81,6 +81,13 @@ def reads(run: Run) -> list[Result]:
     return figures.results
 
 
+def limits(run: Run) -> list[Result]:
+    """What counting requests against limits costs, in the process and in the store."""
+    from tests.bench import limits as counting
+
+    return counting.measure(run.directory, run.progress)
+
+
 def scale(run: Run) -> list[Result]:
     """What an event costs to index in ever longer histories."""
     from tests.bench import plots
@@ -127,6 +134,7 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "index": index,
     "search": search,
     "reads": reads,
+    "limits": limits,
     "freshness": freshness,
     "overload": overload,
     "relevance": relevance,

@@ -6,23 +6,30 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from api.stack import ports
 
 ROOT = Path(__file__).resolve().parents[2]
+LIMITS = ROOT / "tests" / "fixtures" / "limits.toml"
+"""Requests are counted as ever, against limits that no benchmark meets."""
 _START_SECONDS = 60
 
 
 @contextlib.contextmanager
-def serve(data_dir: Path, chains_file: Path, app: str = "api.app:create_app") -> Iterator[int]:
-    """The application that the factory ``app`` makes, over the engines of a data directory; its port."""
+def serve(
+    data_dir: Path, chains_file: Path, app: str = "api.app:create_app", settings: Mapping[str, str] | None = None
+) -> Iterator[int]:
+    """The application that the factory ``app`` makes, over the engines of a data directory; its port. ``settings``:
+    further environment variables."""
     port = ports.claim("127.0.0.1", None, "the measured API", "REGALIA_PORT")
     environment = os.environ | {
         "REGALIA_DATA_DIR": str(data_dir),
         "REGALIA_CHAINS": str(chains_file),
+        "REGALIA_LIMITS": str(LIMITS),
         "PYTHONPATH": str(ROOT),
+        **(settings or {}),
     }
     command = [
         *(sys.executable, "-m", "uvicorn", app, "--factory", "--port", str(port)),

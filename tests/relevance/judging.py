@@ -64,7 +64,11 @@ class Judgement:
 async def api(urls: EngineUrls, data_dir: Path, planter: Planter, chains: Path) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the API over the planted world, at the moment of its last block."""
     settings = ApiSettings(
-        data_dir=data_dir, clickhouse_url=urls.clickhouse_url, database_url=urls.database_url, chains=chains
+        data_dir=data_dir,
+        clickhouse_url=urls.clickhouse_url,
+        database_url=urls.database_url,
+        chains=chains,
+        limits_backend="none",  # all of it is asked in one moment
     )
     last = max(ledger.time for ledger in planter.ledgers.values())
     app = create_app(settings, clock=At(datetime.fromtimestamp(last + 60, UTC)))

@@ -20,7 +20,7 @@ from api.core.settings import ApiSettings
 from indexer.contracts import signer as signers
 from indexer.devchain.anvil import Anvil
 from tests.api.claims.conftest import ETHER, ClaimChain, Claimer, sign
-from tests.api.conftest import HOLDER, Service
+from tests.api.conftest import HOLDER, LIMITS, Service
 from tests.factories.registrations import BASE, scored
 from tests.factories.tokens import publish, token_row
 from tests.fixtures.killable_engines import KillableEngines
@@ -141,6 +141,7 @@ async def serving(world: World, urls: EngineUrls) -> AsyncIterator[Service]:
             clickhouse_url=urls.clickhouse_url,
             database_url=urls.database_url,
             chains=world.chains_path,
+            limits=LIMITS,
             store_timeout_seconds=LIMIT_SECONDS,
             query_timeout_seconds=LIMIT_SECONDS,
             claimable_timeout_seconds=LIMIT_SECONDS,

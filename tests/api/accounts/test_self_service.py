@@ -1,0 +1,170 @@
+"""Accounts make, rename and revoke their keys, and see what they may and did ask."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from eth_account.signers.local import LocalAccount
+
+from api.accounts.service import Accounts
+from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet
+from tests.api.conftest import HOLDER, Serve, Service
+from warehouse.postgres import Connection
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Somebody who is signed in."""
+
+    service: Service
+    wallet: LocalAccount
+    headers: dict[str, str]
+    clock: SetClock
+
+    async def ask(self, method: str, path: str = "", **request: Any) -> httpx.Response:
+        return await self.service.anonymous.request(method, f"/api/v2/account{path}", headers=self.headers, **request)
+
+    async def make(self, name: str) -> httpx.Response:
+        return await self.ask("POST", "/keys", json={"name": name})
+
+    async def use(self, key: str) -> int:
+        answer = await self.service.anonymous.get("/api/v2/config/fees", headers={"X-API-Key": key})
+        return answer.status_code
+
+
+@pytest.fixture
+async def owner(serve: Serve) -> AsyncIterator[Owner]:
+    clock = SetClock()
+    async with serve(clock=clock, site_url=SITE, base_url=API, limits=None) as service:
+        wallet = new_wallet()
+        token = await Door(service, clock).token(wallet)
+        yield Owner(service, wallet, authorized(token), clock)
+
+
+async def test_a_key_is_made_used_renamed_and_revoked(owner: Owner) -> None:
+    made = await owner.make("laptop")
+    assert made.status_code == 201, made.text
+    key = made.json()
+    assert key["key"].startswith(key["prefix"])
+    assert await owner.use(key["key"]) == 200
+
+    renamed = await owner.ask("PATCH", f"/keys/{key['id']}", json={"name": "desktop"})
+    assert (renamed.status_code, renamed.json()["name"]) == (200, "desktop")
+
+    listed = (await owner.ask("GET", "/keys")).json()
+    assert [(one["id"], one["name"], one["revokedAt"]) for one in listed["keys"]] == [(key["id"], "desktop", None)]
+    assert listed["limit"] == 2
+    assert key["key"] not in str(listed)
+
+    revoked = await owner.ask("DELETE", f"/keys/{key['id']}")
+    assert revoked.status_code == 200
+    assert await owner.use(key["key"]) == 403  # at once, although it was looked up a moment ago
+    owner.clock.pass_by(minutes=1)
+    again = await owner.ask("DELETE", f"/keys/{key['id']}")
+    assert again.json() == revoked.json()
+    assert (await owner.ask("GET", "/keys")).json()["keys"][0]["revokedAt"] == revoked.json()["revokedAt"]
+
+
+async def test_a_plan_allows_so_many_keys_even_to_many_at_once(owner: Owner, store: Connection) -> None:
+    answers = await asyncio.gather(*(owner.make(f"key {number}") for number in range(6)))
+    assert sorted(answer.status_code for answer in answers) == [201, 201, 403, 403, 403, 403]
+    refused = next(answer.json() for answer in answers if answer.status_code == 403)
+    assert refused == {
+        "error": "plan free allows 2 API keys, this account has 2",
+        "code": "KEY_LIMIT",
+        "plan": "free",
+        "limit": 2,
+    }
+    kept = store.execute("SELECT count(*) AS n FROM api_key WHERE name LIKE 'key %'").fetchone()
+    assert kept == {"n": 2}
+
+
+async def test_making_and_revoking_keys_all_day_gives_no_endless_quota(owner: Owner) -> None:
+    for number in range(4):
+        made = await owner.make(f"number {number}")
+        assert made.status_code == 201
+        await owner.ask("DELETE", f"/keys/{made.json()['id']}")
+        owner.clock.pass_by(minutes=1)
+    refused = await owner.make("one more")
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
+    wait = int(refused.headers["retry-after"])
+    assert wait == 24 * 3600 - 4 * 60
+
+
+async def test_keys_of_others_are_not_there(owner: Owner, store_url: str) -> None:
+    others = Accounts(store_url).create_key(HOLDER)
+    for id in (others.id, uuid4()):
+        for answer in (
+            await owner.ask("PATCH", f"/keys/{id}", json={"name": "mine"}),
+            await owner.ask("DELETE", f"/keys/{id}"),
+        ):
+            assert (answer.status_code, answer.json()["code"]) == (404, "NOT_FOUND")
+    assert await owner.use(others.key) == 200
+
+
+@pytest.mark.parametrize("name", ['""', '" "', f'"{"x" * 65}"', '"two\\nlines"', "7", "null", '"\\ud800"'])
+async def test_a_name_that_cannot_be_is_refused_by_field(owner: Owner, name: str) -> None:
+    owner.headers["content-type"] = "application/json"
+    answer = await owner.ask("POST", "/keys", content=f'{{"name": {name}}}')
+    assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
+    assert answer.json()["error"].startswith("name: ")
+
+
+async def test_an_id_that_is_none_is_refused_by_field(owner: Owner) -> None:
+    answer = await owner.ask("DELETE", "/keys/rgl_live_abc")
+    assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
+    assert answer.json()["error"].startswith("id: ")
+
+
+async def test_keys_are_managed_with_a_session_and_its_scope(owner: Owner) -> None:
+    by_key = await owner.service.client.get("/api/v2/account/keys")
+    assert by_key.status_code == 401
+    reader = await Door(owner.service, owner.clock).ethereum(owner.wallet, scopes=["api:read"])
+    headers = authorized(reader.json()["accessToken"])
+    assert (await owner.service.anonymous.get("/api/v2/account/keys", headers=headers)).status_code == 200
+    refused = await owner.service.anonymous.post("/api/v2/account/keys", json={"name": "x"}, headers=headers)
+    assert refused.status_code == 403
+    assert refused.json()["requiredScope"] == "api:write"
+
+
+async def test_an_account_shows_its_plan_wallets_and_limits(owner: Owner, store_url: str) -> None:
+    shown = (await owner.ask("GET")).json()
+    assert shown["plan"] == "free"
+    assert [wallet["wallet"] for wallet in shown["wallets"]] == [owner.wallet.address]
+    assert shown["limits"] == {
+        "requestsPerSecond": 10,
+        "burst": 20,
+        "requestsPerDay": 10_000,
+        "keys": 2,
+        "newKeysPerDay": 4,
+    }
+    Accounts(store_url).set_plan(owner.wallet.address, "pro")
+    assert (await owner.ask("GET")).json()["limits"]["requestsPerDay"] == 100_000
+
+
+async def test_usage_is_told_by_caller_and_day(owner: Owner) -> None:
+    key = (await owner.make("counted")).json()
+    for _ in range(3):
+        await owner.use(key["key"])
+    await owner.service.app.state.limiter.keep()
+    usage = (await owner.ask("GET", "/usage")).json()
+    today = owner.clock.now().date().isoformat()
+    assert (usage["day"], usage["plan"]) == (today, "free")
+    assert [(one["kind"], one["keyId"], one["name"], one["used"], one["remaining"]) for one in usage["callers"]] == [
+        ("key", key["id"], "counted", 3, 9_997),
+        ("sessions", None, None, 1, 9_999),
+    ]
+    assert usage["days"] == [{"day": today, "used": 4}]
+    by_key = await owner.service.anonymous.get("/api/v2/account/usage?days=1", headers={"X-API-Key": key["key"]})
+    assert by_key.json()["days"] == usage["days"]
+
+
+@pytest.mark.parametrize("days", ["0", "91", "many"])
+async def test_days_beyond_what_is_told_are_refused(owner: Owner, days: str) -> None:
+    answer = await owner.ask("GET", f"/usage?days={days}")
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("days: ")

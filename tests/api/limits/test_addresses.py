@@ -1,0 +1,53 @@
+"""Whose address is counted, and whom it is believed from."""
+
+import pytest
+from starlette.requests import HTTPConnection
+
+from api.core.destinations import parse_networks
+from api.limits.addresses import UNKNOWN, client_address
+
+PROXIES = "10.0.0.0/8, fd00::/8"
+
+
+def address(peer: str | None, *forwarded: str, proxies: str = PROXIES) -> str:
+    headers = [(b"x-forwarded-for", text.encode()) for text in forwarded]
+    client = None if peer is None else (peer, 1)
+    return client_address(
+        HTTPConnection({"type": "http", "client": client, "headers": headers}), parse_networks(proxies)
+    )
+
+
+def test_without_trusted_proxies_nobody_is_believed() -> None:
+    assert address("10.1.1.1", "198.51.100.7", proxies="") == "10.1.1.1"
+
+
+def test_a_client_that_is_no_proxy_is_not_believed() -> None:
+    assert address("203.0.113.9", "198.51.100.7") == "203.0.113.9"
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "client"),
+    [
+        (["198.51.100.7"], "198.51.100.7"),
+        (["1.2.3.4, 198.51.100.7"], "198.51.100.7"),  # the first one is the client's own word
+        (["1.2.3.4", "198.51.100.7, 10.2.2.2"], "198.51.100.7"),  # two headers, and a second proxy
+        (["198.51.100.7:4711"], "198.51.100.7"),
+        (["::ffff:198.51.100.7"], "198.51.100.7"),
+        (["10.3.3.3"], "10.3.3.3"),  # a client inside the network of proxies
+        (["1.2.3.4, nonsense"], "10.1.1.1"),  # what stands before it cannot be believed
+        (["1.2.3.4, unknown, 10.2.2.2"], "10.2.2.2"),
+        ([""], "10.1.1.1"),
+        ([], "10.1.1.1"),
+    ],
+)
+def test_the_last_address_that_no_proxy_has_is_the_client(forwarded: list[str], client: str) -> None:
+    assert address("10.1.1.1", *forwarded) == client
+
+
+@pytest.mark.parametrize("written", ["2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]:4711", "[2001:db8:1:2::9]"])
+def test_a_network_of_ipv6_is_one_client(written: str) -> None:
+    assert address("fd00::1", written) == "2001:db8:1:2::/64"
+
+
+def test_callers_over_a_local_socket_are_one() -> None:
+    assert address(None) == UNKNOWN

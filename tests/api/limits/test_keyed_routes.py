@@ -1,0 +1,214 @@
+"""Requests with a key or a session: what is granted, what is refused, and what answers say of it."""
+
+import asyncio
+import time
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from api.accounts.service import Accounts
+from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet
+from tests.api.conftest import HOLDER, Serve, Service
+from tests.api.limits.conftest import Limited
+from tests.factories.token_lists import add_listed, publish_list
+from tests.factories.tokens import publish, token_row
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+FIELDS = ("x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "ratelimit-policy", "ratelimit")
+BACKENDS = pytest.mark.parametrize("backend", ["process", "store"])
+
+
+def said(answer: httpx.Response) -> tuple[int, int, int]:
+    """What the older fields say: limit, remaining, reset."""
+    return tuple(int(answer.headers[name]) for name in FIELDS[:3])  # type: ignore[return-value]
+
+
+async def statuses(service: Service, requests: int) -> list[int]:
+    return [(await service.get("/config/fees")).status_code for _ in range(requests)]
+
+
+@BACKENDS
+async def test_a_burst_is_granted_and_the_next_request_refused(limited: Limited, backend: str) -> None:
+    async with limited(backend, per_second=1, burst=3) as service:
+        assert await statuses(service, 3) == [200, 200, 200]
+        refused = await service.get("/config/fees")
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
+    assert refused.json()["error"] == "more than 1 requests a second"
+    assert refused.headers["retry-after"] == "1"
+    assert said(refused)[:2] == (3, 0)
+    assert refused.headers["ratelimit"].startswith('"rate";r=0;t=3, "day";r=9997;')
+
+
+async def test_the_bucket_refills_with_time(limited: Limited, clock: SetClock) -> None:
+    async with limited(per_second=2, burst=2) as service:
+        assert await statuses(service, 3) == [200, 200, 429]
+        clock.pass_by(seconds=0.5)
+        assert await statuses(service, 2) == [200, 429]
+        clock.pass_by(seconds=3600)
+        assert await statuses(service, 3) == [200, 200, 429]
+
+
+@BACKENDS
+async def test_a_used_up_quota_is_renewed_at_midnight_in_utc(limited: Limited, clock: SetClock, backend: str) -> None:
+    async with limited(backend, per_day=3) as service:
+        assert await statuses(service, 3) == [200, 200, 200]
+        refused = await service.get("/config/fees")
+        assert refused.status_code == 429
+        assert "daily quota of 3 requests" in refused.json()["error"]
+        assert refused.headers["retry-after"] == str(12 * 3600)
+        midnight = int(clock.now().timestamp()) + 12 * 3600
+        assert said(refused) == (3, 0, midnight)
+        clock.pass_by(hours=11, minutes=59, seconds=59.5)
+        assert (await service.get("/config/fees")).headers["retry-after"] == "1"
+        clock.pass_by(seconds=1)
+        renewed = await service.get("/config/fees")
+    assert renewed.status_code == 200
+    assert said(renewed) == (3, 2, midnight + 86_400)
+
+
+async def test_refused_requests_are_not_counted(limited: Limited, store: Connection) -> None:
+    async with limited(per_second=1, burst=2) as service:
+        await statuses(service, 9)
+    assert store.execute("SELECT used, per_day FROM api_usage").fetchall() == [{"used": 2, "per_day": 10_000}]
+
+
+async def test_each_key_has_limits_of_its_own(limited: Limited, store_url: str) -> None:
+    async with limited(per_second=1, burst=2) as service:
+        assert await statuses(service, 3) == [200, 200, 429]
+        other = {"X-API-Key": Accounts(store_url).create_key(HOLDER).key}
+        assert (await service.anonymous.get("/api/v2/config/fees", headers=other)).status_code == 200
+
+
+@BACKENDS
+async def test_every_answer_to_a_key_says_what_is_left(limited: Limited, backend: str) -> None:
+    async with limited(backend) as service:
+        asked: list[tuple[int, Any]] = [
+            (200, service.get("/config/fees")),
+            (400, service.get("/search", symbol="")),
+            (400, service.post("/verify/symbol", {"symbol": 7})),
+            (403, service.get("/webhooks")),
+            (404, service.get("/heartbeat/NOPE/base")),
+            (415, service.client.post("/api/v2/verify/symbol", content=b"x")),
+        ]
+        for number, (status, asking) in enumerate(asked):
+            answer = await asking
+            assert answer.status_code == status, answer.text
+            assert said(answer)[1] == 10_000 - 1 - number, answer.url
+            assert answer.headers["ratelimit-policy"] == '"rate";q=20;w=2, "day";q=10000;w=86400'
+            assert f'"day";r={10_000 - 1 - number};t=43200' in answer.headers["ratelimit"]
+
+
+async def test_answers_to_nobody_we_know_say_nothing(limited: Limited) -> None:
+    async with limited() as service:
+        missing = await service.anonymous.get("/api/v2/config/fees")
+        wrong = await service.anonymous.get("/api/v2/config/fees", headers={"X-API-Key": "rgl_live_none"})
+        health = await service.anonymous.get("/health/live")
+    for answer in (missing, wrong, health):
+        assert not any(name in answer.headers for name in FIELDS)
+
+
+async def test_a_remembered_search_is_counted_like_any_other(
+    serve: Serve, warehouse_url: str, warehouse: Warehouse, clock: SetClock
+) -> None:
+    publish(warehouse, [token_row("PEPE", address=1)])
+    async with serve(clickhouse_url=warehouse_url, clock=clock, limits=None) as service:
+        answers = [await service.get("/search", symbol="PEPE") for _ in range(20)]
+        refused = await service.get("/search", symbol="PEPE")
+        text = (await service.anonymous.get("/metrics")).text
+    assert len({answer.content for answer in answers}) == 1
+    assert [said(answer)[1] for answer in answers] == list(range(9_999, 9_979, -1))
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limit_exceeded")
+    assert 'regalia_requests_refused_total{limit="rate"} 1.0' in text
+
+
+async def test_an_answer_that_the_client_has_is_counted_too(limited: Limited, store: Connection) -> None:
+    add_listed(store, "PEPE", 1)
+    publish_list(store)
+    async with limited() as service:
+        first = await service.get("/tokenlist")
+        again = await service.client.get("/api/v2/tokenlist", headers={"If-None-Match": first.headers["etag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
+    assert [said(answer)[1] for answer in (first, again)] == [9_999, 9_998]
+
+
+async def test_a_changed_plan_counts_at_once(limited: Limited, store_url: str, clock: SetClock) -> None:
+    """At once: the API is told by the store, within milliseconds, and remembers plans for three seconds otherwise."""
+    async with limited(per_second=1, burst=1) as service:
+        assert await statuses(service, 2) == [200, 429]
+        Accounts(store_url).set_plan(HOLDER, "enterprise")
+        asked = time.monotonic()
+        while (answer := await service.get("/config/fees")).status_code != 200:
+            assert time.monotonic() - asked < 2
+            await asyncio.sleep(0.01)
+            clock.pass_by(seconds=0.01)
+    assert said(answer)[0] == 50_000_000
+
+
+async def test_a_session_is_counted_for_its_account_and_not_for_its_keys(
+    serve: Serve, clock: SetClock, store_url: str
+) -> None:
+    wallet = new_wallet()
+    async with serve(clock=clock, site_url=SITE, base_url=API, limits=None) as service:
+        door = Door(service, clock)
+        first, second = await door.token(wallet), await door.token(wallet)
+        answers = [
+            await service.anonymous.get("/api/v2/auth/sessions", headers=authorized(token))
+            for token in (first, second, first)
+        ]
+        key = {"X-API-Key": Accounts(store_url).create_key(wallet.address).key}
+        by_key = await service.anonymous.get("/api/v2/config/fees", headers=key)
+    assert [said(answer)[1] for answer in answers] == [9_999, 9_998, 9_997]
+    assert said(by_key)[1] == 9_999
+
+
+async def test_with_a_used_up_quota_an_account_still_sees_its_usage_and_revokes(
+    serve: Serve, clock: SetClock, tmp_path: Any
+) -> None:
+    file = tmp_path / "few.toml"
+    file.write_text("[plans.free]\nper_day = 2\n")
+    async with serve(clock=clock, site_url=SITE, base_url=API, limits=file) as service:
+        door = Door(service, clock)
+        bearer = authorized(await door.token())
+        made = await service.anonymous.post("/api/v2/account/keys", json={"name": "leaked"}, headers=bearer)
+        assert made.status_code == 201, made.text
+        for _ in range(3):
+            usage = await service.anonymous.get("/api/v2/account/usage", headers=bearer)
+            assert usage.status_code == 200
+        assert said(usage)[1] == 0
+        gone = await service.anonymous.delete(f"/api/v2/account/keys/{made.json()['id']}", headers=bearer)
+        assert gone.status_code == 200
+        elsewhere = await service.anonymous.get(
+            "/api/v2/registration/claimable", headers={**bearer, "X-API-Key": service.key}
+        )
+    assert elsewhere.status_code != 429  # the key is counted there
+
+
+async def test_without_a_limiter_nothing_is_refused_or_said(limited: Limited) -> None:
+    async with limited("none", per_second=1, burst=1) as service:
+        answers = [await service.get("/config/fees") for _ in range(3)]
+    assert {answer.status_code for answer in answers} == {200}
+    assert not any(name in answers[0].headers for name in FIELDS)
+
+
+async def test_limits_follow_the_file(limited: Limited, limits_file: Any, clock: SetClock) -> None:
+    async with limited(per_second=1, burst=1) as service:
+        assert await statuses(service, 2) == [200, 429]
+        limits_file.write_text("[plans.free]\nper_second = 7\nburst = 7\n")
+        await service.app.state.limiter.keep()
+        clock.pass_by(seconds=1)
+        assert await statuses(service, 8) == [200] * 7 + [429]
+
+
+async def test_days_are_told_apart_by_the_clock_of_the_service(
+    limited: Limited, clock: SetClock, store: Connection
+) -> None:
+    today = clock.now().date()
+    async with limited() as service:
+        await statuses(service, 2)
+        clock.pass_by(days=1)
+        await statuses(service, 3)
+    rows = store.execute("SELECT day, used FROM api_usage ORDER BY day").fetchall()
+    assert [(row["day"], row["used"]) for row in rows] == [(today, 2), (today + timedelta(days=1), 3)]
