@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -12,7 +11,7 @@ from fastapi import FastAPI
 from api import openapi
 from api.apps import catalogue
 from api.core import errors, sealing
-from api.core.access import ApiKeys
+from api.core.access import ApiKeys, CallerNews
 from api.core.admission import AdmissionMiddleware
 from api.core.chains import ChainReaders
 from api.core.clock import Clock, SystemClock
@@ -136,16 +135,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         stack.callback(app.state.metrics.registry.unregister, app.state.service_collector)
         notes = asyncio.create_task(keys.note_uses_forever())
         stack.push_async_callback(_cancel, notes)
-        news = asyncio.create_task(listen(urls.database_url, "access", partial(_forget_callers, app)))
+        news = asyncio.create_task(
+            listen(urls.database_url, "access", CallerNews(keys.forget, app.state.sessions.forget_all))
+        )
         stack.push_async_callback(_cancel, news)
         LOG.info("serving on %s", settings.public_url)
         yield
-
-
-def _forget_callers(app: FastAPI) -> None:
-    """A plan changed, or a key was revoked: that counts at once, and not when what is remembered is too old."""
-    app.state.api_keys.forget()
-    app.state.sessions.forget_all()
 
 
 async def _cancel(task: "asyncio.Task[None]") -> None:

@@ -184,6 +184,23 @@ class ApiKeys:
         return Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"])
 
 
+class CallerNews:
+    """Called when the store says that a plan changed or a key was revoked: what is remembered of callers is forgotten,
+    so that it counts at once. The first call says that news come from now on: what was remembered before is seconds
+    old, and is left to grow too old."""
+
+    def __init__(self, *forget: Callable[[], None]) -> None:
+        self._forget = forget
+        self._listening = False
+
+    def __call__(self) -> None:
+        """There is news, or there may have been some while nobody listened."""
+        if self._listening:
+            for forget in self._forget:
+                forget()
+        self._listening = True
+
+
 def declares_access(name: str, ask: Ask) -> Callable[[Dependency], Dependency]:
     """Mark a dependency as one that decides who may call. ``ask`` decides it from the request alone, so that routes
     with a body can do so before they read it."""
