@@ -34,12 +34,14 @@ class Crowns:
         ]
         return standing[-1] if standing else None
 
-    def since(self, token: str, seconds: int) -> Crown | None:
-        """The registration that stood at a moment."""
+    def since(self, token: str, seconds: int, final: int) -> Crown | None:
+        """The registration that stood at a moment, of those that were minted up to the final block."""
         standing = [
             crown
             for crown in self.of_token.get(token, ())
-            if crown.minted_at < seconds and (crown.ended_at is None or crown.ended_at > seconds)
+            if crown.block_number <= final
+            and crown.minted_at < seconds
+            and (crown.ended_at is None or crown.ended_at > seconds)
         ]
         return standing[-1] if standing else None
 

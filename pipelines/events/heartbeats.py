@@ -97,13 +97,18 @@ def _look(run: DerivePass, chain: Chain, final: int, first: int, until: int) -> 
         for row in states
         if row["heartbeat_level"] is not None
     }
-    events, beats = heartbeat_events(chain, scored, crowns, known)
-    changed, left = _leave_grace(chain, tokens, crowns, {**known, **beats}, until)
+    events, beats = heartbeat_events(chain, scored, crowns, known, final)
+    changed, left = _leave_grace(chain, tokens, crowns, {**known, **beats}, until, final)
     return [*events, *changed], {**beats, **left}
 
 
 def heartbeat_events(
-    chain: Chain, scored: Sequence[Scored], crowns: Crowns, known: Mapping[int, Beat], rules: EventRules = RULES
+    chain: Chain,
+    scored: Sequence[Scored],
+    crowns: Crowns,
+    known: Mapping[int, Beat],
+    final: int,
+    rules: EventRules = RULES,
 ) -> tuple[list[Event], dict[int, Beat]]:
     """The events that some hours' scores made, in order, and each registration's heartbeat as it was told last.
 
@@ -112,7 +117,7 @@ def heartbeat_events(
     events: list[Event] = []
     beats: dict[int, Beat] = {}
     for one in scored:
-        crowned = crowns.since(one.token, one.ended_at)
+        crowned = crowns.since(one.token, one.ended_at, final)
         if crowned is None or _coverage(one.inputs) < rules.least_coverage:
             continue
         before = beats.get(crowned.token_id, known.get(crowned.token_id))
@@ -213,13 +218,14 @@ def _leave_grace(
     crowns: Crowns,
     known: Mapping[int, Beat],
     until: int,
+    final: int,
     rules: EventRules = RULES,
 ) -> tuple[list[Event], dict[int, Beat]]:
     """Registrations whose grace period ended although no score of theirs was made since."""
     events: list[Event] = []
     beats: dict[int, Beat] = {}
     for token in sorted(tokens):
-        crowned = crowns.since(token, until)
+        crowned = crowns.since(token, until, final)
         beat = known.get(crowned.token_id) if crowned is not None else None
         if crowned is None or beat is None or beat.status != "grace_period":
             continue

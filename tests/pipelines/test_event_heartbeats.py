@@ -46,7 +46,7 @@ def told(chains: Chains, inputs: list[Inputs]) -> list[tuple[str, dict[str, obje
     """What hours of such inputs make, after the grace period."""
     start = 100 + MONTH
     scored = [Scored("9e", start + HOUR * place, score(one).score, 1, one) for place, one in enumerate(inputs, 1)]
-    events, _ = heartbeat_events(chains.by_key["base"], scored, CROWNS, {})
+    events, _ = heartbeat_events(chains.by_key["base"], scored, CROWNS, {}, 10)
     return [(event.type, dict(event.payload)) for event in events]
 
 
@@ -122,6 +122,11 @@ def test_days_to_inactive_count_until_nothing_is_left_of_the_last_activity() -> 
     late = replace(LIVELY, idle_seconds=(days + 1) * 24 * HOUR, volume_24h_usd="0", transfers_24h=0)
     assert score(late).score < 60
     assert days_to_inactive(QUIET, 1) == 0
+
+
+def test_a_registration_that_is_not_final_is_not_judged(chains: Chains) -> None:
+    scored = [Scored("9e", 100 + HOUR, score(LIVELY).score, 1, LIVELY)]
+    assert heartbeat_events(chains.by_key["base"], scored, CROWNS, {}, 0) == ([], {})
 
 
 @pytest.mark.usefixtures("listening")

@@ -113,6 +113,19 @@ def test_a_long_history_is_recorded_and_told_to_nobody(
         assert row == {"position": ledger.block - 2}
 
 
+@pytest.mark.usefixtures("token")
+def test_a_chain_without_registrations_is_passed_over(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    settle(ledger, 4)
+    for _ in range(2):
+        refresh(warehouse, store, chains)
+    rows = store.execute("SELECT source, position FROM event_progress ORDER BY source").fetchall()
+    assert [(row["source"], row["position"]) for row in rows] == [
+        (source, ledger.block - 2) for source in ("holdings", "registry", "trades")
+    ]
+
+
 @pytest.mark.usefixtures("listening")
 def test_many_registry_events_are_read_in_parts(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
