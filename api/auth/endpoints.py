@@ -1,12 +1,14 @@
 """GET /auth/nonce, POST /auth/login/siwe and /siws, POST /auth/logout, /auth/sessions, and GET /apps/jwks."""
 
 from datetime import timedelta
+from functools import cache
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Request
 
 from api.auth import examples
+from api.auth.grammar import Malformed
 from api.auth.repository import AuthRepository
 from api.auth.rules import Place
 from api.auth.schemas import (
@@ -27,7 +29,7 @@ from api.core.access import OptionalSession, Session
 from api.core.addresses import shown
 from api.core.chains import ReadersDep
 from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
-from api.core.errors import CODES, InvalidInput, NotFound, RouteGroup
+from api.core.errors import CODES, InvalidInput, NotFound, RouteGroup, Unavailable
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
@@ -64,9 +66,17 @@ async def _service(
         readers=readers,
         chains=chains,
         clock=clock,
-        place=Place.of(settings.public_site_url, settings.public_url),
+        place=_place(settings.public_site_url, settings.public_url),
         session_life=timedelta(seconds=settings.session_seconds),
     )
+
+
+@cache
+def _place(site_url: str, api_url: str) -> Place:
+    try:
+        return Place.of(site_url, api_url)
+    except Malformed as error:
+        raise Unavailable("nobody can sign in before REGALIA_SITE_URL and REGALIA_BASE_URL are URLs") from error
 
 
 ServiceDep = Annotated[SignInService, Depends(_service)]

@@ -97,7 +97,7 @@ def moment(text: str) -> datetime:
     found = _TIME.fullmatch(text)
     if found is None:
         raise Malformed("must be a date and time such as 2026-01-31T12:00:00Z")
-    *numbers, fraction, sign, hours, minutes = found.groups()
+    year, month, day, hour, minute, second, fraction, sign, hours, minutes = found.groups()
     offset = timedelta(0)
     if sign is not None:
         if int(hours) > 23 or int(minutes) > 59:
@@ -105,7 +105,9 @@ def moment(text: str) -> datetime:
         offset = timedelta(hours=int(hours), minutes=int(minutes)) * (-1 if sign == "-" else 1)
     microseconds = int((fraction or "0")[:6].ljust(6, "0"))
     try:
-        named = datetime(*(int(number) for number in numbers), microseconds, timezone(offset))  # type: ignore[arg-type,misc]
-        return named.astimezone(UTC)
+        date = datetime(int(year), int(month), int(day), tzinfo=timezone(offset))
+        return date.replace(
+            hour=int(hour), minute=int(minute), second=int(second), microsecond=microseconds
+        ).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise Malformed("names a day or time that does not exist") from error

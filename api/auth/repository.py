@@ -22,8 +22,11 @@ _SPEND_NONCE = "DELETE FROM sign_in_nonce WHERE nonce = :nonce AND expires_at > 
 # Two sign-ins of one new wallet make one account: the second waits here until the first is done.
 _LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || :wallet, 0))"
 _ACCOUNT_OF = "SELECT account_id FROM account_wallet WHERE wallet = :wallet"
-_ADD_ACCOUNT = "INSERT INTO account (wallet, plan) VALUES (:wallet, 'free') RETURNING id"
-_LINK_WALLET = "INSERT INTO account_wallet (wallet, account_id) VALUES (:wallet, :account_id)"
+# A command that makes the wallet's account does not know of that lock: whoever is second takes what the first made.
+_ADD_ACCOUNT = "INSERT INTO account (wallet, plan) VALUES (:wallet, 'free') ON CONFLICT (wallet) DO NOTHING"
+_LINK_WALLET = """
+INSERT INTO account_wallet (wallet, account_id) VALUES (:wallet, :account_id) ON CONFLICT (wallet) DO NOTHING
+"""
 _ADD_SESSION = """
 WITH ended AS (
     DELETE FROM wallet_session WHERE id IN (
@@ -88,15 +91,20 @@ class AuthRepository:
         """The account a wallet belongs to. Until the transaction ends nobody else can sign in with the wallet."""
         await transaction.rows(_LOCK_WALLET, {"wallet": wallet})
         row = await transaction.row(_ACCOUNT_OF, {"wallet": wallet})
-        return None if row is None else row["account_id"]
+        return None if row is None else UUID(str(row["account_id"]))
 
     async def add_account(self, transaction: Transaction, wallet: str) -> UUID:
-        """Make a free account for a wallet that has none; its wallet is linked with it."""
-        return _only(await transaction.row(_ADD_ACCOUNT, {"wallet": wallet}))["id"]
+        """Make a free account for a wallet that has none; a trigger links the wallet. The answer is its account."""
+        await transaction.execute(_ADD_ACCOUNT, {"wallet": wallet})
+        return await self._linked(transaction, wallet)
 
-    async def link_wallet(self, transaction: Transaction, wallet: str, account_id: UUID) -> None:
-        """Add a wallet that has no account to one."""
+    async def link_wallet(self, transaction: Transaction, wallet: str, account_id: UUID) -> UUID:
+        """Add a wallet that has no account to one. The answer is its account, maybe another that was made meanwhile."""
         await transaction.execute(_LINK_WALLET, {"wallet": wallet, "account_id": account_id})
+        return await self._linked(transaction, wallet)
+
+    async def _linked(self, transaction: Transaction, wallet: str) -> UUID:
+        return UUID(str(_only(await transaction.row(_ACCOUNT_OF, {"wallet": wallet}))["account_id"]))
 
     async def add_session(self, transaction: Transaction, session: dict[str, Any]) -> Row:
         """Begin a session: ``account_id``, ``wallet``, ``scopes``, ``now``, ``expires_at``, and ``forget_before``, the

@@ -185,8 +185,8 @@ class SignInService:
             raise ApiError(f"a session has at most {MOST_WALLETS} wallets", status=409)
         account_id = await self.repository.account_of(transaction, wallet)
         if account_id is None:
-            await self.repository.link_wallet(transaction, wallet, kept["account_id"])
-        elif account_id != kept["account_id"]:
+            account_id = await self.repository.link_wallet(transaction, wallet, kept["account_id"])
+        if account_id != kept["account_id"]:
             raise ApiError(
                 f"wallet {shown(wallet)} belongs to another account; sign in with it alone",
                 status=409,

@@ -4,11 +4,13 @@ import asyncio
 import base64
 from typing import Any
 
+import psycopg
 from eth_utils.address import to_checksum_address
 from solders.keypair import Keypair
 
 from api.auth import siwe, siws
-from tests.api.auth.conftest import API, Door, new_wallet, sign, written
+from tests.api.auth.conftest import API, Door, SetClock, new_wallet, sign, written
+from tests.api.conftest import Serve
 from warehouse.postgres import Connection
 
 
@@ -196,3 +198,34 @@ async def test_an_ethereum_message_is_no_solana_message(door: Door) -> None:
 async def test_a_session_has_the_scopes_that_were_asked_for(door: Door) -> None:
     assert (await door.ethereum(new_wallet(), scopes=["api:read"])).json()["scopes"] == ["api:read"]
     assert (await door.ethereum(new_wallet(), scopes=[])).json()["scopes"] == []
+
+
+async def test_where_the_site_has_a_port_the_host_alone_stands_for_it(serve: Serve, clock: SetClock) -> None:
+    async with serve(clock=clock, host="127.0.0.1", port=8123) as service:
+        door = Door(service, clock)
+        here = {"uri": "http://127.0.0.1:8123/"}
+        for domain, status in (("127.0.0.1:8123", 200), ("127.0.0.1", 200), ("127.0.0.1:8124", 400)):
+            assert (await door.ethereum(new_wallet(), domain=domain, **here)).status_code == status
+
+
+async def test_a_site_that_is_no_url_is_503_and_says_so(serve: Serve, clock: SetClock) -> None:
+    async with serve(clock=clock, site_url="crowns.example") as service:
+        answer = await service.anonymous.get("/api/v2/auth/nonce")
+        assert answer.status_code == 503
+        assert "REGALIA_SITE_URL" in answer.json()["error"]
+
+
+async def test_a_command_that_makes_the_account_meanwhile_is_no_failure(door: Door, store_url: str) -> None:
+    """The command holds the new account in a transaction that has not ended when the sign-in comes to it."""
+    wallet = new_wallet()
+    async with await psycopg.AsyncConnection.connect(store_url) as command:
+        made = await command.execute(
+            "INSERT INTO account (wallet, plan) VALUES (%s, 'pro') RETURNING id::text", (wallet.address.lower(),)
+        )
+        row = await made.fetchone()
+        signing_in = asyncio.create_task(door.ethereum(wallet))
+        await asyncio.sleep(0.2)
+        assert not signing_in.done()
+        await command.commit()
+        answer = await signing_in
+    assert (answer.status_code, answer.json()["accountId"], answer.json()["plan"]) == (200, row[0], "pro")
