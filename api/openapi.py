@@ -7,6 +7,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic.alias_generators import to_camel
 
+from api import links
 from api.core.access import ACCESS_MARK, OPTIONAL_SESSION
 from api.core.routes import accesses
 
@@ -91,6 +92,7 @@ def build(app: FastAPI) -> dict[str, Any]:
         if isinstance(route, APIRoute) and route.include_in_schema and _takes_or_leaves_a_session(route):
             for method in route.methods:
                 document["paths"][route.path_format][method.lower()]["security"].append({})
+    links.add_to(document)
     document.setdefault("components", {})["headers"] = _LIMIT_HEADERS
     schemas = document["components"].get("schemas", {})
     for name in _INVENTED:

@@ -1,0 +1,79 @@
+"""Which answers lead to which requests: the links of the OpenAPI document, for people, generated clients and tools
+that try sequences of calls."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """From the successful answer of one operation to others, by their ids.
+
+    Args:
+        parameters: of the other operations, as runtime expressions over the first one's request and answer.
+    """
+
+    source: str
+    targets: tuple[str, ...]
+    parameters: Mapping[str, str]
+
+
+_OF_A_WEBHOOK = (
+    "getWebhook",
+    "updateWebhook",
+    "reactivateWebhook",
+    "rotateWebhookSecret",
+    "sendTestEvent",
+    "replayEvents",
+    "listWebhookDeliveries",
+    "deleteWebhook",
+)
+_OF_A_REGISTRATION = ("getRegistration", "getRegistrationRoles", "listAttestations")
+
+LINKS: tuple[Link, ...] = (
+    Link("createWebhook", _OF_A_WEBHOOK, {"id": "$response.body#/id"}),
+    Link("listWebhooks", _OF_A_WEBHOOK, {"id": "$response.body#/webhooks/0/id"}),
+    Link(
+        "listWebhookDeliveries",
+        ("getWebhookDelivery", "replayWebhookDelivery"),
+        {"id": "$request.path.id", "delivery_id": "$response.body#/deliveries/0/id"},
+    ),
+    Link("createApiKey", ("renameApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
+    Link("listSessions", ("revokeSession",), {"id": "$response.body#/sessions/0/id"}),
+    Link(
+        "searchTokens",
+        ("getToken", "getHeartbeat", "getHeartbeatHistory", "getRegistrationStatus", "exportListing", "lintListing"),
+        {"symbol": "$response.body#/results/0/token/symbol", "chain": "$response.body#/results/0/chainKey"},
+    ),
+    Link(
+        "getRegistrationStatus",
+        _OF_A_REGISTRATION,
+        {"id": "$response.body#/tokenId", "chain": "$request.path.chain"},
+    ),
+    Link(
+        "listTokensAtRisk",
+        ("getHeartbeat", "getHeartbeatHistory"),
+        {"symbol": "$response.body#/tokens/0/symbol", "chain": "$response.body#/tokens/0/chainKey"},
+    ),
+    Link("getUnifiedRegistration", ("listRegistrationsOfSymbol",), {"symbol": "$request.path.symbol"}),
+)
+
+
+def add_to(document: dict[str, Any]) -> None:
+    """Add the links to the answers of an OpenAPI document that has all the operations."""
+    answers = dict(_successes(document))
+    for link in LINKS:
+        links = answers[link.source].setdefault("links", {})
+        for target in link.targets:
+            links[target] = {"operationId": target, "parameters": dict(link.parameters)}
+
+
+def _successes(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The successful answer of each operation, by the operation's id."""
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for status, response in operation["responses"].items():
+                if status.startswith("2"):
+                    yield operation["operationId"], response
+                    break
