@@ -90,7 +90,7 @@ def build(app: FastAPI) -> dict[str, Any]:
     for context in iter_route_contexts(app.routes):
         route = context.original_route
         if isinstance(route, APIRoute) and route.include_in_schema and _takes_or_leaves_a_session(route):
-            for method in route.methods:
+            for method in route.methods or ():
                 document["paths"][route.path_format][method.lower()]["security"].append({})
     links.add_to(document)
     document.setdefault("components", {})["headers"] = _LIMIT_HEADERS
