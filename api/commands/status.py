@@ -40,6 +40,7 @@ ALERTS = "SELECT kind, subject, severity, summary, started_at FROM operator_aler
 TABLES = """
 SELECT to_regclass('operator_alert') IS NOT NULL AS migrated,
        to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
+       to_regclass('webhook_delivery') IS NOT NULL AS webhooks,
        to_regclass('dagster.runs') IS NOT NULL AS dagster
 """
 
@@ -51,6 +52,16 @@ SELECT queue_name AS queue,
 FROM jobs.procrastinate_jobs
 GROUP BY queue_name
 ORDER BY queue_name
+"""
+
+WEBHOOKS = """
+SELECT 'webhooks' AS queue,
+       count(*) FILTER (WHERE status = 'pending' AND (lease IS NULL OR due_at <= now())) AS waiting,
+       count(*) FILTER (WHERE status = 'pending' AND lease IS NOT NULL AND due_at > now()) AS running,
+       count(*) FILTER (WHERE status = 'exhausted' AND finished_at > now() - interval '1 day') AS failed
+FROM webhook_delivery
+WHERE status = 'pending' OR (status = 'exhausted' AND finished_at > now() - interval '1 day')
+HAVING EXISTS (SELECT FROM webhook_subscription)
 """
 
 DAGSTER_RUNS = """
@@ -97,7 +108,7 @@ class AssetStatus:
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Depth of one queue. Failed: of all that are kept; for Dagster's runs, in the last day."""
+    """Depth of one queue. Failed: of all that are kept; of webhooks and Dagster's runs, in the last day."""
 
     queue: str
     waiting: int
@@ -263,6 +274,6 @@ def _asset(row: dict[str, Any], chains: Chains) -> AssetStatus:
 
 
 def _queues(connection: postgres.Connection, made: Mapping[str, bool]) -> Iterator[QueueStatus]:
-    for name, query in (("jobs", JOBS), ("dagster", DAGSTER_RUNS)):
+    for name, query in (("jobs", JOBS), ("webhooks", WEBHOOKS), ("dagster", DAGSTER_RUNS)):
         if made.get(name):
             yield from (QueueStatus(**row) for row in connection.execute(query))

@@ -17,9 +17,11 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
+from api.core.outbound import Failure
 from api.core.store import Store
 from api.health.observer import Publication, Reading
 from api.stack import state
+from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
 from indexer.chains.facts import Chains
 
 REASON_LENGTH = 160
@@ -61,6 +63,7 @@ class ServiceCollector(Collector):
         yield from self._derived(found.get("chains", []))
         yield from self._assets(found.get("assets", []))
         yield from _queues(found.get("queues", []))
+        yield from _webhooks(found)
         yield from _alerts(found.get("alerts", []), found.get("deliveries", []))
         yield from self._parts()
 
@@ -123,7 +126,8 @@ class ServiceCollector(Collector):
     def _counters(self, rows: Sequence[Sequence[Any]]) -> Iterator[Metric]:
         by_chain: dict[int, dict[str, int]] = {}
         for name, chain_id, value in rows:
-            by_chain.setdefault(chain_id, {})[name] = value
+            if chain_id:  # 0: of no chain
+                by_chain.setdefault(chain_id, {})[name] = value
         for name, (metric, text) in COUNTERS.items():
             # A chain that is counted at all has every counter, so that the first increase is seen as one.
             samples = [((self._key(chain_id),), counts.get(name, 0)) for chain_id, counts in by_chain.items()]
@@ -210,6 +214,40 @@ def _queues(rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
         "How long the oldest job that is due has waited.",
         ["queue"],
         [((row["queue"],), row["oldest"] or 0) for row in rows],
+    )
+
+
+def _webhooks(found: dict[str, Any]) -> Iterator[Metric]:
+    counts: dict[str, int] = {name: value for name, chain_id, value in found.get("counters", []) if not chain_id}
+    yield _counter(
+        "regalia_webhook_attempts",
+        "Attempts to deliver a webhook, by outcome: delivered, or why not.",
+        ["outcome"],
+        [
+            ((outcome,), counts.get(f"{ATTEMPTS}_{outcome}", 0))
+            for outcome in (("delivered", *Failure) if found else ())
+        ],
+    )
+    for metric, name, text in (
+        ("regalia_webhook_wait_seconds", WAIT, "From an event's record to its first attempt."),
+        ("regalia_webhook_attempt_seconds", TOOK, "How long attempts took, whatever came of them."),
+    ):
+        family = HistogramMetricFamily(metric, text)
+        if found:
+            buckets, total = histogram(counts, name)
+            family.add_metric([], buckets, total)
+        yield family
+    yield _gauge(
+        "regalia_webhook_subscriptions",
+        "Webhooks by status.",
+        ["status"],
+        [((status,), count) for status, count in found.get("subscriptions", [])],
+    )
+    yield _gauge(
+        "regalia_events_waiting",
+        "Events that no deliveries were made of yet.",
+        [],
+        [((), found["events"] or 0)] if found else [],
     )
 
 

@@ -62,6 +62,21 @@ SELECT json_build_object(
     SELECT json_agg(json_build_array(kind, subject, severity)) FROM operator_alert WHERE firing),
   'deliveries', (SELECT json_agg(json_build_array(status, count)) FROM (
     SELECT status, count(*) FROM alert_delivery GROUP BY status) AS counted),
+  'webhooks', (
+    SELECT json_build_object(
+        'waiting', count(*) FILTER (WHERE d.lease IS NULL OR d.due_at <= now()),
+        'running', count(*) FILTER (WHERE d.lease IS NOT NULL AND d.due_at > now()),
+        'failed', (
+            SELECT count(*) FROM webhook_delivery
+            WHERE status = 'exhausted' AND finished_at > now() - interval '1 day'),
+        'oldest', extract(epoch FROM now() - min(d.due_at) FILTER (
+            WHERE d.due_at <= now() AND s.status = 'active' AND a.plan IN ('developer', 'partner', 'enterprise'))))
+    FROM webhook_delivery AS d
+    JOIN webhook_subscription AS s ON s.id = d.subscription_id JOIN account AS a ON a.id = s.account_id
+    WHERE d.status = 'pending'),
+  'subscriptions', (SELECT json_agg(json_build_array(status, count)) FROM (
+    SELECT status, count(*) FROM webhook_subscription WHERE status <> 'deleted' GROUP BY status) AS counted),
+  'events', (SELECT count(*) FROM event_log WHERE fanned_out_at IS NULL),
   'dagster', to_regclass('dagster.runs') IS NOT NULL
 ) AS state
 """
@@ -164,6 +179,7 @@ class Observer:
         row = await self._store.row(_STATE)
         state: dict[str, Any] = row["state"] if row else {}
         found = {name: rows or [] for name, rows in state.items()}
+        found["queues"] = [*found["queues"], {**state["webhooks"], "queue": "webhooks"}]
         if state.get("dagster"):
             runs = await self._store.row(_DAGSTER)
             found["queues"] = [*found["queues"], {**(runs or {}), "queue": "dagster runs"}]

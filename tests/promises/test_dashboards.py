@@ -62,7 +62,7 @@ def test_the_dashboard_has_what_grafana_needs_to_load_it() -> None:
     panels = DASHBOARD["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     rows = [panel["title"] for panel in panels if panel["type"] == "row"]
-    assert rows == ["Overview", "Ingestion", "Derive", "API", "Queues and alerts", "Engines and parts"]
+    assert rows == ["Overview", "Ingestion", "Derive", "API", "Queues and alerts", "Webhooks", "Engines and parts"]
     for panel in panels:
         if panel["type"] == "row":
             continue
