@@ -374,6 +374,29 @@ def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that mak
     attest.withdraw(id)
 
 
+@app.command()
+def expire(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+    days: Annotated[
+        int | None, typer.Option(min=1, help="Inactive for so many days on end. Default: REGALIA_EXPIRY_DAYS.")
+    ] = None,
+    submit: Annotated[bool, typer.Option("--submit", help="End them; REGALIA_PRIVATE_KEY pays.")] = False,
+) -> None:
+    """List the registrations that have been inactive for long, or end them.
+
+    A registration is listed when its heartbeat stayed below 60 in every hour of that time, beyond its grace period,
+    and at least nine tenths of the hours were scored. Ending one hands the service's signed statement to the chain's
+    registry; the symbol can be claimed again at once. Safe to repeat.
+
+    Example:
+
+      regalia expire --chain base --days 90
+    """
+    from api.commands.expire import expire_inactive
+
+    expire_inactive(chain, days, submit)
+
+
 @contracts.command("deploy")
 def deploy_contracts(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key from the chains file, such as base.")],

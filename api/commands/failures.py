@@ -29,19 +29,24 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from api.limits.plans import LimitsError
     from api.registrations.attesting import AttestationError
     from api.stack.part import AlreadyRunning, PortTaken, StackError
+    from indexer.chains.evm.errors import RpcError
     from indexer.chains.facts import ChainFactsError
+    from indexer.contracts.sending import SendError
+    from indexer.contracts.signer import SignerKeyError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
 
     match error:
         case ValidationError():
             return describe_settings(error), USAGE
-        case ChainFactsError() | AccountError() | AttestationError() | LimitsError() | SigningKeyError():
+        case ChainFactsError() | AccountError() | AttestationError() | LimitsError():
+            return str(error), USAGE
+        case SignerKeyError() | SigningKeyError():
             return str(error), USAGE
         case AlreadyRunning() | PortTaken():
             return str(error), IN_USE
-        case EnginesNotRunning() | StoreUnavailable() | WarehouseError():
+        case EnginesNotRunning() | StoreUnavailable() | WarehouseError() | RpcError():
             return str(error), UNAVAILABLE
-        case StackError() | MigrationError():
+        case StackError() | MigrationError() | SendError():
             return str(error), FAILED
         case OSError():
             return f"{error.filename}: {error.strerror}" if error.filename else str(error), FAILED

@@ -39,6 +39,11 @@ class ApiSettings(EngineSettings):
     pricing: Path | None = Field(
         default=None, description="TOML file laid over the built-in fees (api/core/pricing.toml); read again on change."
     )
+    expiry_days: int = Field(
+        default=90,
+        ge=1,
+        description="`regalia expire` ends registrations that were inactive for so many days on end.",
+    )
     apps: Path | None = Field(
         default=None, description="TOML file laid over the built-in catalogue of apps (api/apps/catalogue.toml)."
     )

@@ -2,10 +2,8 @@
 
 import os
 import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 from eth_account import Account
@@ -16,6 +14,7 @@ from indexer.chains import facts
 from indexer.chains.evm.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
+from indexer.contracts.sending import SendError, number, send
 from indexer.contracts.signer import SignerKeyError, load_or_create
 from warehouse.settings import EngineSettings
 
@@ -24,8 +23,6 @@ _DEVELOPMENT_NODE = re.compile(r"anvil|hardhat|ganache|testrpc|eth-?tester|tevm"
 # The chains whose ids we know are far beyond this height; a young chain that borrows an id is somebody's test.
 _YOUNG_BLOCKS = 100_000
 _PATIENCE_SECONDS = 10.0
-_RECEIPT_SECONDS = 120.0
-_FALLBACK_TIP_WEI = 10**9
 
 
 class DeployError(Exception):
@@ -90,56 +87,16 @@ def deploy_registry(client: EvmClient, deployer: LocalAccount, signer: str, trea
         RpcError: the nodes do not answer.
     """
     data = registry.deployment_data(signer, treasury)
-    transaction = _price(client, {"from": deployer.address, "data": data, "chainId": client.chain.chain_id})
-    cost = transaction["gas"] * transaction.get("maxFeePerGas", transaction.get("gasPrice", 0))
-    balance = _number(client.call("eth_getBalance", deployer.address, "latest"))
-    if balance < cost:
-        raise DeployError(
-            f"chain {client.chain.key}: {deployer.address} has {balance} wei, deploying may take {cost} wei"
-        )
-    transaction["nonce"] = _number(client.call("eth_getTransactionCount", deployer.address, "pending"))
-    sender = transaction.pop("from")
-    signed = deployer.sign_transaction(transaction)
-    sent = "0x" + bytes(signed.hash).hex()
     try:
-        client.call("eth_sendRawTransaction", "0x" + bytes(signed.raw_transaction).hex())
-    except RpcError as error:
-        # A repeated sending is refused though the first one arrived.
-        if client.call("eth_getTransactionByHash", sent) is None:
-            raise DeployError(f"chain {client.chain.key} refused the deployment from {sender}: {error}") from error
-    return _created(client, sent)
-
-
-def _created(client: EvmClient, sent: str) -> str:
-    deadline = time.monotonic() + _RECEIPT_SECONDS
-    pause = 0.02
-    while time.monotonic() < deadline:
-        receipt = client.call("eth_getTransactionReceipt", sent)
-        if receipt is not None:
-            if receipt["status"] != "0x1":
-                raise DeployError(f"chain {client.chain.key}: the deployment {sent} failed")
-            return str(to_checksum_address(receipt["contractAddress"]))
-        time.sleep(pause)
-        pause = min(pause * 1.5, 2.0)
-    raise DeployError(f"chain {client.chain.key}: {sent} was not mined within {_RECEIPT_SECONDS:g} s")
-
-
-def _price(client: EvmClient, transaction: dict[str, Any]) -> dict[str, Any]:
-    gas = _number(client.call("eth_estimateGas", {key: transaction[key] for key in ("from", "data")}))
-    head = client.call("eth_getBlockByNumber", "latest", False)
-    priced = {**transaction, "gas": gas * 6 // 5, "value": 0}
-    if "baseFeePerGas" not in head:
-        return {**priced, "gasPrice": _number(client.call("eth_gasPrice"))}
-    try:
-        tip = _number(client.call("eth_maxPriorityFeePerGas"))
-    except MethodMissing:
-        tip = _FALLBACK_TIP_WEI
-    return {**priced, "maxFeePerGas": 2 * _number(head["baseFeePerGas"]) + tip, "maxPriorityFeePerGas": tip}
+        receipt = send(client, deployer, data=data, what="the deployment")
+    except SendError as error:
+        raise DeployError(str(error)) from error
+    return str(to_checksum_address(receipt["contractAddress"]))
 
 
 def _refuse_main_network(client: EvmClient, chain: facts.Chain) -> None:
     known = facts.load(None).by_id(chain.chain_id)
-    if known is None or _number(client.call("eth_blockNumber")) < _YOUNG_BLOCKS:
+    if known is None or number(client.call("eth_blockNumber")) < _YOUNG_BLOCKS:
         return
     try:
         version = str(client.call("web3_clientVersion"))
@@ -183,7 +140,3 @@ def _address(text: str) -> str:
     if int(text, 16) == 0:
         raise DeployError("--treasury is the zero address: fees would be lost")
     return str(to_checksum_address(text))
-
-
-def _number(quantity: Any) -> int:
-    return int(quantity, 16)

@@ -1,0 +1,106 @@
+"""Ending registrations that have been inactive for long: which ones, and the statement that the registry takes.
+
+The chain decides: nothing is written here. A registration counts as expired once its registry says so, in the indexer's
+events. Handing in the same statement twice, or two for one registration, ends it once.
+"""
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from eth_account.signers.local import LocalAccount
+
+from api.registrations.statuses import GRACE_PERIOD, INACTIVE_BELOW
+from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.facts import Chain
+from indexer.contracts import registry
+from indexer.contracts.sending import send
+from warehouse import sql
+from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
+
+KNOWN_PART = Decimal("0.9")
+"""So much of the time must have been scored; where less is known a registration is let be."""
+STATEMENT_SECONDS = 900
+_PATIENCE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Inactive:
+    """A registration that has been inactive throughout; ``highest`` score in ``hours`` scored ones."""
+
+    token_id: int
+    symbol: str
+    owner: str
+    token_address: str
+    hours: int
+    highest: float
+
+
+def find_inactive(
+    store: Connection, warehouse: Warehouse, chain: Chain, *, days: int, now: datetime | None = None
+) -> list[Inactive]:
+    """Registrations of a chain whose heartbeat has been below the threshold for so many days on end, the grace period
+    not counted."""
+    end = now or datetime.now(UTC)
+    since = end - timedelta(days=days)
+    rows = store.execute(
+        sql.load("reads/inactive_registrations").encode(),
+        {
+            "chain_id": chain.chain_id,
+            "inactive_below": INACTIVE_BELOW,
+            "minted_before": since - GRACE_PERIOD,
+        },
+    ).fetchall()
+    if not rows:
+        return []
+    found = warehouse.rows(
+        sql.load("queries/heartbeats/inactive_throughout"),
+        {
+            "chain_id": chain.chain_id,
+            "tokens": [row["token_address"].removeprefix("0x") for row in rows],
+            "since": int(since.timestamp()),
+            "inactive_below": INACTIVE_BELOW,
+            "least_hours": int(24 * days * KNOWN_PART),
+        },
+    )
+    throughout = {f"0x{row['token']}": row for row in found}
+    return [
+        Inactive(
+            row["token_id"],
+            row["symbol"],
+            row["owner"],
+            row["token_address"],
+            throughout[row["token_address"]]["hours"],
+            throughout[row["token_address"]]["highest"],
+        )
+        for row in rows
+        if row["token_address"] in throughout
+    ]
+
+
+def expire(chain: Chain, signer: LocalAccount, payer: LocalAccount, found: Sequence[Inactive]) -> list[str]:
+    """State the end of each registration and hand the statement in; the hashes of the transactions.
+
+    Raises:
+        SendError: the chain did not take one; those before it are ended.
+        RpcError: the nodes do not answer.
+    """
+    client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
+    contract = chain.contracts["registry"]
+    try:
+        hashes = []
+        for one in found:
+            statement = registry.ExpiryStatement(
+                one.token_id, int(time.time()) + STATEMENT_SECONDS, secrets.randbits(256)
+            )
+            signature = registry.sign_expiry(signer, chain.chain_id, contract, statement)
+            data = registry.expiry_calldata(statement, signature)
+            receipt = send(client, payer, to=contract, data=data, what=f"the expiry of {one.symbol}")
+            hashes.append(str(receipt["transactionHash"]))
+        return hashes
+    finally:
+        client.close()
