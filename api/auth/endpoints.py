@@ -40,7 +40,8 @@ KEYS_GROUP = RouteGroup(prefix="/api/v2/apps")
 GROUPS = (GROUP, KEYS_GROUP)
 # A nonce and a token are for the one who asked.
 _PRIVATE = {"Cache-Control": "no-store"}
-_JWKS_HEADERS = {"Cache-Control": "public, max-age=60", "Access-Control-Allow-Origin": "*"}
+# A shared cache that still had the keys of before would have new tokens refused.
+_JWKS_HEADERS = {"Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"}
 _LOGIN_ERRORS = GROUP.responses(
     400,
     413,

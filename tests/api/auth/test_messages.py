@@ -1,6 +1,7 @@
 """Reading sign-in messages: each has one reading or none."""
 
 import dataclasses
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -118,15 +119,26 @@ def test_anything_else_is_no_ethereum_message(text: str) -> None:
         siwe.read(text)
 
 
-@given(place=st.integers(0, len(TEXT) - 1), character=st.characters(max_codepoint=0x2FF, exclude_categories=["Cs"]))
-def test_a_changed_character_gives_another_message_or_none(place: int, character: str) -> None:
-    text = TEXT[:place] + character + TEXT[place + 1 :]
+READERS: dict[str, tuple[Callable[[str], SignIn], Callable[[SignIn], str], SignIn]] = {
+    "Ethereum": (siwe.read, siwe.write, ETHEREUM),
+    "Solana": (siws.read, siws.write, SOLANA),
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+@given(data=st.data())
+def test_a_changed_character_gives_another_message_or_none(kind: str, data: st.DataObject) -> None:
+    read, write, original = READERS[kind]
+    whole = write(original)
+    place = data.draw(st.integers(0, len(whole)))
+    inserted = data.draw(st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["Cs"]), max_size=2))
+    text = whole[:place] + inserted + whole[place + data.draw(st.integers(0, 2)) :]
     try:
-        message = siwe.read(text)
+        message = read(text)
     except Malformed:
         return
-    assert siwe.write(message) == text
-    assert (message == ETHEREUM) == (text == TEXT)
+    assert write(message) == text
+    assert (message == original) == (text == whole)
 
 
 OPTIONAL = (

@@ -195,6 +195,18 @@ async def test_a_chain_that_does_not_answer_is_503_and_keeps_the_nonce(
         assert (await door.login("siwe", text, sign(wallet, text))).status_code == 200
 
 
+async def test_sessions_are_kept_for_a_month_after_their_end(door: Door, store: Connection) -> None:
+    for _ in range(3):
+        await door.token()
+    kept = "SELECT count(*) AS n FROM wallet_session"
+    door.clock.pass_by(days=30)
+    await door.token()
+    assert store.execute(kept).fetchone() == {"n": 4}
+    door.clock.pass_by(hours=2)
+    await door.token()
+    assert store.execute(kept).fetchone() == {"n": 2}
+
+
 async def test_the_life_of_a_session_is_a_setting(serve: Serve, clock: SetClock) -> None:
     async with serve(clock=clock, site_url=SITE, base_url=API, session_seconds=60) as service:
         door = Door(service, clock)
