@@ -3,17 +3,17 @@
 WITH written AS (
     INSERT INTO indexed_token (
         chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence, is_copy,
-        copy_of_chain_id, copy_of_address, copy_rule, score, timestamp_score, volume_score, holders_score, confidence_score,
-        weights_version, scored_at, as_of_block
+        copy_of_chain_id, copy_of_address, copy_rule, score, timestamp_score, volume_score, holders_score,
+        confidence_score, weights_version, scored_at, as_of_block
     )
     SELECT
         chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence, is_copy,
-        copy_of_chain_id, copy_of_address, copy_rule, score, timestamp_score, volume_score, holders_score, confidence_score,
-        weights_version, scored_at, as_of_block
+        copy_of_chain_id, copy_of_address, copy_rule, score, timestamp_score, volume_score, holders_score,
+        confidence_score, weights_version, scored_at, as_of_block
     FROM jsonb_to_recordset(%(rows)s) AS item(
-        chain_id bigint, address text, symbol_key text, name text, decimals smallint, deployer text, deployed_at timestamptz,
-        first_seen_at timestamptz, precedence integer, is_copy boolean, copy_of_chain_id bigint, copy_of_address text,
-        copy_rule text, score numeric(5, 2), timestamp_score numeric(5, 2), volume_score numeric(5, 2),
+        chain_id bigint, address text, symbol_key text, name text, decimals smallint, deployer text,
+        deployed_at timestamptz, first_seen_at timestamptz, precedence integer, is_copy boolean,
+        copy_of_chain_id bigint, copy_of_address text, copy_rule text, score numeric(5, 2), timestamp_score numeric(5, 2), volume_score numeric(5, 2),
         holders_score numeric(5, 2), confidence_score numeric(5, 2), weights_version integer, scored_at timestamptz,
         as_of_block bigint
     )
@@ -44,8 +44,8 @@ WITH written AS (
         indexed_token.copy_of_chain_id, indexed_token.copy_of_address, indexed_token.copy_rule
     ) IS DISTINCT FROM (
         excluded.symbol_key, excluded.name, excluded.decimals, excluded.deployer, excluded.deployed_at,
-        excluded.first_seen_at, excluded.precedence, excluded.is_copy, excluded.copy_of_chain_id, excluded.copy_of_address,
-        excluded.copy_rule
+        excluded.first_seen_at, excluded.precedence, excluded.is_copy, excluded.copy_of_chain_id,
+        excluded.copy_of_address, excluded.copy_rule
     )
     OR (
         excluded.score IS NOT NULL AND (

@@ -15,7 +15,8 @@ SELECT
     sum(toInt64(NOT is_zero AND after_raw > 0) - toInt64(NOT is_zero AND before_raw > 0)) AS entering,
     sum(if(is_zero, -delta_raw, toInt256(0))) AS minted_raw,
     arraySlice(
-        arrayReverseSort(groupArrayIf((after_raw, before_raw, lower(hex(wallet))), NOT is_zero AND delta_raw > 0)), 1, 100
+        arrayReverseSort(groupArrayIf((after_raw, before_raw, lower(hex(wallet))), NOT is_zero AND delta_raw > 0)),
+        1, 100
     ) AS gained,
     arrayMap(entry -> entry.3, gained) AS wallets,
     arrayMap(entry -> entry.1, gained) AS after_raws,
