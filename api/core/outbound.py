@@ -20,7 +20,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
@@ -39,6 +38,7 @@ from api.core.destinations import (
     validate_url,
 )
 from api.core.names import NameServers
+from api.core.own_addresses import OwnAddresses
 from api.core.settings import ApiSettings
 
 LOG = logging.getLogger(__name__)
@@ -130,7 +130,8 @@ class Outbound:
         refused: networks that are not called beside those that are not public.
         trust: whose certificates are accepted; the system's authorities by default.
         names: who resolves names; the system's name servers by default.
-        public: which addresses a name may have; those of the public Internet by default.
+        public: which addresses a name may have; by default those of the public Internet that are not this machine's.
+        own: the addresses of this machine.
     """
 
     def __init__(
@@ -142,10 +143,12 @@ class Outbound:
         trust: ssl.SSLContext | None = None,
         names: NameServers | None = None,
         public: Callable[[Address], bool] | None = None,
+        own: OwnAddresses | None = None,
     ) -> None:
         self.allow_loopback = allow_loopback
         self.refused = tuple(refused)
-        self._public = public or partial(is_public, refused=self.refused)
+        self._own = own or OwnAddresses()
+        self._public = public or self._is_public
         self._user_agent = user_agent
         self._trust = trust or system_trust()
         self._names = names or NameServers()
@@ -215,6 +218,9 @@ class Outbound:
         for session in sessions.values():
             await session.close()
         await self._names.close()
+
+    def _is_public(self, address: Address) -> bool:
+        return is_public(address, self.refused) and address not in self._own
 
     def _session(self, destination: Destination, *, fresh: bool) -> aiohttp.ClientSession:
         """The session for a kind of destination: each has its own rule for addresses, and its own connections."""

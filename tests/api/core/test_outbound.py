@@ -6,6 +6,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from api.core.destinations import UrlRefused
 from api.core.names import NameServers
 from api.core.outbound import AddressRefused, Failure, Outbound, OutboundAnswer
+from api.core.own_addresses import OwnAddresses
 from api.core.settings import ApiSettings
 from tests.fixtures.far_side import FAR, HOST, Answer, Authority, FarServer, NameServer, is_far, no_content, serving
 
@@ -99,6 +101,24 @@ async def test_a_name_that_leads_inside_is_not_connected_to(
     assert (answer.status, answer.failure) == (None, Failure.REFUSED)
     assert answer.problem == "the host has no public address"
     assert far.connections == 0
+
+
+async def test_this_machines_own_public_addresses_are_not_connected_to(name_server: NameServer) -> None:
+    """From inside they lead past whatever firewall stands before them."""
+    name_server.records[HOST] = [["203.1.113.5", "2a00:1450:4001::5"]]
+    own = OwnAddresses(lambda: ["02:42:ac:11:00:02", "203.1.113.5", "2a00:1450:4001::5%eth0"])
+    client = Outbound(names=NameServers(["127.0.0.1"], port=name_server.port), own=own)
+    try:
+        for url in (f"https://{HOST}/", "https://203.1.113.5/", "https://[2a00:1450:4001::5]/"):
+            answer = await post(client, url)
+            assert (answer.failure, answer.problem) == (Failure.REFUSED, "the host has no public address")
+    finally:
+        await client.close()
+
+
+def test_the_interfaces_of_this_machine_are_known() -> None:
+    assert ip_address("127.0.0.1") in OwnAddresses()
+    assert ip_address("192.0.2.1") not in OwnAddresses()
 
 
 async def test_only_the_public_ones_of_a_names_addresses_are_tried(meet: Meet, name_server: NameServer) -> None:
