@@ -67,7 +67,7 @@ async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
     "/keys",
     status_code=201,
     response_model=NewApiKey,
-    responses={201: answered(("made", examples.NEW_KEY))[200]}
+    responses=answered(("made", examples.NEW_KEY), status=201)
     | GROUP.responses(
         *(400, 401, 403, 413, 415, 503),
         also={403: [(KEY_LIMIT, "plan free allows 2 API keys, this account has 2", {"plan": "free", "limit": 2})]},

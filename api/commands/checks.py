@@ -16,6 +16,8 @@ from pydantic import ValidationError
 
 from api.commands import nodes
 from api.commands.failures import describe_settings
+from api.limits.plans import LimitsError
+from api.limits.plans import load as load_limits
 from api.stack import ports, state
 from api.stack.part import PortTaken
 from api.stack.settings import StackSettings, load
@@ -81,6 +83,11 @@ def settings() -> tuple[StackSettings | None, list[Finding]]:
         loaded = load()
     except ValidationError as error:
         return None, [*found, Finding(Level.BROKEN, "settings", describe_settings(error), "see docs/settings.md")]
+    try:
+        load_limits(loaded.limits)
+    except LimitsError as error:
+        # The API does not start with such a file.
+        found.append(Finding(Level.BROKEN, "settings", str(error), "docs/limits.md describes the file"))
     return loaded, [*found, Finding(Level.OK, "settings", "valid")]
 
 

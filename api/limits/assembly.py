@@ -39,9 +39,11 @@ async def open_limiter(
         care.cancel()
         with suppress(asyncio.CancelledError):
             await care
-        await limiter.keep()
-        if shared is not None:
-            await shared.close()
+        try:
+            await limiter.keep()
+        finally:
+            if shared is not None:
+                await shared.close()
 
 
 def _connections(settings: ApiSettings, database_url: str) -> DirectReads:

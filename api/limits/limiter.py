@@ -89,7 +89,10 @@ class Limiter:
         while True:
             await asyncio.sleep(KEEP_SECONDS)
             began = time.monotonic()
-            await self.keep()
+            try:
+                await self.keep()
+            except Exception:  # such as tables that are not migrated yet: the next time may do better, none would not
+                LOG.exception("usage is not kept")
             LOG.debug("kept usage in %.3f s", time.monotonic() - began)
 
 

@@ -134,19 +134,23 @@ class UsageLedger:
     async def write(self) -> list[Counted]:
         """Add what was counted since the last time; the answer is what all processes counted of the same subjects.
 
-        Safe to repeat: after a failure the same batch is sent again under the same number.
+        Safe to repeat: after a failure the same batch is sent again under the same number, and then what was counted
+        meanwhile.
 
         Raises:
             StoreUnavailable: the store cannot be asked; nothing is lost.
         """
         async with self._turn:
-            if self._sent is None:
-                if not self._open.counts:
-                    return []
-                self._sent, self._open = self._open, _Batch(self._open.number + 1)
-            counted = await self._send(self._sent)
-            self._sent = None
-            return counted
+            known: dict[tuple[UUID, date], Counted] = {}
+            while self._sent is not None or self._open.counts:
+                again = self._sent is not None
+                if self._sent is None:
+                    self._sent, self._open = self._open, _Batch(self._open.number + 1)
+                known.update({(counted.subject, counted.day): counted for counted in await self._send(self._sent)})
+                self._sent = None
+                if not again:
+                    break  # what is counted while this is written is for the next time
+            return list(known.values())
 
     async def forget(self, today: date) -> None:
         """Remove what is older than ``KEPT_DAYS``."""

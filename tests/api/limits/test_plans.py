@@ -18,6 +18,13 @@ def test_every_plan_has_limits_and_a_higher_one_allows_more() -> None:
         assert values == sorted(set(values)), name
 
 
+def test_the_documentation_says_what_is_built_in() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "limits.md").read_text()
+    for plan, limits in load(None).plans.items():
+        figures = (limits.per_second, limits.burst, limits.per_day, limits.keys, limits.new_keys)
+        assert f"| `{plan}` | " + " | ".join(f"{figure:,}" for figure in figures) + " |" in text
+
+
 def test_public_reads_have_the_specified_limits() -> None:
     public = load(None).public
     assert (public.per_minute, public.holdings_per_minute) == (400, 60)

@@ -129,8 +129,8 @@ async def test_a_batch_whose_answer_was_lost_is_counted_once(
         with pytest.raises(StoreUnavailable):
             await ledger.write()
     ledger.count(subject, TODAY, 100)
-    assert [counted.used for counted in await ledger.write()] == [85]
     assert [counted.used for counted in await ledger.write()] == [86]
+    assert await ledger.write() == []
     assert used(store) == [86]
     assert told(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
     await losing.close()
@@ -146,7 +146,6 @@ async def test_counts_outlive_an_outage_of_the_store(
     await meter.keep()
     ledger.store = api_store
     assert await use(meter, subject, 1) == [None]
-    await meter.keep()
     await meter.keep()
     assert used(store) == [4]
     await unreachable.close()
