@@ -1,7 +1,12 @@
--- How far a source of events has looked; its first look makes the row. rewound_to is the block before everything that
--- was taken back since, where that reached what the source had seen: an operator's rewind, as blocks are final by then.
+-- How far a source of events has looked; its first look makes the row. It tells from a day before that: by the clock,
+-- or by the chain's own, which may be behind, where the chain is known to its head. rewound_to is the block before
+-- everything that was taken back since, where that reached what the source had seen: an operator's rewind, as blocks are
+-- final by then.
 WITH begun AS (
-    INSERT INTO event_progress (chain_id, source) VALUES (%(chain_id)s, %(source)s)
+    INSERT INTO event_progress (chain_id, source, told_from)
+    SELECT %(chain_id)s, %(source)s, least(now(), max(block_time)) - interval '1 day'
+    FROM chain_checkpoint
+    WHERE chain_id = %(chain_id)s AND block_number >= head_block
     ON CONFLICT DO NOTHING
     RETURNING position, in_time, told_from, looked_at
 ),

@@ -113,6 +113,18 @@ def test_a_long_history_is_recorded_and_told_to_nobody(
         assert row == {"position": ledger.block - 2}
 
 
+def test_a_chain_that_is_known_to_its_head_is_told_of_by_its_own_clock(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine(2 * 86_400)
+    register(ledger, token)
+    settle(ledger)
+    store.execute("UPDATE chain_checkpoint SET head_block = block_number")
+    refresh(warehouse, store, chains)
+    (event,) = log(store)
+    assert event["fanned_out_at"] is None
+
+
 @pytest.mark.usefixtures("token")
 def test_a_chain_without_registrations_is_passed_over(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
