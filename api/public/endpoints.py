@@ -42,10 +42,9 @@ async def public_reads(request: Request, search: SearchDep) -> PublicReads:
             store=state.store,
             search=search.repository,
             readers=state.chain_readers,
-            apps=state.apps,
+            apps=search.apps,
             clock=state.clock,
             site_url=state.settings.public_site_url,
-            base_url=state.settings.public_url,
         )
         service = state.public_reads = PublicReads(sources, state.metrics)
     return service

@@ -1,9 +1,8 @@
 """Wire shapes of the public reads. A figure that is not known is null, never 0."""
 
-from typing import Any
-
 from pydantic import Field
 
+from api.apps.pages import InstalledApp
 from api.core.rendering import Number, Wire
 
 
@@ -39,19 +38,6 @@ class Coin(Wire):
     market: Market
     holders: int | None
     as_of: AsOf
-
-
-class InstalledApp(Wire):
-    """An app on a coin's page."""
-
-    id: str
-    name: str
-    description: str
-    version: str
-    category: str
-    icon: str | None
-    first_party: bool
-    embed: dict[str, Any] | None = Field(description="The app's own embed declaration.")
 
 
 class CoinApps(Wire):

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote
 
-from api.apps.catalogue import Catalogue
+from api.apps.pages import Page, PageApps
 from api.core.addresses import shown
 from api.core.cache import Cache
 from api.core.chains import ChainReaders
@@ -21,7 +20,7 @@ from api.core.errors import Unavailable
 from api.core.metrics import Metrics
 from api.core.rendering import Wire, dumps, timestamp
 from api.core.store import Row, Store
-from api.public.schemas import AsOf, Coin, CoinApps, Holding, InstalledApp, Market, Sites
+from api.public.schemas import AsOf, Coin, CoinApps, Holding, Market, Sites
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
 from api.search.results import page_url
@@ -48,10 +47,9 @@ class Sources:
     store: Store
     search: SearchRepository
     readers: ChainReaders
-    apps: Catalogue
+    apps: PageApps
     clock: Clock
     site_url: str
-    base_url: str
 
 
 class PublicReads:
@@ -144,23 +142,14 @@ class PublicReads:
         row = await self._verified(chain, symbol)
         if row is None:
             return None
-        where = {"chain_id": chain.chain_id, "token_id": row["token_id"]}
-        installed = await self.sources.store.direct.rows("page_apps", where)
-        filled = {
-            "base_url": self.sources.base_url,
-            "chain": chain.key,
-            "symbol": quote(symbol, safe=""),
-            "token": shown(row["token_address"]),
-            "crownId": str(row["token_id"]),
-        }
-        apps = [self.sources.apps.render(one["app_id"], filled) for one in installed if one["enabled"]]
+        page = Page(chain.chain_id, row["token_id"], chain.key, symbol, shown(row["token_address"]))
         return _prepared(
             CoinApps(
                 symbol=symbol,
                 chain=chain.key,
                 chain_id=chain.caip2,
                 crown_id=row["token_id"],
-                apps=[InstalledApp.model_validate(app) for app in apps if app is not None],
+                apps=await self.sources.apps.of(page),
             )
         )
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from api.apps.pages import PageApps
 from api.core.access import API_KEY_HEADER, ApiKey, ApiKeys, count
 from api.core.errors import LOWER_CODES, InvalidInput, RouteGroup
 from api.search import examples
@@ -75,6 +76,7 @@ async def search_service(request: Request) -> SearchService:
         service = SearchService(
             state.warehouse,
             state.chains,
+            PageApps(state.store, state.apps, state.settings.public_url),
             clock=state.clock,
             metrics=state.metrics,
             site_url=state.settings.public_site_url,

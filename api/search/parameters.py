@@ -61,6 +61,7 @@ class SearchQuery:
     sort: str = "relevance"
     order: str = "desc"
     explain: bool = False
+    with_apps: bool = False
     cursor: str | None = None
 
     @property
@@ -81,7 +82,7 @@ class SearchQuery:
     @property
     def answer_key(self) -> tuple[object, ...]:
         """What decides the answer."""
-        return (*self.list_key, self.page, self.page_size, self.explain, self.cursor)
+        return (*self.list_key, self.page, self.page_size, self.explain, self.with_apps, self.cursor)
 
     @property
     def fingerprint(self) -> str:
@@ -151,7 +152,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter("order", "Direction of the sort.", {"type": "string", "enum": list(ORDERS), "default": "desc"}),
     Parameter(
-        "include", "Accepted for the apps of a token's page; results carry none yet.",
+        "include", "Attach to each registered result the apps on its page; either value does.",
         {"type": "string", "enum": list(INCLUDES)},
     ),
     Parameter("explain", "Add to each result the terms it was ranked by.", {"type": "boolean", "default": False}),
@@ -170,8 +171,6 @@ def read_query(text: str, chains: Chains) -> SearchQuery:
         if name in given and name in _NAMES:
             raise InvalidInput(name, "is given more than once")
         given[name] = value
-    if given.get("include") is not None:
-        _choice(given["include"], "include", INCLUDES)
     cursor = given.get("cursor")
     if cursor is not None:
         if "page" in given:
@@ -191,6 +190,7 @@ def read_query(text: str, chains: Chains) -> SearchQuery:
         sort=_read(given, "sort", "relevance", lambda value, name: _choice(value, name, tuple(SORT_COLUMNS))),
         order=_read(given, "order", "desc", lambda value, name: _choice(value, name, ORDERS)),
         explain=_read(given, "explain", False, _boolean),
+        with_apps=_read(given, "include", False, lambda value, name: bool(_choice(value, name, INCLUDES))),
         cursor=cursor,
     )
 

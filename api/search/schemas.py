@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
+from api.apps.pages import InstalledApp
 from api.core.rendering import Number, Wire
 
 
@@ -74,6 +75,10 @@ class SearchResult(Wire):
     as_of_block: int | None = Field(default=None, description="Block the figures are as of; null for available.")
     as_of_time: str | None = None
     explain: Explanation | None = Field(default=None, description="Only with explain=true.")
+    apps: list[InstalledApp] | None = Field(
+        default=None,
+        description="Only with include=apps: the apps on a registered token's page, in its order.",
+    )
 
 
 class Filters(Wire):

@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from api.apps.pages import Page, PageApps
 from api.core.cache import Cache
 from api.core.clock import Clock
 from api.core.errors import InvalidInput, Unavailable
@@ -48,8 +49,11 @@ class Found:
 class SearchService:
     """Searches of one application."""
 
-    def __init__(self, source: Source, chains: Chains, *, clock: Clock, metrics: Metrics, site_url: str) -> None:
+    def __init__(
+        self, source: Source, chains: Chains, apps: PageApps, *, clock: Clock, metrics: Metrics, site_url: str
+    ) -> None:
         self.source = source
+        self.apps = apps
         self.repository = SearchRepository(source, metrics)
         self.clock = clock
         self.site_url = site_url
@@ -78,8 +82,8 @@ class SearchService:
 
     async def _compute(self, query: SearchQuery, wallet: str | None) -> Answer:
         answer, found = await self.search(query, wallet)
-        left_out = None if query.explain else {"results": {"__all__": {"explain"}}}
-        body = dumps(answer.model_dump(by_alias=True, exclude=left_out))
+        unasked = {name for name, asked in (("explain", query.explain), ("apps", query.with_apps)) if not asked}
+        body = dumps(answer.model_dump(by_alias=True, exclude={"results": {"__all__": unasked}} if unasked else None))
         return Answer(body, _factory_owners(found.rows))
 
     async def search(self, query: SearchQuery, wallet: str | None = None) -> tuple[SearchAnswer, Found]:
@@ -96,6 +100,8 @@ class SearchService:
         offset = cursor.offset if cursor else (query.page - 1) * query.page_size
         page = found.ordered[offset : offset + query.page_size]
         shown = await self._render(query, found, page)
+        if query.with_apps:
+            shown = await self._with_apps(shown)
         return self._assemble(query, found, shown, offset), found
 
     async def find(self, query: SearchQuery, wallet: str | None, cursor: Cursor | None) -> Found:
@@ -181,6 +187,13 @@ class SearchService:
             shown.append(result)
         return shown
 
+    async def _with_apps(self, shown: Sequence[SearchResult]) -> list[SearchResult]:
+        """The results with the apps of their pages, read at once."""
+        pages = {place: page for place, one in enumerate(shown) if (page := _page(one)) is not None}
+        apps = await self.apps.of_all(list(pages.values()))
+        found = {place: apps[page.chain_id, page.token_id] for place, page in pages.items()}
+        return [one.model_copy(update={"apps": found.get(place)}) for place, one in enumerate(shown)]
+
     def _assemble(self, query: SearchQuery, found: Found, shown: Sequence[SearchResult], offset: int) -> SearchAnswer:
         total = len(found.ordered)
         reached = offset + len(shown)
@@ -219,6 +232,14 @@ class SearchService:
     def _expansions(self, found: Found) -> list[str]:
         present = np.unique(found.matches.symbol[found.ordered]).tolist()
         return [found.rows.symbols[symbol] for symbol in present if symbol > 0]
+
+
+def _page(result: SearchResult) -> Page | None:
+    """The page of a registered token."""
+    token, registration = result.token, result.registration
+    if registration is None or registration.token_id is None or token.address is None:
+        return None
+    return Page(result.chain_id, registration.token_id, result.chain_key, token.symbol.upper(), token.address)
 
 
 def as_of(publication: Publication, chains: Mapping[int, Chain]) -> AsOf:

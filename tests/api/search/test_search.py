@@ -3,10 +3,13 @@
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+import pytest
+
 from api.core.addresses import shown
 from tests.api.conftest import HOLDER, Serve, Service
 from tests.factories.tokens import publish, token_row, token_table
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
 
 
 async def found_symbols(finder: Service, symbol: str, **parameters: str) -> list[str]:
@@ -249,3 +252,22 @@ async def test_without_the_warehouse_the_answer_is_503(serve: Serve) -> None:
             response = await running.client.get(f"/api/v2{path}")
             assert (response.status_code, response.json()["code"]) == (503, code)
             assert int(response.headers["Retry-After"]) > 0
+
+
+@pytest.mark.parametrize("value", ["apps", "widgets"])
+async def test_results_carry_the_apps_of_their_pages_where_asked(
+    finder: Service, warehouse: Warehouse, store: Connection, value: str
+) -> None:
+    publish(warehouse, [token_row("PEPE", address=1, registered=True), token_row("PEPE", address=2)])
+    registered = (await finder.get("/search", symbol="PEPE", crownsOnly="true")).json()["results"][0]["registration"]
+    store.execute(
+        "INSERT INTO page_app (chain_id, token_id, app_id, position) VALUES (8453, %s, 'regalia/market-card', 0)",
+        (registered["tokenId"],),
+    )
+    plain = (await finder.get("/search", symbol="PEPE")).json()["results"]
+    assert all("apps" not in result for result in plain)
+    results = (await finder.get("/search", symbol="PEPE", include=value)).json()["results"]
+    apps = {bool(result["hasCrown"]): result["apps"] for result in results if result["token"]["address"]}
+    assert [app["id"] for app in apps[True]] == ["regalia/market-card"]
+    assert apps[False] is None
+    assert "/coins/base/PEPE" in apps[True][0]["embed"]["url"]

@@ -1,5 +1,0 @@
--- The apps on a registration's page, in the page's own order.
-SELECT app_id, enabled, position, installed_at
-FROM page_app
-WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
-ORDER BY position, app_id
