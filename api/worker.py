@@ -75,13 +75,13 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             additional_context={CONTEXT_KEY: context},
         )
         if wait:
-            await _beside(jobs, engine)
+            await run_beside(jobs, engine)
         else:
             await jobs
             await engine.run_until_idle()
 
 
-async def _beside(jobs: Coroutine[Any, Any, None], engine: DeliveryEngine) -> None:
+async def run_beside(jobs: Coroutine[Any, Any, None], engine: DeliveryEngine) -> None:
     """Run both until the jobs end, as they do when a signal comes. If the engine ends first, with an error, the jobs
     are cancelled and the process ends with it, to be started again."""
     stop = asyncio.Event()

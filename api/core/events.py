@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 from api.core.store import Transaction
 from api.models import EventRecord
 
-INTERNAL = frozenset({"claim.confirmed", "pipeline.failed"})
+INTERNAL = frozenset({"claim.confirmed", "pipeline.failed", "webhook.disabled"})
 """Recorded for the service itself; nobody subscribes to them."""
 
 

@@ -26,7 +26,8 @@ PATIENCE_SECONDS = 0.5
 """A scrape waits no longer than this for an engine."""
 _LIMIT_SECONDS = 5.0
 
-# Everything in one statement: each part is a small table, or the few rows of a larger one that an index gives.
+# Everything in one statement: each part is a small table, or the few rows of a larger one that an index gives; of
+# webhooks' deliveries no more than 100,000 are counted.
 _STATE = """
 SELECT json_build_object(
   'chains', (
@@ -62,18 +63,19 @@ SELECT json_build_object(
     SELECT json_agg(json_build_array(kind, subject, severity)) FROM operator_alert WHERE firing),
   'deliveries', (SELECT json_agg(json_build_array(status, count)) FROM (
     SELECT status, count(*) FROM alert_delivery GROUP BY status) AS counted),
-  'webhooks', (
-    SELECT json_build_object(
-        'waiting', count(*) FILTER (WHERE d.lease IS NULL OR d.due_at <= now()),
-        'running', count(*) FILTER (WHERE d.lease IS NOT NULL AND d.due_at > now()),
-        'failed', (
-            SELECT count(*) FROM webhook_delivery
-            WHERE status = 'exhausted' AND finished_at > now() - interval '1 day'),
-        'oldest', extract(epoch FROM now() - min(d.due_at) FILTER (
-            WHERE d.due_at <= now() AND s.status = 'active' AND a.plan IN ('developer', 'partner', 'enterprise'))))
-    FROM webhook_delivery AS d
-    JOIN webhook_subscription AS s ON s.id = d.subscription_id JOIN account AS a ON a.id = s.account_id
-    WHERE d.status = 'pending'),
+  'webhooks', json_build_object(
+    'waiting', (
+        SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE status = 'pending' LIMIT 100000) AS pending),
+    'running', (
+        SELECT count(*) FROM webhook_delivery
+        WHERE status = 'pending' AND lease IS NOT NULL AND due_at > now() AND due_at < now() + interval '1 hour'),
+    'failed', (
+        SELECT count(*) FROM webhook_delivery WHERE status = 'exhausted' AND finished_at > now() - interval '1 day'),
+    'oldest', (
+        SELECT extract(epoch FROM now() - d.due_at) FROM webhook_delivery AS d
+        JOIN webhook_subscription AS s ON s.id = d.subscription_id AND s.status = 'active'
+        JOIN account AS a ON a.id = s.account_id AND a.plan IN ('developer', 'partner', 'enterprise')
+        WHERE d.status = 'pending' AND d.due_at <= now() ORDER BY d.due_at LIMIT 1)),
   'subscriptions', (SELECT json_agg(json_build_array(status, count)) FROM (
     SELECT status, count(*) FROM webhook_subscription WHERE status <> 'deleted' GROUP BY status) AS counted),
   'events', (SELECT count(*) FROM event_log WHERE fanned_out_at IS NULL),
@@ -179,7 +181,10 @@ class Observer:
         row = await self._store.row(_STATE)
         state: dict[str, Any] = row["state"] if row else {}
         found = {name: rows or [] for name, rows in state.items()}
-        found["queues"] = [*found["queues"], {**state["webhooks"], "queue": "webhooks"}]
+        webhooks = state["webhooks"]
+        # What is under way is pending, too.
+        waiting = webhooks["waiting"] - webhooks["running"]
+        found["queues"] = [*found["queues"], {**webhooks, "queue": "webhooks", "waiting": waiting}]
         if state.get("dagster"):
             runs = await self._store.row(_DAGSTER)
             found["queues"] = [*found["queues"], {**(runs or {}), "queue": "dagster runs"}]

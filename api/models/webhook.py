@@ -91,6 +91,7 @@ class WebhookDelivery(Base):
             postgresql_where=text("status = 'pending' AND cause = 'test'"),
         ),
         Index("webhook_delivery_by_subscription", "subscription_id", "id"),
+        Index("webhook_delivery_exhausted", "finished_at", postgresql_where=text("status = 'exhausted'")),
         Index("webhook_delivery_finished", "finished_at", postgresql_where=text("status <> 'pending'")),
     )
 

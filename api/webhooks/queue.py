@@ -156,9 +156,10 @@ _CLEAR_FAILURES = """
 UPDATE webhook_subscription SET consecutive_failures = 0
 WHERE id = ANY(CAST(:ids AS uuid[])) AND consecutive_failures > 0
 """
+# In one order, and as weakly as will do: fan-out refers to the same rows in an order of its own.
 _STANDINGS = """
 SELECT id, account_id, url, status, consecutive_failures FROM webhook_subscription
-WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR UPDATE
+WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR NO KEY UPDATE
 """
 _STAND = """
 UPDATE webhook_subscription

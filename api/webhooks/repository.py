@@ -20,7 +20,7 @@ WHERE s.account_id = :account_id AND s.status <> 'deleted'
 _LOCK_ACCOUNT = "SELECT id FROM account WHERE id = :account_id FOR NO KEY UPDATE"
 _LOCK = """
 SELECT * FROM webhook_subscription
-WHERE id = :id AND account_id = :account_id AND status <> 'deleted' FOR UPDATE
+WHERE id = :id AND account_id = :account_id AND status <> 'deleted' FOR NO KEY UPDATE
 """
 _COUNT = "SELECT count(*) AS n FROM webhook_subscription WHERE account_id = :account_id AND status <> 'deleted'"
 _BY_KEY = "SELECT * FROM webhook_subscription WHERE account_id = :account_id AND idempotency_key = :key"

@@ -69,6 +69,7 @@ STATEMENTS = (
     " WHERE status = 'pending' AND cause = 'test'",
     "CREATE INDEX webhook_delivery_by_subscription ON webhook_delivery (subscription_id, id)",
     "CREATE INDEX webhook_delivery_finished ON webhook_delivery (finished_at) WHERE status <> 'pending'",
+    "CREATE INDEX webhook_delivery_exhausted ON webhook_delivery (finished_at) WHERE status = 'exhausted'",
     """
     CREATE TABLE webhook_attempt (
         delivery_id uuid NOT NULL REFERENCES webhook_delivery (id) ON DELETE CASCADE,

@@ -1,0 +1,47 @@
+"""Jobs and deliveries live and die together in a worker process."""
+
+import asyncio
+
+import pytest
+
+from api.webhooks.engine import DeliveryEngine
+from api.worker import run_beside
+from tests.api.webhooks.conftest import Hooks
+
+
+async def never() -> None:
+    await asyncio.Event().wait()
+
+
+async def test_an_engine_that_fails_ends_the_worker(hooks: Hooks) -> None:
+    hooks.store.execute("DROP TABLE webhook_attempt, webhook_delivery")
+    with pytest.raises(Exception, match="webhook_delivery"):
+        await asyncio.wait_for(run_beside(never(), hooks.engine), 10)
+
+
+async def test_deliveries_under_way_are_finished_when_the_jobs_end(hooks: Hooks) -> None:
+    made = await hooks.subscribe("token.minted")
+    hooks.receivers.wait_seconds["hook"] = 0.5
+    hooks.happen()
+
+    async def until_it_is_sent() -> None:
+        await hooks.receivers.wait_for(1)
+
+    await asyncio.wait_for(run_beside(until_it_is_sent(), hooks.engine), 10)
+    assert [one["status"] for one in await hooks.deliveries(made["id"])] == ["delivered"]
+
+
+async def test_an_engine_waits_for_a_store_that_is_away(hooks: Hooks, store_url: str) -> None:
+    await hooks.subscribe("token.minted")
+    stop = asyncio.Event()
+    engine: DeliveryEngine = hooks.new_engine(listen_url=store_url)
+    running = asyncio.create_task(engine.run(stop))
+    await asyncio.sleep(0.3)
+    hooks.store.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    hooks.happen()
+    await hooks.receivers.wait_for(1)
+    stop.set()
+    await running
