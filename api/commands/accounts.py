@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -20,6 +21,11 @@ _LIMIT_NAMES = {
     "keys": "keys",
     "new_keys": "new keys a day",
 }
+
+
+def _console() -> Console:
+    """Wide enough for every column where it is no terminal."""
+    return Console(width=None if sys.stdout.isatty() else 240)
 
 
 @contextlib.contextmanager
@@ -58,7 +64,7 @@ def list_keys(wallet: str | None, as_json: bool) -> None:
         moments = (key.created_at, key.last_used_at, key.revoked_at)
         shown = (moment.strftime("%Y-%m-%d %H:%M") if moment else "-" for moment in moments)
         table.add_row(str(key.id), f"{key.prefix}…", key.wallet, key.plan, key.name, *shown)
-    Console(width=None if known else 80, soft_wrap=True).print(table)
+    _console().print(table)
 
 
 def rename_key(key: str, name: str) -> None:
@@ -91,7 +97,7 @@ def list_plans(as_json: bool) -> None:
     table = Table("plan", *_LIMIT_NAMES.values(), box=None)
     for plan in PLANS:
         table.add_row(plan, *(f"{getattr(limits[plan], name):,}" for name in _LIMIT_NAMES))
-    Console(soft_wrap=True).print(table)
+    _console().print(table)
 
 
 def show_plans(wallet: str | None, as_json: bool) -> None:
@@ -108,4 +114,4 @@ def show_plans(wallet: str | None, as_json: bool) -> None:
     for account in known:
         quota = f"{limits[account.plan].per_day:,}"
         table.add_row(str(account.id), account.wallet, account.plan, f"{account.used_today:,}", quota)
-    Console(width=None if known else 80, soft_wrap=True).print(table)
+    _console().print(table)

@@ -130,6 +130,39 @@ def test_a_plan_is_set(cli: Cli, stores: dict[str, str], store: Connection) -> N
     ]
 
 
+def test_a_key_is_renamed_and_keeps_its_accounts_plan(cli: Cli, stores: dict[str, str]) -> None:
+    cli("plans", "set", "--wallet", WALLET, "--plan", "partner", **stores)
+    made = json.loads(cli("keys", "create", "--wallet", WALLET, **stores).stdout)
+    assert made["plan"] == "partner"
+    assert "is called laptop" in cli("keys", "rename", made["id"], "laptop", **stores).stdout
+    assert "laptop" in cli("keys", "list", **stores).stdout
+
+
+def test_plans_are_listed_with_their_limits_and_shown_with_their_use(
+    cli: Cli, stores: dict[str, str], store: Connection, elsewhere: Path
+) -> None:
+    limits = elsewhere / "limits.toml"
+    limits.write_text("[plans.pro]\nper_day = 77\n")
+    listed = json.loads(cli("plans", "list", "--json", REGALIA_LIMITS=str(limits)).stdout)
+    assert list(listed) == ["free", "pro", "pro_plus", "developer", "partner", "enterprise"]
+    assert listed["pro"]["per_day"] == 77
+    assert "enterprise" in cli("plans", "list").stdout
+
+    cli("plans", "set", "--wallet", WALLET, "--plan", "pro", **stores)
+    store.execute(
+        "INSERT INTO api_usage (subject, day, account_id, used, per_day)"
+        " SELECT id, (now() AT TIME ZONE 'UTC')::date, id, 12, 77 FROM account"
+    )
+    shown = json.loads(cli("plans", "show", "--wallet", WALLET, "--json", **stores).stdout)
+    assert (shown["wallet"], shown["plan"], shown["used_today"], shown["per_day"]) == (WALLET.lower(), "pro", 12, 77)
+    assert WALLET.lower() in cli("plans", "show", **stores).stdout
+
+    limits.write_text("[plans.pro]\nper_day = 'many'\n")
+    refused = cli("plans", "list")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "plans.pro.per_day" in refused.stderr
+
+
 def test_bad_input_is_one_line_and_writes_nothing(cli: Cli, stores: dict[str, str], store: Connection) -> None:
     for arguments, named in (
         (("keys", "create", "--wallet", "0x12"), "wallet: '0x12' is neither"),
