@@ -20,7 +20,10 @@ class ApiSettings(EngineSettings):
         default="rgl", pattern=r"^[a-z][a-z0-9]{1,15}$", description="First part of every API key: <prefix>_live_..."
     )
     api_key_cache_seconds: float = Field(
-        default=3.0, ge=0, le=60, description="How long a looked-up API key is trusted; a revocation takes this long."
+        default=3.0,
+        ge=0,
+        le=60,
+        description="How long a looked-up API key is trusted; the store tells of revocations and plans sooner.",
     )
     session_seconds: int = Field(
         default=3600, ge=60, le=86_400, description="How long a wallet session lives after its sign-in."
