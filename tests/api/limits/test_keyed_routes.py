@@ -42,6 +42,15 @@ async def test_a_burst_is_granted_and_the_next_request_refused(limited: Limited,
     assert refused.headers["ratelimit"].startswith('"rate";r=0;t=3, "day";r=9997;')
 
 
+@BACKENDS
+async def test_of_many_at_once_exactly_the_quota_is_granted(limited: Limited, backend: str) -> None:
+    async with limited(backend, per_second=1_000, burst=1_000, per_day=7) as service:
+        answers = await asyncio.gather(*(service.get("/config/fees") for _ in range(40)))
+    assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 33
+    left = sorted(said(answer)[1] for answer in answers if answer.status_code == 200)
+    assert left == list(range(7))  # each was told of a count of its own
+
+
 async def test_the_bucket_refills_with_time(limited: Limited, clock: SetClock) -> None:
     async with limited(per_second=2, burst=2) as service:
         assert await statuses(service, 3) == [200, 200, 429]
