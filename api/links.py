@@ -29,34 +29,18 @@ _OF_A_WEBHOOK = (
     "listWebhookDeliveries",
     "deleteWebhook",
 )
-_OF_A_REGISTRATION = ("getRegistration", "getRegistrationRoles", "listAttestations")
+_OF_A_TOKEN = ("getHeartbeat", "getHeartbeatHistory", "getRegistrationStatus", "exportListing", "lintListing")
+_SAME_TOKEN = {"symbol": "$request.path.symbol", "chain": "$request.path.chain"}
 
+# None leads from an element of a list: lists may be empty, and a link has to be good for every such answer.
 LINKS: tuple[Link, ...] = (
     Link("createWebhook", _OF_A_WEBHOOK, {"id": "$response.body#/id"}),
-    Link("listWebhooks", _OF_A_WEBHOOK, {"id": "$response.body#/webhooks/0/id"}),
-    Link(
-        "listWebhookDeliveries",
-        ("getWebhookDelivery", "replayWebhookDelivery"),
-        {"id": "$request.path.id", "delivery_id": "$response.body#/deliveries/0/id"},
-    ),
     Link("createApiKey", ("renameApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
-    Link("listSessions", ("revokeSession",), {"id": "$response.body#/sessions/0/id"}),
-    Link(
-        "searchTokens",
-        ("getToken", "getHeartbeat", "getHeartbeatHistory", "getRegistrationStatus", "exportListing", "lintListing"),
-        {"symbol": "$response.body#/results/0/token/symbol", "chain": "$response.body#/results/0/chainKey"},
-    ),
-    Link(
-        "getRegistrationStatus",
-        _OF_A_REGISTRATION,
-        {"id": "$response.body#/tokenId", "chain": "$request.path.chain"},
-    ),
-    Link(
-        "listTokensAtRisk",
-        ("getHeartbeat", "getHeartbeatHistory"),
-        {"symbol": "$response.body#/tokens/0/symbol", "chain": "$response.body#/tokens/0/chainKey"},
-    ),
-    Link("getUnifiedRegistration", ("listRegistrationsOfSymbol",), {"symbol": "$request.path.symbol"}),
+    Link("getToken", _OF_A_TOKEN, _SAME_TOKEN),
+    Link("getRegistrationStatus", ("getToken",), _SAME_TOKEN),
+    Link("getRegistrationStatus", ("listRegistrationsOfSymbol",), {"symbol": "$response.body#/symbol"}),
+    Link("getRegistration", ("getRegistrationRoles", "listAttestations"), {"id": "$request.path.id"}),
+    Link("getRegistration", ("getUnifiedRegistration",), {"symbol": "$response.body#/symbol"}),
 )
 
 

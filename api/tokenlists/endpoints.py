@@ -190,7 +190,7 @@ async def export_listing(
     symbol: SymbolPath,
     chain: ChainPath,
     format: Annotated[
-        str, Query(max_length=32, pattern=r"^[\w.+-]+$", description="Format hint, given back as it is.")
+        str, Query(max_length=32, pattern=r"^[A-Za-z0-9_.+-]+$", description="Format hint, given back as it is.")
     ] = "json",
 ) -> JsonResponse:
     """A registration's listing, for those who pay for it (plan pro or higher)."""

@@ -5,6 +5,7 @@ status is 0 if every answer keeps to the document. A run is repeated by the seed
 """
 
 import argparse
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -23,13 +24,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="repeat a run")
     arguments = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
-    with tempfile.TemporaryDirectory(prefix="contract-") as name:
-        folder = Path(name)
-        console.print("starting a small demo")
-        with prepared(folder) as target:
-            console.print(f"trying every operation of {target.place.api_url}/openapi.json for {arguments.seconds} s")
-            outcome = run(target, Extent(arguments.examples, arguments.seconds, seed=arguments.seed), folder)
+    folder = Path(tempfile.mkdtemp(prefix="contract-"))
+    console.print("starting a small demo")
+    with prepared(folder) as target:
+        console.print(f"trying every operation of {target.place.api_url}/openapi.json for {arguments.seconds} s")
+        outcome = run(target, Extent(arguments.examples, arguments.seconds, seed=arguments.seed), folder)
     _print(outcome, console)
+    if outcome.passed:
+        shutil.rmtree(folder)
+    else:
+        console.print(f"reports are in {folder}, the service's logs in {folder / 'demo' / 'logs'}")
     return 0 if outcome.passed else 1
 
 
