@@ -97,7 +97,7 @@ async def test_indexing_finds_the_row_as_the_claim_left_it(claim_chain: ClaimCha
     assert claim_chain.store.execute(facts_of_row).fetchall() == before
     final = claim_chain.store.execute("SELECT is_final FROM registration").fetchone()
     assert final == {"is_final": True}
-    events = claim_chain.store.execute("SELECT type FROM event_log ORDER BY created_at").fetchall()
+    events = claim_chain.store.execute("SELECT type FROM event_log ORDER BY id").fetchall()
     assert [event["type"] for event in events] == ["claim.confirmed", "token.minted"]
     await claimer.status(sent["transactionHash"])
     assert claim_chain.rows_written()["event_log"] == 2
