@@ -39,7 +39,7 @@ def read_url(url: str, settings: ApiSettings) -> str:
     return url
 
 
-def read_events(names: Sequence[str]) -> list[str]:
+def read_events(names: Sequence[str], field: str = "events") -> list[str]:
     """Types of events, each once, in their order.
 
     Raises:
@@ -47,7 +47,7 @@ def read_events(names: Sequence[str]) -> list[str]:
     """
     for name in names:
         if name not in EVENTS:
-            raise InvalidInput("events", f"{name[:80]!a} is no type of event; GET /api/v2/webhooks/events lists them")
+            raise InvalidInput(field, f"{name[:80]!a} is no type of event; GET /api/v2/webhooks/events lists them")
     return list(dict.fromkeys(names))
 
 

@@ -113,7 +113,7 @@ class WebhookService:
         """Take a subscription away."""
         if not await self.repository.delete(owner.account_id, _uuid(id)):
             raise _no_webhook()
-        return Deleted(id=id.lower(), deleted=True)
+        return Deleted(id=str(_uuid(id)), deleted=True)
 
     async def rotate_secret(self, owner: Principal, id: str) -> RotatedSecret:
         """A new secret; the one before stays valid for a day."""
@@ -130,13 +130,15 @@ class WebhookService:
     async def test(self, owner: Principal, id: str, type: str | None) -> Delivery:
         """Queue one test, of a disabled subscription too. It is tried once, and says nothing about the receiver."""
         row = await self._row(owner, id)
-        wanted = read_events([type])[0] if type is not None else row["events"][0]
+        wanted = read_events([type], "type")[0] if type is not None else row["events"][0]
         return shapes.delivery(await self.repository.add_test(row["id"], wanted, sample(wanted), self.clock.now()))
 
     async def deliveries(self, owner: Principal, id: str, **narrowed: Any) -> DeliveryPage:
         """A page of the history, newest first."""
         row = await self._row(owner, id)
         limit = narrowed.pop("limit")
+        if narrowed["type"] is not None:
+            read_events([narrowed["type"]], "type")
         cursor = narrowed.pop("cursor")
         before = None
         if cursor is not None:

@@ -93,7 +93,7 @@ async def test_a_test_is_sent_once_also_to_a_disabled_webhook(hooks: Hooks) -> N
     await hooks.call("PATCH", f"/{made['id']}", {"enabled": True})
     assert (await hooks.call("POST", f"/{made['id']}/deliveries/{test['id']}/replay")).status_code == 409
     answer = await hooks.call("POST", f"/{made['id']}/test", {"type": "nothing"})
-    assert (answer.status_code, answer.json()["error"][:8]) == (400, "events: ")
+    assert (answer.status_code, answer.json()["error"][:6]) == (400, "type: ")
 
 
 async def test_a_preview_shows_what_would_have_been_received(hooks: Hooks) -> None:
@@ -140,7 +140,7 @@ async def test_the_history_has_pages_and_can_be_narrowed(hooks: Hooks) -> None:
     assert len(await hooks.deliveries(made["id"], type="token.minted")) == 2
     assert await hooks.deliveries(made["id"], status="pending") == []
     assert await hooks.deliveries(made["id"], **{"from": (hooks.clock.now() + timedelta(hours=1)).isoformat()}) == []
-    for wrong in ({"status": "lost"}, {"cursor": "x"}, {"from": "x"}, {"limit": "101"}):
+    for wrong in ({"status": "lost"}, {"cursor": "x"}, {"from": "x"}, {"limit": "101"}, {"type": "\0"}):
         answer = await hooks.service.anonymous.get(
             f"/api/v2/webhooks/{made['id']}/deliveries", params=wrong, headers={"X-API-Key": hooks.key}
         )
