@@ -12,6 +12,8 @@ _KNOWN_SHARE = 0.6
 # A valid document can say more than any schema of its request: that a chain is enabled, that a wallet signed it, that
 # one field fits another. So "every request that fits the schema is accepted" is not promised.
 _CHECKS_LEFT_OUT = ("positive_data_acceptance",)
+# What a request that the document forbids may be answered: a body can be too large before it is anything else.
+_REFUSALS = (400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 429, 503)
 # DELETE revokes what these name and keeps the record: asked again they show it, with the time it was revoked.
 _REVOKING = "/account/keys/|/auth/sessions/"
 
@@ -59,6 +61,7 @@ def write(folder: Path, credentials: Credentials, known: Sequence[Known], extent
         "[phases.stateful]",
         "max-steps = 8",
         *(f"\n[checks.{name}]\nenabled = false" for name in _CHECKS_LEFT_OUT),
+        f"\n[checks.negative_data_rejection]\nexpected-statuses = {json.dumps(_REFUSALS)}",
         "",
         f"[auth.openapi.ApiKey]\napi_key = {json.dumps(credentials.api_key)}\n",
         f"[auth.openapi.WalletSession]\nbearer = {json.dumps(credentials.session)}\n",
