@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,6 +24,8 @@ SUBJECT = "documents"
 NEWS_SUBJECT = "news"
 _TOKENS_PER_BATCH = 2_000
 """Their keys go as parameters, of which a server takes 128 KiB at a time."""
+_SCORED_SECONDS = 26 * 3_600
+"""How far back the scores lie that a pass makes; a token without one of them gets its document made."""
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
@@ -55,20 +58,46 @@ def _serve(run: DerivePass, window: Window, subject: str, seen: int, causes: Seq
     )
     if not requested:
         return None
-    found = [row["token"] for row in requested]
+    asked = {row["token"] for row in requested if not row["merely_scored"]}
+    scored = {row["token"] for row in requested} - asked
     holders = run.window(HOLDERS, window.chain)
     counted = int(holders.details.get("through", -1)) if holders else -1
 
     def refresh() -> int:
+        changed = scored - _move_scored_at(run, window, seen) if scored else scored
+        found = sorted(asked | changed)
         batches = [found[start : start + _TOKENS_PER_BATCH] for start in range(0, len(found), _TOKENS_PER_BATCH)]
-        return sum(_refresh(run, window, batch, counted) for batch in batches)
+        return sum(_refresh(run, window, batch, counted, asked) for batch in batches)
 
     rows, seconds = timed(refresh)
     run.advance(subject, window, {"version": run.version})
     return run.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
-def _refresh(run: DerivePass, window: Window, tokens: Sequence[str], counted_through: int) -> int:
+def _move_scored_at(run: DerivePass, window: Window, seen: int) -> set[str]:
+    """Say of the tokens that were merely scored, and scored as before, when that was; nothing else of them has changed.
+    At an hour's end these are nearly all. Repeating it changes nothing."""
+    as_of = int(window.as_of.timestamp())
+    scored = run.read(
+        "documents/scored",
+        {
+            "chain_id": window.chain.chain_id,
+            "after_version": seen,
+            "version": run.version,
+            "from_hour": max(0, as_of - _SCORED_SECONDS),
+        },
+    )[0]
+    if not scored["addresses"]:
+        return set()
+    keys = {"chain_id": window.chain.chain_id, "as_of_block": window.through}
+    moved = str(run.exchange("move_scored_at", {**scored, **keys})[0]["tokens"])
+    return set(moved.split(",")) if moved else set()
+
+
+def _refresh(
+    run: DerivePass, window: Window, tokens: Sequence[str], counted_through: int, asked: AbstractSet[str]
+) -> int:
+    """Make the documents of some tokens. Of those ``asked`` for, the steps that follow know without being told."""
     # Batches and chains share symbols: each writes under a version of its own.
     run.renumber()
     chain = window.chain
@@ -98,9 +127,13 @@ def _refresh(run: DerivePass, window: Window, tokens: Sequence[str], counted_thr
     for row in written:
         row.update(as_of, version=run.version)
     _write(run, written, after)
-    # Provenance says of a token whether it is a copy; a namesake's verdict may have changed without its own doing.
-    judged = {row["address"] for row in written if row["chain_id"] == chain.chain_id and not row["deleted"]}
-    request(run, chain.chain_id, sorted(judged - set(tokens)), "namesake")
+    # Provenance says of a token whether it is a copy; a verdict may have changed without the token's own doing.
+    judged = {
+        row["address"]
+        for row in written
+        if row["chain_id"] == chain.chain_id and not row["deleted"] and _says_otherwise(row, before)
+    }
+    request(run, chain.chain_id, sorted(judged.difference(asked)), "namesake")
     _list_in_store(run, window, after.values(), verdicts, inputs, made, tokens)
     return len(written)
 
@@ -186,6 +219,11 @@ def _apply_verdict(row: Row, verdict: Verdict | None, chain: Chain) -> None:
     row["copy_rule"] = verdict.rule
 
 
+def _says_otherwise(row: Row, before: Mapping[tuple[str, int, str], Row]) -> bool:
+    stood = before.get((row["symbol_key"], row["chain_id"], row["address"]))
+    return stood is None or bool(stood["deleted"]) or stood["is_copy"] != row["is_copy"]
+
+
 def _write(run: DerivePass, written: Sequence[Row], after: Mapping[tuple[str, int, str], Row]) -> None:
     if not written:
         return
@@ -267,6 +305,13 @@ REQUEST_COLUMNS: Mapping[str, frames.Kind] = {
 
 def request(run: DerivePass, chain_id: int, tokens: Iterable[str], cause: str) -> None:
     """Ask for the documents of these tokens (hexadecimal without prefix)."""
-    wanted = [{"version": run.version, "chain_id": chain_id, "token": token, "cause": cause} for token in tokens]
+    wanted = list(tokens)
     if wanted:
-        run.warehouse.insert_arrow("agg_document_request", frames.table(REQUEST_COLUMNS, wanted))
+        count = len(wanted)
+        columns = {
+            "version": [run.version] * count,
+            "chain_id": [chain_id] * count,
+            "token": wanted,
+            "cause": [cause] * count,
+        }
+        run.warehouse.insert_arrow("agg_document_request", frames.of_columns(REQUEST_COLUMNS, columns))

@@ -261,8 +261,9 @@ def _score(run: DerivePass, window: Window, moments: Sequence[Moment], found: It
             tokens.append(name)
     if tokens:
         run.must_stand(window)
-        run.warehouse.insert_arrow("agg_heartbeat", frames.of_columns(_COLUMNS, rows.columns))
+        # Asked for first: a row that is there is no news to a pass after one that died in between.
         request(run, window.chain.chain_id, tokens, "heartbeat")
+        run.warehouse.insert_arrow("agg_heartbeat", frames.of_columns(_COLUMNS, rows.columns))
     return len(rows.columns["hour"])
 
 

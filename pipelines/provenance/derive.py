@@ -50,9 +50,10 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     requested = run.read(
         "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version, "causes": []}
     )
-    if not requested:
+    # Scores say nothing of who controls a token.
+    tokens = [row["token"] for row in requested if not row["merely_scored"]]
+    if not tokens:
         return None
-    tokens = [row["token"] for row in requested]
 
     def refresh() -> int:
         batches = [tokens[start : start + _TOKENS_PER_BATCH] for start in range(0, len(tokens), _TOKENS_PER_BATCH)]

@@ -1,6 +1,8 @@
--- Tokens whose documents were asked for; for one of these causes, or (none given) for any.
-SELECT DISTINCT lower(hex(token)) AS token
+-- Tokens whose documents were asked for; for one of these causes, or (none given) for any. Those that were merely scored
+-- are told apart.
+SELECT lower(hex(token)) AS token, min(cause = 'heartbeat') AS merely_scored
 FROM agg_document_request
 WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND version <= {version:UInt64}
   AND (empty({causes:Array(String)}) OR has({causes:Array(String)}, cause))
+GROUP BY agg_document_request.token
 ORDER BY token

@@ -1,0 +1,24 @@
+-- When tokens were scored last, of those whose scores are as they are listed already; columns come as texts, items
+-- parted by commas. Gives back which tokens these are: the others' documents say something else now.
+WITH scored AS (
+    SELECT *
+    FROM unnest(
+        string_to_array(%(addresses)s, ','), string_to_array(%(scores)s, ',')::numeric[],
+        string_to_array(%(timestamp_scores)s, ',')::numeric[], string_to_array(%(volume_scores)s, ',')::numeric[],
+        string_to_array(%(holders_scores)s, ',')::numeric[], string_to_array(%(confidence_scores)s, ',')::numeric[],
+        string_to_array(%(weights_versions)s, ',')::integer[], string_to_array(%(scored_at)s, ',')::bigint[]
+    ) AS item(
+        address, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, scored_at
+    )
+),
+moved AS (
+    UPDATE indexed_token AS token
+    SET scored_at = to_timestamp(scored.scored_at), as_of_block = %(as_of_block)s, updated_at = now()
+    FROM scored
+    WHERE token.chain_id = %(chain_id)s AND token.address = scored.address
+      AND token.score = scored.score AND token.timestamp_score = scored.timestamp_score
+      AND token.volume_score = scored.volume_score AND token.holders_score = scored.holders_score
+      AND token.confidence_score = scored.confidence_score AND token.weights_version = scored.weights_version
+    RETURNING substr(token.address, 3) AS token
+)
+SELECT coalesce(string_agg(token, ','), '') AS tokens FROM moved
