@@ -66,6 +66,9 @@ class Follower:
     context: IndexContext | None = None
     progress: Progress = field(default_factory=Progress)
     published: int | None = None
+    refused_pause: float = _FIRST_PAUSE
+    """How long to wait when the nodes serve another chain: a node that is being set up, or a balancer that errs, soon
+    serves the right one; a chains file that is wrong stays so."""
 
     def turn(self) -> None:
         """All lanes once, one after the other."""
@@ -77,9 +80,14 @@ class Follower:
         """Index what is there; how many seconds to wait before looking again."""
         try:
             done = self._advance()
-        except (ChainHalted, WrongChain) as error:
+        except ChainHalted as error:
             log.error("chain %s is not indexed: %s", self.chain.key, error)
             return _HALTED_SECONDS
+        except WrongChain as error:
+            pause, self.refused_pause = self.refused_pause, min(self.refused_pause * 2, _LAST_PAUSE)
+            log.error("chain %s is not indexed: %s; looking again in %.0f s", self.chain.key, error, pause)
+            return pause
+        self.refused_pause = _FIRST_PAUSE
         if done.busy:
             return _SHORTEST_WAIT
         at_head = done.published is None or done.head is None or done.published >= done.head

@@ -3,10 +3,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from indexer.chains.facts import Chain, Chains
 from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
+from tests.fixtures.faulty_node import Request, faulty_node
 from tests.fixtures.indexing import bear_token, indexing, live
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
@@ -40,6 +42,23 @@ def test_what_happens_on_a_chain_is_served(
         live(living_world, random.Random(2), 3)
         follower.turn()
         assert warehouse.scalar("SELECT max(version) FROM serve_publication") > before
+
+
+def test_nodes_of_another_chain_are_looked_at_again_soon_and_then_less_often(
+    living_world: World, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+) -> None:
+    def of_another(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+        return {**answer, "result": "0x1"} if request["method"] == "eth_chainId" else answer
+
+    with faulty_node(living_world.anvil.url) as node, indexing(warehouse, store_url) as context:
+        chain = replace(living_chain, block_seconds=0.0, rpc_urls=(node.url,))
+        follower = Follower(warehouse, store, of_world(chain), chain, context)
+        honest, node.item = node.item, of_another
+        assert [follower.index() for _ in range(7)] == [1, 2, 4, 8, 16, 30, 30]
+        node.item = honest
+        follower.index()
+        assert follower.published is not None
+        assert follower.refused_pause == 1
 
 
 def test_lanes_serve_a_new_token_count_it_and_end_when_told(
