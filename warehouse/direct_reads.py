@@ -32,9 +32,7 @@ class DirectReads:
         folder: where its statements are, below ``sql``. One whose connection ends under it may be run again.
     """
 
-    def __init__(
-        self, url: str, *, options: Mapping[str, Any], timeout_seconds: float, folder: str = "reads"
-    ) -> None:
+    def __init__(self, url: str, *, options: Mapping[str, Any], timeout_seconds: float, folder: str = "reads") -> None:
         self._url = plain_url(url)
         self._options = dict(options)
         self.timeout_seconds = timeout_seconds

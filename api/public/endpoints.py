@@ -1,11 +1,14 @@
 """GET /api/v2/public/...: no credential, any origin, counted by address."""
 
 import re
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
+from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from api.core.access import count_address
 from api.core.addresses import evm_address
 from api.core.conditional import Prepared, answer
 from api.core.dependencies import ChainsDep
@@ -14,7 +17,7 @@ from api.core.examples import answered
 from api.limits.public import PublicHolding, PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
-from api.public.service import PublicReads, Sources
+from api.public.service import APPS, COIN, HOLDING, SITES, PublicReads, Sources
 from api.search.endpoints import SearchDep
 from indexer.chains.evm.errors import RpcError
 from indexer.chains.facts import Chain, Chains
@@ -28,7 +31,28 @@ _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _ID = re.compile(r"[1-9][0-9]{0,17}")
 _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
 
-router = APIRouter(prefix="/api/v2/public", tags=["public reads"])
+
+class RememberingRoute(APIRoute):
+    """A route that gives a fresh answer of the memory before its dependencies are resolved, which costs more than the
+    rest of such an answer. The client's address is counted all the same."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, behind a look into the memory."""
+        handle = super().get_route_handler()
+        holdings = "/holdings/" in self.path
+
+        async def look_first(request: Request) -> Response:
+            reads: PublicReads | None = getattr(request.app.state, "public_reads", None)
+            found = reads.remembered(request.scope["path"]) if reads is not None else None
+            if found is None:
+                return await handle(request)
+            await count_address(request, holdings=holdings)
+            return answer(request.headers, found, FRESH_HOLDING if holdings else FRESH)
+
+        return look_first
+
+
+router = APIRouter(prefix="/api/v2/public", tags=["public reads"], route_class=RememberingRoute)
 ChainPath = Annotated[str, Path(description="Chain key, in lower case.", examples=["base"])]
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
 
@@ -62,8 +86,9 @@ async def get_public_coin(
     request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
     """A verified coin with its market: one that an active registration stands behind. Good for a minute."""
-    place = _chain(chains, chain)
-    return _send(request, await reads.coin(place, _symbol(place, symbol)), FRESH, f"no verified page of {symbol[:20]}")
+    place, wanted = _chain(chains, chain), _symbol(chain, symbol)
+    reads.note(request.scope["path"], (COIN, place.key, wanted))
+    return _send(request, await reads.coin(place, wanted), FRESH, f"no verified page of {wanted}")
 
 
 @router.get("/coins/{chain}/{symbol}/apps", response_model=CoinApps, responses=_answers(("apps", examples.APPS)))
@@ -71,8 +96,9 @@ async def list_public_coin_apps(
     request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
     """The apps on a verified coin's page, in its own order, without those turned off and those rated NSFW."""
-    place = _chain(chains, chain)
-    return _send(request, await reads.apps(place, _symbol(place, symbol)), FRESH, f"no verified page of {symbol[:20]}")
+    place, wanted = _chain(chains, chain), _symbol(chain, symbol)
+    reads.note(request.scope["path"], (APPS, place.key, wanted))
+    return _send(request, await reads.apps(place, wanted), FRESH, f"no verified page of {wanted}")
 
 
 @router.get(
@@ -92,8 +118,10 @@ async def get_public_holding(
     place = _chain(chains, chain)
     if place.kind != "evm" or not place.enabled:
         raise _missing(f"holdings are not served on {place.key}")
+    holder = _address(token), _address(wallet)
+    reads.note(request.scope["path"], (HOLDING, place.key, *holder))
     try:
-        found = await reads.holding(place, _address(token), _address(wallet))
+        found = await reads.holding(place, *holder)
     except RpcError as error:
         raise Unavailable(f"{place.name} cannot be read now, try again") from error
     return _send(request, found, FRESH_HOLDING, "no token at this address")
@@ -116,6 +144,7 @@ async def get_public_sites(
     place = _chain(chains, chain)
     if not _ID.fullmatch(crown_id):
         raise _missing("no such registration")
+    reads.note(request.scope["path"], (SITES, place.key, int(crown_id)))
     return _send(request, await reads.sites(place, int(crown_id)), FRESH, "no such registration")
 
 
@@ -126,9 +155,9 @@ def _chain(chains: Chains, key: str) -> Chain:
     return chain
 
 
-def _symbol(chain: Chain, text: str) -> str:
+def _symbol(chain_key: str, text: str) -> str:
     if not _SYMBOL.fullmatch(text):
-        raise _missing(f"no verified page of that name on {chain.key}")
+        raise _missing(f"no verified page of that name on {chain_key}")
     return text.upper()
 
 

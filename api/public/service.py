@@ -35,6 +35,10 @@ FRESH_SECONDS = 60.0
 STALE_SECONDS = 240.0
 HOLDING_FRESH_SECONDS = 30.0
 HOLDING_STALE_SECONDS = 30.0
+COIN, APPS, SITES, HOLDING = "coin", "apps", "sites", "holding"
+Key = tuple[str | int, ...]
+"""What an answer is kept under: its kind, its chain, and what it is about."""
+_MOST_PATHS = 50_000
 _BALANCE_OF = "0x70a08231"
 _CALL_GAS = 5_000_000
 _OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
@@ -57,6 +61,7 @@ class PublicReads:
 
     def __init__(self, sources: Sources, metrics: Metrics) -> None:
         self.sources = sources
+        self._paths: dict[str, Key] = {}
         self._pages: Cache[Prepared | None] = Cache(
             "public_pages",
             ttl_seconds=FRESH_SECONDS,
@@ -74,17 +79,30 @@ class PublicReads:
             limit=50_000,
         )
 
+    def remembered(self, path: str) -> Prepared | None:
+        """The answer to a path that was asked before, where it is at hand and fresh."""
+        key = self._paths.get(path)
+        if key is None:
+            return None
+        return (self._holdings if key[0] == HOLDING else self._pages).peek(key)
+
+    def note(self, path: str, key: Key) -> None:
+        """Remember what a path asks for."""
+        if len(self._paths) >= _MOST_PATHS:
+            self._paths.clear()
+        self._paths[path] = key
+
     async def coin(self, chain: Chain, symbol: str) -> Prepared | None:
         """The verified coin of a symbol."""
-        return await self._pages.get(("coin", chain.key, symbol), lambda: self._coin(chain, symbol))
+        return await self._pages.get((COIN, chain.key, symbol), lambda: self._coin(chain, symbol))
 
     async def apps(self, chain: Chain, symbol: str) -> Prepared | None:
         """The apps on a verified coin's page."""
-        return await self._pages.get(("apps", chain.key, symbol), lambda: self._apps(chain, symbol))
+        return await self._pages.get((APPS, chain.key, symbol), lambda: self._apps(chain, symbol))
 
     async def sites(self, chain: Chain, token_id: int) -> Prepared | None:
         """The verified sites of a coin."""
-        return await self._pages.get(("sites", chain.key, token_id), lambda: self._sites(chain, token_id))
+        return await self._pages.get((SITES, chain.key, token_id), lambda: self._sites(chain, token_id))
 
     async def holding(self, chain: Chain, token: str, wallet: str) -> Prepared | None:
         """What a wallet holds of a token, as its chain says.
@@ -92,7 +110,7 @@ class PublicReads:
         Raises:
             RpcError: the chain could not be read.
         """
-        key = (chain.key, token, wallet)
+        key = (HOLDING, chain.key, token, wallet)
         return await self._holdings.get(key, lambda: self._holding(chain, token, wallet))
 
     async def _verified(self, chain: Chain, symbol: str) -> Row | None:

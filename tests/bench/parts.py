@@ -88,6 +88,13 @@ def limits(run: Run) -> list[Result]:
     return counting.measure(run.directory, run.progress)
 
 
+def public(run: Run) -> list[Result]:
+    """Public reads beside an endpoint that does nothing, and a token list of ten thousand tokens."""
+    from tests.bench import public as opening
+
+    return opening.measure(run.directory, run.progress)
+
+
 def scale(run: Run) -> list[Result]:
     """What an event costs to index in ever longer histories."""
     from tests.bench import plots
@@ -135,6 +142,7 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "search": search,
     "reads": reads,
     "limits": limits,
+    "public": public,
     "freshness": freshness,
     "overload": overload,
     "relevance": relevance,

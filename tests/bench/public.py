@@ -1,0 +1,121 @@
+"""Public reads beside an endpoint of the same app that does nothing, and a token list of ten thousand tokens."""
+
+import contextlib
+import shutil
+import time
+import urllib.request
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import median
+
+from api.accounts.service import Accounts
+from tests.bench import load
+from tests.bench.result import Result
+from tests.bench.serving import serve
+from tests.bench.world import EMPTY
+from tests.factories.registrations import address, scored
+from tests.factories.token_lists import publish_list
+from tests.factories.tokens import publish, token_row
+from warehouse import engines, postgres
+from warehouse.clickhouse import Warehouse
+from warehouse.settings import EngineSettings
+
+TOKENS = 10_000
+COINS = 20
+SECONDS = 2.0
+ROUNDS = 3
+CONNECTIONS = 8
+WALLET = "0x00000000000000000000000000000000000ca11e"
+
+
+def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
+    """Fill a store with ten thousand registrations and put load on each kind of read, in turns."""
+    data_dir = directory / "public"
+    shutil.rmtree(data_dir, ignore_errors=True)
+    with engines.ensure(EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)) as urls:
+        with postgres.connect(urls.database_url, autocommit=True) as store:
+            _register(store)
+            publish_list(store)
+        with Warehouse.connect(urls.clickhouse_url) as warehouse:
+            rows = [token_row(f"REG{one}", address=0x70000 + one, registered=True) for one in range(COINS)]
+            publish(warehouse, rows)
+        with contextlib.closing(Accounts(urls.database_url)) as accounts:
+            key = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
+        chains_file = data_dir / "chains.toml"
+        chains_file.write_text('[chains.base]\nrpc_urls = ["http://127.0.0.1:1"]\n')
+        with serve(data_dir, chains_file, "tests.bench.search_app:create") as port:
+            results = _rates(port, key, progress)
+            results += _token_list(port, key)
+    shutil.rmtree(data_dir, ignore_errors=True)
+    return results
+
+
+def _rates(port: int, key: dict[str, str], progress: Callable[[str], None]) -> list[Result]:
+    coins = [f"/api/v2/public/coins/base/REG{one}" for one in range(COINS)]
+    one_coin = urllib.request.urlopen(f"http://127.0.0.1:{port}{coins[0]}", timeout=10)
+    kinds: dict[str, tuple[list[str], dict[str, str], str | None]] = {
+        "empty endpoint": ([EMPTY], {}, None),
+        "cached public coin": (coins, {}, ">= 0.7"),
+        "public coin, 304": (coins[:1], {"If-None-Match": one_coin.headers["ETag"]}, ">= 0.7"),
+        "registration by symbol, uncached": ([f"/api/v2/registration/REG{one}" for one in range(1_000)], key, ">= 0.2"),
+    }
+    rates: dict[str, list[float]] = {name: [] for name in kinds}
+    for _ in range(ROUNDS):
+        for name, (paths, headers, _mark) in kinds.items():
+            figure = load.run(port=port, paths=paths, headers=headers, seconds=SECONDS, connections=CONNECTIONS)
+            rates[name].append(float(figure["rate"]))
+    for name, found in rates.items():
+        progress(f"{name}: {median(found):,.0f} requests a second")
+    empty = median(rates["empty endpoint"])
+    return [
+        Result(f"public: {name} / empty endpoint", median(rates[name]) / empty, "ratio", mark)
+        for name, (_, _, mark) in kinds.items()
+        if name != "empty endpoint"
+    ]
+
+
+def _token_list(port: int, key: dict[str, str]) -> list[Result]:
+    """Milliseconds of single answers with the whole list, compressed and plain, once it is at hand."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/api/v2/tokenlist", headers=key)
+    packed = urllib.request.Request(request.full_url, headers={**key, "Accept-Encoding": "gzip"})
+    urllib.request.urlopen(request, timeout=30).read()
+    return [
+        Result(f"public: token list of {TOKENS:,}, {name}", _milliseconds(one), "ms", "<= 50")
+        for name, one in (("compressed", packed), ("plain", request))
+    ]
+
+
+def _milliseconds(request: urllib.request.Request, times: int = 21) -> float:
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        body = urllib.request.urlopen(request, timeout=30).read()
+        taken.append(1_000 * (time.perf_counter() - began))
+        assert len(body) > 100_000  # the whole list, whichever way it came
+    return median(taken)
+
+
+def _register(store: postgres.Connection) -> None:
+    minted = datetime.now(UTC) - timedelta(days=100)
+    figures = scored("80")
+    with store.cursor() as cursor:
+        columns = (
+            "chain_id, address, symbol_key, name, decimals, precedence, first_seen_at, is_copy, as_of_block, "
+            + ", ".join(figures)
+        )
+        with cursor.copy(f"COPY indexed_token ({columns}) FROM STDIN".encode()) as rows:
+            for one in range(TOKENS):
+                place = address(0x70000 + one)
+                rows.write_row((8453, place, f"REG{one}", f"Token {one}", 18, 0, minted, False, 5, *figures.values()))
+        columns = (
+            "chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry, symbol, owner,"
+            " token_address, fee_wei, with_receipt, minted_at, is_final"
+        )
+        with cursor.copy(f"COPY registration ({columns}) FROM STDIN".encode()) as rows:
+            for one in range(TOKENS):
+                place, owner = address(0x70000 + one), address(0xA11CE)
+                hashes = f"0x{one:064x}", one, 5, f"0x{one:064x}"
+                rows.write_row(
+                    (8453, one + 1, *hashes, address(0x5E91), f"REG{one}", owner, place, 0, False, minted, True)
+                )
