@@ -64,34 +64,41 @@ def _serve(run: DerivePass, window: Window, subject: str, seen: int, causes: Seq
     counted = int(holders.details.get("through", -1)) if holders else -1
 
     def refresh() -> int:
-        changed = scored - _move_scored_at(run, window, seen) if scored else scored
-        found = sorted(asked | changed)
+        done, changed = _take_scores(run, window, seen) if scored else (set(), 0)
+        found = sorted(asked | (scored - done))
         batches = [found[start : start + _TOKENS_PER_BATCH] for start in range(0, len(found), _TOKENS_PER_BATCH)]
-        return sum(_refresh(run, window, batch, counted, asked) for batch in batches)
+        return changed + sum(_refresh(run, window, batch, counted, asked) for batch in batches)
 
     rows, seconds = timed(refresh)
     run.advance(subject, window, {"version": run.version})
     return run.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
-def _move_scored_at(run: DerivePass, window: Window, seen: int) -> set[str]:
-    """Say of the tokens that were merely scored, and scored as before, when that was; nothing else of them has changed.
-    At an hour's end these are nearly all. Repeating it changes nothing."""
+def _take_scores(run: DerivePass, window: Window, seen: int) -> tuple[set[str], int]:
+    """Serve and list the newest scores of the tokens that were merely scored, some statements for all of them: at an
+    hour's end these are nearly all. Which tokens these are, and how many rows were served; tokens that are not listed
+    are left to be made. Repeating it changes nothing."""
     as_of = int(window.as_of.timestamp())
-    scored = run.read(
-        "documents/scored",
-        {
-            "chain_id": window.chain.chain_id,
-            "after_version": seen,
-            "version": run.version,
-            "from_hour": max(0, as_of - _SCORED_SECONDS),
-        },
-    )[0]
+    chain_id = window.chain.chain_id
+    bounds = {
+        "chain_id": chain_id,
+        "after_version": seen,
+        "version": run.version,
+        "from_hour": max(0, as_of - _SCORED_SECONDS),
+    }
+    scored = run.read("documents/scored", bounds)[0]
     if not scored["addresses"]:
-        return set()
-    keys = {"chain_id": window.chain.chain_id, "as_of_block": window.through}
-    moved = str(run.exchange("move_scored_at", {**scored, **keys})[0]["tokens"])
-    return set(moved.split(",")) if moved else set()
+        return set(), 0
+    changed = int(run.read("documents/scores_changed", bounds)[0]["changed"])
+    if changed:
+        run.renumber()
+        declare_writing(run)
+        run.transform(
+            "documents/scores", {**bounds, "new_version": run.version, "through": window.through, "as_of": as_of}
+        )
+        run.serve_rows += changed
+    listed = run.exchange("list_scores", {**scored, "chain_id": chain_id, "as_of_block": window.through})[0]["tokens"]
+    return {token for token in str(listed).split(",") if token}, changed
 
 
 def _refresh(

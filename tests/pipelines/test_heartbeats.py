@@ -71,6 +71,37 @@ def test_the_store_has_the_newest_score(
     assert served[0]["heartbeat_score"] == newest["score"]
 
 
+def test_an_hour_that_ends_without_news_moves_when_tokens_were_scored_and_makes_no_document(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    for _ in range(4):
+        ledger.mine(600)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    served = "SELECT lower(hex(address)) AS served, max(version) AS version FROM serve_token GROUP BY address"
+    before = {row["served"]: row["version"] for row in warehouse.rows(served)}
+    # As if all had been scored long ago, and one of them otherwise than it was.
+    store.execute("UPDATE indexed_token SET scored_at = '2020-01-01+00'")
+    store.execute("UPDATE indexed_token SET volume_score = 1 WHERE address = %s", (f"0x{token}",))
+    for _ in range(6):
+        ledger.mine(600)
+    ledger.publish()
+    runs = refresh(warehouse, store, chains, steps=["heartbeats", "documents", "provenance"])
+    assert {run.asset: run.rows for run in runs if run.rows} == {"heartbeats": 3}
+    assert {row["served"]: row["version"] for row in warehouse.rows(served)} == before
+    newest = {
+        row["scored"]: (row["moment"], row["part"])
+        for row in warehouse.rows(
+            "SELECT concat('0x', lower(hex(token))) AS scored, max(computed_at) AS moment,"
+            " argMax(volume_score, hour) AS part FROM agg_heartbeat FINAL GROUP BY token"
+        )
+    }
+    listed = store.execute("SELECT address, scored_at, volume_score, as_of_block FROM indexed_token").fetchall()
+    assert {row["address"]: (row["scored_at"], row["volume_score"]) for row in listed} == newest
+    assert {row["as_of_block"] for row in listed} == {ledger.block}
+
+
 def test_quick_passes_serve_the_running_hour_first_and_catch_up_on_the_past(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:

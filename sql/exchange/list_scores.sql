@@ -1,5 +1,5 @@
--- When tokens were scored last, of those whose scores are as they are listed already; columns come as texts, items
--- parted by commas. Gives back which tokens these are: the others' documents say something else now.
+-- The newest scores of tokens of which nothing else has changed; columns come as texts, items parted by commas. Gives
+-- back which of them are listed.
 WITH scored AS (
     SELECT *
     FROM unnest(
@@ -11,14 +11,19 @@ WITH scored AS (
         address, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, scored_at
     )
 ),
-moved AS (
+listed AS (
     UPDATE indexed_token AS token
-    SET scored_at = to_timestamp(scored.scored_at), as_of_block = %(as_of_block)s, updated_at = now()
+    SET score = scored.score,
+        timestamp_score = scored.timestamp_score,
+        volume_score = scored.volume_score,
+        holders_score = scored.holders_score,
+        confidence_score = scored.confidence_score,
+        weights_version = scored.weights_version,
+        scored_at = to_timestamp(scored.scored_at),
+        as_of_block = %(as_of_block)s,
+        updated_at = now()
     FROM scored
     WHERE token.chain_id = %(chain_id)s AND token.address = scored.address
-      AND token.score = scored.score AND token.timestamp_score = scored.timestamp_score
-      AND token.volume_score = scored.volume_score AND token.holders_score = scored.holders_score
-      AND token.confidence_score = scored.confidence_score AND token.weights_version = scored.weights_version
     RETURNING substr(token.address, 3) AS token
 )
-SELECT coalesce(string_agg(token, ','), '') AS tokens FROM moved
+SELECT coalesce(string_agg(token, ','), '') AS tokens FROM listed
