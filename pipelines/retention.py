@@ -1,4 +1,4 @@
-"""How long runs that recur by the minute are remembered, Dagster's and our own.
+"""How long runs that recur by the minute are remembered, Dagster's and our own, and single changes of facts.
 
 Dagster keeps every run for ever. Runs of partitioned jobs say which partitions are made and stay; those of the
 recurring jobs below say nothing after a while but would fill the store. So would our account of each asset's runs, of
@@ -11,10 +11,13 @@ import dagster as dg
 
 from pipelines.resources import Engines
 from warehouse import sql
+from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
 KEPT = timedelta(days=14)
 ACCOUNTS_KEPT = timedelta(days=3)
+CHANGES_KEPT = timedelta(days=31)
+"""By the chain's own time. Reorganisations reach back minutes, operators' rewinds days."""
 _FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 _PER_JOB = 2_000
 """More than a job can make in a day."""
@@ -37,8 +40,35 @@ def remove_asset_runs(store: Connection, before: datetime) -> int:
     return store.execute(sql.load("exchange/remove_asset_runs").encode(), {"before": before}).rowcount
 
 
+def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHANGES_KEPT) -> int:
+    """Thin the changes that no subject, source of events or reorganisation will ask for by their numbers, and whose
+    blocks are older than ``kept``; how many there were. That it was done is said before the first goes; doing it again
+    finds the rest."""
+    removed = 0
+    for row in store.execute(sql.load("exchange/changes_needed_from").encode()).fetchall():
+        bounds = {
+            "chain_id": row["chain_id"],
+            "below": row["needed_from"],
+            "before": int((min(row["block_time"], datetime.now(UTC)) - kept).timestamp()),
+        }
+        before = _changes(warehouse, row["chain_id"])
+        warehouse.command(sql.load("transforms/maintenance/mark_thinned_changes"), bounds)
+        warehouse.command(sql.load("transforms/maintenance/thin_changes"), bounds)
+        removed += before - _changes(warehouse, row["chain_id"])
+    return removed
+
+
+def _changes(warehouse: Warehouse, chain_id: int) -> int:
+    return int(
+        warehouse.scalar(
+            "SELECT count() FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id > 0",
+            {"chain_id": chain_id},
+        )
+    )
+
+
 def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
-    """Once a day, remove old runs of the recurring jobs, and old accounts of assets."""
+    """Once a day, remove old runs of the recurring jobs, old accounts of assets, and changes that all have seen."""
 
     @dg.op(name="remove_old_runs", out=dg.Out(dg.Nothing))
     def remove_old_runs(context: dg.OpExecutionContext, engines: Engines) -> None:
@@ -47,7 +77,8 @@ def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
             context.log.info("%s: %d old runs removed", name, remove_finished_runs(context.instance, name, before))
         with engines.connect() as connections:
             removed = remove_asset_runs(connections.store, datetime.now(UTC) - ACCOUNTS_KEPT)
-        context.log.info("%d old accounts of asset runs removed", removed)
+            thinned = thin_changes(connections.warehouse, connections.store)
+        context.log.info("%d old accounts of asset runs removed, %d changes of facts", removed, thinned)
 
     @dg.job(name="retention", tags={"subject": "upkeep"})
     def retention() -> None:

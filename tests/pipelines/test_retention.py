@@ -3,8 +3,17 @@ from datetime import UTC, datetime, timedelta
 import dagster as dg
 import pytest
 
-from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs
+from indexer.chains.facts import Chains
+from pipelines.refresh import refresh
+from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs, thin_changes
+from tests.factories.ledger import Ledger
+from tests.pipelines.test_incremental import Economy, contents, forget
+from warehouse import sql
+from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
+
+CHANGES = "SELECT count() FROM fact_change WHERE change_id > 0"
+NO_TIME = timedelta(0)
 
 
 @dg.op
@@ -46,3 +55,68 @@ def test_old_accounts_of_asset_runs_go_with_the_daily_job(store: Connection) -> 
         assert defs.resolve_job_def("retention").execute_in_process(instance=instance).success
     rows = store.execute("SELECT now() - started_at < %s AS recent FROM asset_run", (ACCOUNTS_KEPT,)).fetchall()
     assert rows == [{"recent": True}]
+
+
+@pytest.fixture
+def grown(settling: Ledger, warehouse: Warehouse, store: Connection, chains: Chains) -> Economy:
+    """Some changes, all of them seen, those of the last blocks not final."""
+    economy = Economy(settling, 7)
+    economy.found()
+    for _ in range(5):
+        economy.live(6)
+        settling.publish()
+        refresh(warehouse, store, chains)
+    return economy
+
+
+def test_thinned_changes_are_enough_for_what_comes_and_for_tables_made_anew(
+    grown: Economy, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    before = warehouse.scalar(CHANGES)
+    removed = thin_changes(warehouse, store, NO_TIME)
+    assert removed > 0
+    assert warehouse.scalar(CHANGES) == before - removed
+    assert thin_changes(warehouse, store, NO_TIME) == 0
+    grown.live(6)
+    grown.ledger.publish()
+    refresh(warehouse, store, chains)
+    gradually = contents(warehouse)
+    forget(warehouse, store)
+    refresh(warehouse, store, chains)
+    assert contents(warehouse) == gradually
+
+
+def test_changes_that_somebody_has_yet_to_see_stay(grown: Economy, warehouse: Warehouse, store: Connection) -> None:
+    store.execute("UPDATE derive_checkpoint SET change_id = 0 WHERE subject = 'holders'")
+    assert thin_changes(warehouse, store, NO_TIME) == 0
+    assert grown.ledger.units
+
+
+def test_changes_that_are_young_or_not_final_stay(grown: Economy, warehouse: Warehouse, store: Connection) -> None:
+    assert thin_changes(warehouse, store) == 0
+    store.execute("UPDATE chain_checkpoint SET final_block = 0")
+    assert thin_changes(warehouse, store, NO_TIME) == 0
+    assert grown.ledger.units
+
+
+def test_taking_back_blocks_below_touches_every_key_from_the_lowest(
+    grown: Economy, warehouse: Warehouse, store: Connection
+) -> None:
+    thin_changes(warehouse, store, NO_TIME)
+    chain_id = grown.ledger.chain_id
+    keys = warehouse.scalar("SELECT uniqExact(subject, key) FROM fact_change WHERE change_id > 0")
+    announced = (
+        "SELECT uniqExact(subject, key) AS keys, min(from_block) AS lowest, max(from_block) AS highest"
+        " FROM fact_change WHERE change_id = {change:UInt64}"
+    )
+
+    def touched_again(change: int, from_unit: int) -> dict[str, int]:
+        units = [unit[0] for unit in grown.ledger.units[from_unit:]]
+        warehouse.command(
+            sql.load("transforms/ingest/revert_changes"), {"chain_id": chain_id, "change_id": change, "units": units}
+        )
+        return warehouse.rows(announced, {"change": change})[0]
+
+    assert 0 < touched_again(10**6, -1)["keys"] < keys
+    first = grown.ledger.units[1][1]
+    assert touched_again(10**6 + 1, 1) == {"keys": keys, "lowest": first, "highest": first}

@@ -1,7 +1,21 @@
--- What the units taken back had touched is touched again, under the change that takes them back.
+-- What the units taken back had touched is touched again, under the change that takes them back. Where they reach down
+-- to changes that are no longer all there, every key is, from the lowest block that is taken back.
 INSERT INTO fact_change (chain_id, change_id, subject, key, from_block, from_time)
-SELECT {chain_id:UInt32}, {change_id:UInt64}, subject, key, min(from_block), min(from_time)
+WITH
+(
+    SELECT max(from_block) > arrayMin({units:Array(UInt64)})
+    FROM fact_change
+    WHERE chain_id = {chain_id:UInt32} AND change_id = 0
+) AS thinned,
+(
+    SELECT tuple(min(block_number), min(block_time))
+    FROM raw_block
+    WHERE chain_id = {chain_id:UInt32} AND unit_id IN {units:Array(UInt64)}
+) AS lowest
+SELECT
+    {chain_id:UInt32}, {change_id:UInt64}, subject, key,
+    if(thinned, lowest.1, min(from_block)), if(thinned, lowest.2, min(from_time))
 FROM fact_change
-WHERE chain_id = {chain_id:UInt32} AND change_id IN {units:Array(UInt64)}
+WHERE chain_id = {chain_id:UInt32} AND change_id > 0 AND (change_id IN {units:Array(UInt64)} OR thinned)
 GROUP BY subject, key
 ORDER BY subject, key

@@ -1,0 +1,12 @@
+-- Changes that everybody has seen; of every key the one that reaches furthest down stays, so that a table made anew
+-- still finds all there is.
+DELETE FROM fact_change
+WHERE chain_id = {chain_id:UInt32} AND change_id > 0 AND change_id < {below:UInt64}
+  AND from_time < {before:DateTime('UTC')}
+  AND (subject, key, change_id) NOT IN
+  (
+      SELECT subject, key, argMin(change_id, (from_block, change_id))
+      FROM fact_change
+      WHERE chain_id = {chain_id:UInt32} AND change_id > 0
+      GROUP BY subject, key
+  )
