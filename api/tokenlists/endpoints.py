@@ -33,6 +33,7 @@ from api.tokenlists.schemas import (
     TokenList,
 )
 from api.tokenlists.service import TokenListService
+from api.tokenlists.signing import HEADER, Signatures
 from indexer.chains.facts import Chain
 
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
@@ -62,6 +63,17 @@ async def token_list_service(
 ListDep = Annotated[TokenListService, Depends(token_list_service)]
 
 
+async def _list_signatures(request: Request) -> Signatures:
+    state = request.app.state
+    found: Signatures | None = getattr(state, "token_list_signatures", None)
+    if found is None or found.tokens is not state.tokens:
+        found = state.token_list_signatures = Signatures(state.tokens)
+    return found
+
+
+SignaturesDep = Annotated[Signatures, Depends(_list_signatures)]
+
+
 @router.get(
     "",
     response_model=TokenList,
@@ -73,6 +85,7 @@ async def get_token_list(
     request: Request,
     access: ApiKey,
     service: ListDep,
+    signatures: SignaturesDep,
     chain_id: Annotated[
         int | None, Query(alias="chainId", ge=1, le=_MOST_CHAIN_ID, description="Only tokens of this chain.")
     ] = None,
@@ -89,7 +102,7 @@ async def get_token_list(
         published = await service.published()
     else:
         published = await service.of(await service.named(read_version("version", version)))
-    return _send(request, published.answers(wanted))
+    return await _send(request, signatures, published.answers(wanted))
 
 
 @router.get(
@@ -103,10 +116,11 @@ async def get_token_list_of_wallet(
     request: Request,
     access: ApiKey,
     service: ListDep,
+    signatures: SignaturesDep,
     address: Annotated[str, Path(description="Wallet, EVM or Solana.", examples=["0x" + "70" * 20])],
 ) -> Response:
     """The listed tokens whose registration the wallet owns."""
-    return _send(request, await service.owned(wallet_address("address", address)))
+    return await _send(request, signatures, await service.owned(wallet_address("address", address)))
 
 
 @router.get(
@@ -278,5 +292,5 @@ async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[Row, Cha
     return row, chain
 
 
-def _send(request: Request, prepared: Prepared) -> Response:
-    return answer(request.headers, prepared, CACHE)
+async def _send(request: Request, signatures: Signatures, prepared: Prepared) -> Response:
+    return answer(request.headers, prepared, {**CACHE, HEADER: await signatures.of(prepared)})
