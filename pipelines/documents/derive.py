@@ -315,7 +315,7 @@ def request(run: DerivePass, chain_id: int, tokens: Iterable[str], cause: str) -
     wanted = list(tokens)
     if wanted:
         count = len(wanted)
-        columns = {
+        columns: dict[str, list[Any]] = {
             "version": [run.version] * count,
             "chain_id": [chain_id] * count,
             "token": wanted,
