@@ -80,8 +80,10 @@ class Cache(Generic[Value]):
         return entry.value
 
     def forget(self, key: Hashable) -> None:
-        """Drop one value."""
+        """Drop one value; one that is being computed reaches who waits for it, and is not kept: it may be from before
+        what made it out of date."""
         self._entries.pop(key, None)
+        self._flights.pop(key, None)
 
     def put(self, key: Hashable, value: Value) -> None:
         """Keep a value that was computed elsewhere just now."""
@@ -101,16 +103,20 @@ class Cache(Generic[Value]):
         if flight is None:
             flight = asyncio.create_task(self._compute(key, compute))
             self._flights[key] = flight
-            flight.add_done_callback(lambda _: self._flights.pop(key, None))
+            flight.add_done_callback(lambda done: self._land(key, done))
         # Shielded: one caller that gives up must not take the value from the others.
         return await asyncio.shield(flight)
 
     async def _compute(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
         began, cleared = self._monotonic(), self._cleared
         value = await compute()
-        if cleared == self._cleared:
+        if cleared == self._cleared and self._flights.get(key) is asyncio.current_task():
             self._keep(key, _Entry(value, began))
         return value
+
+    def _land(self, key: Hashable, flight: "asyncio.Task[Value]") -> None:
+        if self._flights.get(key) is flight:
+            del self._flights[key]
 
     def _keep(self, key: Hashable, entry: _Entry[Value]) -> None:
         self._entries[key] = entry

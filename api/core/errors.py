@@ -28,6 +28,7 @@ from starlette.routing import Route
 from starlette.types import Scope
 
 from api.core.rendering import JsonResponse
+from api.core.signing_keys import SigningKeyError
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
@@ -275,11 +276,16 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
         LOG.warning("%s not available: %s", what, error)
         return render(request, Unavailable(f"the {what} does not answer now, try again"))
 
+    async def on_no_keys(request: Request, error: Exception) -> JsonResponse:
+        LOG.error("nobody can sign in, and no session can be checked: %s", error)
+        return render(request, Unavailable("sessions cannot be checked now, try again"))
+
     app.add_exception_handler(ApiError, on_api_error)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(StoreUnavailable, on_outage)
     app.add_exception_handler(WarehouseUnavailable, on_outage)
+    app.add_exception_handler(SigningKeyError, on_no_keys)
 
 
 def _methods(request: Request) -> list[str]:

@@ -26,8 +26,9 @@ KEPT_FOR = timedelta(hours=24)
 """How long a key that was replaced is kept, since no token lives longer; the one before the current is kept anyway."""
 
 
-class SigningKeyError(ValueError):
-    """The keys given or kept are none, cannot be read, or may not be changed; the message never shows one."""
+class SigningKeyError(Exception):
+    """The keys given or kept are none, cannot be read, or may not be changed; the message never shows one. No
+    ``ValueError``: who refuses a token that is malformed must not take our own trouble for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,3 +215,20 @@ async def test_the_life_of_a_session_is_a_setting(serve: Serve, clock: SetClock)
         assert (await door.sessions(token)).status_code == 200
         door.clock.pass_by(seconds=2)
         assert (await door.sessions(token)).status_code == 401
+
+
+async def test_keys_that_cannot_be_read_are_503_and_end_no_session(door: Door) -> None:
+    token = await door.token()
+    path = door.service.app.state.tokens.keys.path
+    kept = path.read_text()
+    path.write_text("half a fi")
+    for answer in (
+        await door.sessions(token),
+        await door.ethereum(new_wallet()),
+        await door.service.anonymous.get("/api/v2/apps/jwks"),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE"), answer.text
+        assert int(answer.headers["retry-after"]) >= 1
+        assert "half" not in answer.text
+    path.write_text(kept)
+    assert (await door.sessions(token)).status_code == 200

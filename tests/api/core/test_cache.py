@@ -26,6 +26,25 @@ async def test_a_refresh_shares_only_what_began_after_it() -> None:
     assert await cache.get("key", compute) == 2
 
 
+async def test_what_was_being_computed_when_it_was_forgotten_is_not_kept() -> None:
+    begun, gate = count(1), asyncio.Event()
+
+    async def compute() -> int:
+        number = next(begun)
+        await gate.wait()
+        return number
+
+    cache = Cache[int]("made", ttl_seconds=60, metrics=Metrics())
+    before = asyncio.create_task(cache.get("key", compute))
+    await asyncio.sleep(0)
+    cache.forget("key")
+    after = asyncio.create_task(cache.get("key", compute))
+    await asyncio.sleep(0)
+    gate.set()
+    assert [await before, await after] == [1, 2]
+    assert await cache.get("key", compute) == 2
+
+
 async def test_a_refresh_begins_anew_where_what_it_waited_for_failed() -> None:
     gate, outcomes = asyncio.Event(), iter([OSError("gone"), 5])
 
