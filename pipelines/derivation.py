@@ -113,6 +113,8 @@ class DerivePass:
     thorough: bool = True
     progress: Progress | None = None
     runs: list[AssetRun] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    """What went wrong with sources of events: the pass makes its figures all the same."""
     serve_rows: int = 0
     token_inputs: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     """What the documents made last were made of, by chain and token."""

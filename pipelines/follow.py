@@ -17,8 +17,9 @@ from indexer.chains.facts import Chain, Chains
 from indexer.reorg import ChainHalted
 from indexer.run import Advance, IndexContext, advance
 from pipelines.derivation import Overtaken, PassBusy, Store
+from pipelines.events.derive import EventsFailed
 from pipelines.refresh import refresh, serve_news
-from warehouse import postgres
+from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -127,6 +128,11 @@ class Follower:
         except PassBusy as error:
             log.info("chain %s: %s", self.chain.key, error)
             self.progress.changed.set()
+        except EventsFailed as error:
+            # Figures and blocks go on; whoever watches the failures of assets sees it.
+            log.error("chain %s: %s", self.chain.key, error)
+            self.store.execute(sql.load("exchange/record_step_failure").encode(), {"asset": "events"})
+            self.progress.has_figures |= at_head
         return min(max(_REST * (time.monotonic() - started), _SHORTEST_REST), _LONGEST_REST)
 
     def _advance(self) -> Advance:

@@ -110,6 +110,7 @@ def refresh(
 
     Raises:
         PassBusy: another pass is running and did not end in time.
+        EventsFailed: events could not be recorded; all else is done and published.
     """
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
     wanted = [name for name in (*STEPS, token_list.SUBJECT) if steps is None or name in steps]
@@ -128,6 +129,8 @@ def refresh(
                 publication.publish(run, before)
         if token_list.SUBJECT in wanted:
             token_list.derive(run)
+        if run.failures:
+            raise events.EventsFailed(f"{len(run.failures)} times events could not be recorded") from run.failures[0]
         return run.runs
 
 

@@ -4,17 +4,26 @@ Two parts: who holds what is read while the chain's writer is kept out, right af
 is read beside it. Each source keeps a position of its own (:mod:`pipelines.events.recording`).
 """
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from indexer.chains.facts import Chain
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.derivation import AssetRun, DerivePass, Overtaken, Window, timed
 from pipelines.events import copies, heartbeats, holdings, registry, trades
+from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+from warehouse.postgres import ConnectionLost
+
+log = logging.getLogger(__name__)
 
 SUBJECT = "events"
 _OF_BLOCKS = (registry.SOURCE, holdings.SOURCE, trades.SOURCE)
 _MARKETS = ("trades", "liquidity", "prices")
+
+
+class EventsFailed(Exception):
+    """Sources of events failed in a pass whose figures were made and published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +63,13 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
         return None
 
     def record() -> int:
-        recorded = registry.derive(run, window, final)
-        recorded += trades.derive(run, window, min(final, _priced_through(run, window, marks)))
-        recorded += heartbeats.derive(run, window, final, marks.closed_to)
-        return recorded + copies.derive(run, window, final)
+        traded = min(final, _priced_through(run, window, marks))
+        return (
+            _isolated(run, chain, registry.SOURCE, lambda: registry.derive(run, window, final))
+            + _isolated(run, chain, trades.SOURCE, lambda: trades.derive(run, window, traded))
+            + _isolated(run, chain, heartbeats.SOURCE, lambda: heartbeats.derive(run, window, final, marks.closed_to))
+            + _isolated(run, chain, copies.SOURCE, lambda: copies.derive(run, window, final))
+        )
 
     rows, seconds = timed(record)
     return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
@@ -72,8 +84,22 @@ def derive_holdings(run: DerivePass, chain: Chain) -> AssetRun | None:
     window, marks, final = opened
     if not marks.registered:
         return None
-    rows, seconds = timed(lambda: holdings.derive(run, window, final))
+    rows, seconds = timed(lambda: _isolated(run, chain, holdings.SOURCE, lambda: holdings.derive(run, window, final)))
     return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+
+
+def _isolated(run: DerivePass, chain: Chain, source: str, record: Callable[[], int]) -> int:
+    """What a source recorded. One that fails holds up neither the other sources nor the figures: its position stays,
+    so nothing of it is lost, and the pass says at its end that it failed."""
+    try:
+        return record()
+    except (Overtaken, StoreUnavailable, WarehouseUnavailable, ConnectionLost):
+        raise
+    except Exception as error:  # whatever a row can make of a rule
+        log.exception("%s events of chain %s could not be recorded", source, chain.key)
+        error.add_note(f"{source} events of chain {chain.key}")
+        run.failures.append(error)
+        return 0
 
 
 def _open(run: DerivePass, chain: Chain) -> tuple[Window, Marks, int] | None:

@@ -4,10 +4,12 @@ import pytest
 
 from indexer.chains.facts import Chains
 from pipelines.events import recording, registry
+from pipelines.events.derive import EventsFailed
+from pipelines.follow import Follower
 from pipelines.refresh import refresh
 from tests.factories.events import OWNER, SOURCES, log, register, settle
 from tests.factories.ledger import START, USDC, WETH, Ledger, address
-from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market
+from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -79,6 +81,33 @@ def test_what_becomes_of_a_registration_is_told_in_order(
     assert told["profile.updated"] == {**crown, "updated_fields": ["metadata_cid"]}
     assert told["token.expired"] == {**crown, "previous_owner": f"0x{OWNER[:-1]}A"}
     assert told["token.released"] == {**crown, "crown_id": "2", "previous_owner": f"0x{OWNER[:-1]}A"}
+
+
+@pytest.mark.usefixtures("listening")
+def test_a_source_that_fails_holds_up_neither_figures_nor_other_sources(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def fail(*_: object) -> int:
+        raise ValueError("a row that no rule foresaw")
+
+    ledger.mine()
+    register(ledger, token)
+    ledger.mine()
+    ledger.transfer(token, OWNER, address(0xE1), 15)
+    settle(ledger)
+    follower = Follower(warehouse, store, chains, chains.by_key["base"])
+    with monkeypatch.context() as failing:
+        failing.setattr(registry, "derive", fail)
+        with pytest.raises(EventsFailed):
+            refresh(warehouse, store, chains)
+        follower.make_figures()
+    assert {row["type"] for row in log(store)} == {"holder.new"}
+    assert served(warehouse)["PEPE"]["holders"] == 2
+    counted = store.execute("SELECT failures FROM asset_total WHERE asset = 'events' AND failures > 0").fetchone()
+    assert counted == {"failures": 1}
+    follower.make_figures()
+    assert {row["type"] for row in log(store)} == {"holder.new", "token.minted"}
 
 
 @pytest.mark.usefixtures("listening")

@@ -26,7 +26,7 @@ _TOLD = """SELECT type, chain_id, token_id, subject, payload::text, dedupe_key, 
            ORDER BY dedupe_key"""
 
 
-class Died(Exception):
+class Died(BaseException):
     """What a pass dies of."""
 
 
