@@ -14,6 +14,7 @@ from api.core.errors import RouteGroup
 from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
+from api.history import endpoints as history
 from api.public import endpoints as public
 from api.registrations import endpoints as registrations
 from api.registrations import lookups
@@ -37,6 +38,7 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(health.router, health.GROUPS),
     Mounted(auth.router, auth.GROUPS),
     Mounted(accounts.router, accounts.GROUPS),
+    Mounted(history.router, history.GROUPS),
     Mounted(registrations.router, registrations.GROUPS),
     Mounted(lookups.router, lookups.GROUPS),
     Mounted(claims.router, claims.GROUPS),

@@ -5,6 +5,7 @@ from api.models.attestation import RegistrationAttestation
 from api.models.base import Base
 from api.models.claim import ClaimAuthorization, ClaimProof
 from api.models.event import CopySighting, EventProgress, EventRecord, EventState
+from api.models.history import RegistrationHistoryEntry, RegistrationHistoryHead
 from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.page import PageApp, RegistrationDomain
@@ -41,6 +42,8 @@ __all__ = [
     "RateBucket",
     "RegistrationAttestation",
     "RegistrationDomain",
+    "RegistrationHistoryEntry",
+    "RegistrationHistoryHead",
     "RegistrationRecord",
     "ServiceCounter",
     "SignInNonce",

@@ -1,0 +1,1 @@
+"""The public history of registrations, for anyone to verify."""

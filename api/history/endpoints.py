@@ -1,0 +1,78 @@
+"""GET /registration/{id}/history."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+
+from api.core.access import ApiKey
+from api.core.dependencies import ChainsDep, ClockDep, StoreDep
+from api.core.errors import RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond, timestamp
+from api.core.store import Row
+from api.history import examples
+from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
+from api.registrations.reading import find_registration, read_chain
+from api.registrations.repository import RegistrationRepository
+
+GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUPS = (GROUP,)
+KIND = "registration-history+v1"
+
+router = APIRouter(prefix="/api/v2/registration", tags=["registrations"])
+
+
+@router.get(
+    "/{id}/history",
+    response_model=RegistrationHistory,
+    responses=answered(("history", examples.HISTORY), ("nothing final", examples.NOTHING))
+    | GROUP.responses(400, 401, 403, 404, 503),
+)
+async def get_registration_history(
+    request: Request,
+    access: ApiKey,
+    store: StoreDep,
+    chains: ChainsDep,
+    clock: ClockDep,
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
+    chain: Annotated[
+        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
+    ] = None,
+    after: Annotated[int, Query(ge=0, le=2**53, description="`nextAfter` of the page before.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=500, description="Most entries in an answer.")] = 100,
+) -> JsonResponse:
+    """What happened to a registration, oldest first, as a chain of hashes that anyone can verify; its head is signed.
+    What happens on a chain is told once it is final."""
+    chain_id = None if chain is None else read_chain(chains, chain).chain_id
+    registration = await find_registration(RegistrationRepository(store), name, chain_id)
+    place = {"chain_id": registration["chain_id"], "token_id": registration["token_id"]}
+    rows = await store.direct.rows("registration_history", {**place, "after": after, "limit": limit})
+    entries = _entries(registration, rows)
+    head = None
+    if rows:
+        sequence, link = rows[0]["head_sequence"], rows[0]["head_hash"]
+        about = {"chainId": place["chain_id"], "tokenId": str(place["token_id"]), "sequence": sequence, "hash": link}
+        jws = request.app.state.tokens.sign_statement(KIND, about, now=clock.now())
+        head = HistoryHead(sequence=sequence, hash=link, jws=jws)
+    more = head is not None and bool(entries) and entries[-1].sequence < head.sequence
+    return respond(
+        RegistrationHistory(**place, entries=entries, next_after=entries[-1].sequence if more else None, head=head)
+    )
+
+
+def _entries(registration: Row, rows: Sequence[Row]) -> list[HistoryEntry]:
+    return [
+        HistoryEntry(
+            chain_id=registration["chain_id"],
+            token_id=str(registration["token_id"]),
+            sequence=row["sequence"],
+            type=row["type"],
+            at=timestamp(row["at"]),
+            data=row["data"],
+            previous_hash=row["previous_hash"],
+            hash=row["hash"],
+        )
+        for row in rows
+        if row["sequence"] is not None
+    ]
