@@ -9,6 +9,7 @@ from api.claims.eligibility import TOKEN_UNVERIFIED, Eligibility
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
 from api.claims.prices import PRICE_UNAVAILABLE
+from api.claims.proofs import sign_proof
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import (
     BuildRequest,
@@ -102,7 +103,13 @@ async def create_claim_message(
     | GROUP.responses(400, 401, 403, 413, 415, 503, also={503: [_UNVERIFIED]}),
 )
 async def verify_claim(
-    body: VerifyRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep, metrics: MetricsDep
+    request: Request,
+    body: VerifyRequest,
+    access: ApiKey,
+    chains: ChainsDep,
+    service: ServiceDep,
+    metrics: MetricsDep,
+    clock: ClockDep,
 ) -> JsonResponse:
     """Whether the signature is the wallet's and the wallet controls the token. Both failures answer 200 with
     `verified: false`; a proof is good for 24 hours."""
@@ -116,6 +123,10 @@ async def verify_claim(
     )
     verdict = await service.verify(claim, signature_bytes(body.signature), body.timestamp)
     metrics.count_claim("verify", verdict.verification_method or "not_verified")
+    if verdict.verified:
+        verdict = verdict.model_copy(
+            update={"proof_jws": sign_proof(claim, verdict, request.app.state.tokens, clock.now())}
+        )
     return respond(verdict)
 
 

@@ -38,6 +38,7 @@ VERIFIED: dict[str, Any] = {
     "message": "This wallet is the owner of the token contract.",
     "proofHash": "0x" + "ab" * 32,
     "expiresAt": 1767312000,
+    "proofJws": "eyJhbGciOiJFZERTQSJ9.eyJ0eXAiOiJjbGFpbS1wcm9vZit2MSJ9.c2ln",
 }
 NOT_VERIFIED: dict[str, Any] = {
     "verified": False,
@@ -46,6 +47,7 @@ NOT_VERIFIED: dict[str, Any] = {
     "message": "The chain shows no way this wallet controls the token.",
     "proofHash": None,
     "expiresAt": None,
+    "proofJws": None,
 }
 BUILT: dict[str, Any] = {
     "success": True,

@@ -102,6 +102,10 @@ class VerifyResponse(Wire):
     message: str
     proof_hash: str | None
     expires_at: int | None = Field(description="Unix seconds; a proof is good for 24 hours.")
+    proof_jws: str | None = Field(
+        default=None,
+        description="The proof as a signed statement of kind `claim-proof+v1`, for anyone to keep; null without one.",
+    )
 
 
 class UnsignedTransaction(Wire):

@@ -129,7 +129,7 @@ class Tokens:
         """A signature of content that is told beside it: a compact JWS whose middle part is left out (RFC 7515,
         appendix F). The header's ``typ`` is the kind, so that it never passes for a token."""
         key = self.keys.current().current
-        whole = jwt.PyJWS().encode(content, key.private, algorithm=ALGORITHM, headers={"typ": kind, "kid": key.kid})  # type: ignore[arg-type]
+        whole = jwt.PyJWS().encode(content, key.private, algorithm=ALGORITHM, headers={"typ": kind, "kid": key.kid})
         header, _, signature = whole.split(".")
         return f"{header}..{signature}"
 

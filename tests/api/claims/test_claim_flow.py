@@ -3,6 +3,7 @@
 import asyncio
 from decimal import Decimal
 
+import jwt
 import pytest
 from eth_abi.abi import encode
 
@@ -33,6 +34,11 @@ async def test_a_deployer_claims_with_a_plain_wallet(claim_chain: ClaimChain, cl
     assert (verdict["verified"], verdict["verificationMethod"]) == (True, "deployer")
     assert verdict["methodsAttempted"] == ["deployer"]
     assert verdict["expiresAt"] == message["timestamp"] + 24 * 3600
+    key = jwt.PyJWK((await claim_service.get("/apps/jwks")).json()["keys"][0])
+    said = jwt.decode(verdict["proofJws"], key.key, algorithms=["EdDSA"], options={"verify_iat": False})
+    assert (said["typ"], said["sub"], said["symbol"]) == ("claim-proof+v1", wallet.address, "AURUM")
+    assert (said["proofHash"], said["verificationMethod"]) == (verdict["proofHash"], "deployer")
+    assert (said["chainId"], said["tokenAddress"].lower()) == (8453, token.lower())
 
     built_answer = await claimer.build(verdict["proofHash"])
     assert built_answer.status_code == 200, built_answer.text
@@ -109,7 +115,7 @@ async def test_a_wallet_that_is_not_deployed_proves_by_erc_6492(
     stranger = bytes.fromhex(sign(claim_chain.wallet(), message["message"])[2:])
     forged = encode(["address", "bytes", "bytes"], [factory, bytes.fromhex(call[2:]), stranger]) + b"\x64\x92" * 16
     refused = (await claimer.verify("0x" + forged.hex(), message["timestamp"])).json()
-    assert (refused["verified"], refused["proofHash"]) == (False, None)
+    assert (refused["verified"], refused["proofHash"], refused["proofJws"]) == (False, None, None)
 
 
 async def test_who_deployed_through_a_factory_is_the_deployer(claim_chain: ClaimChain, claim_service: Service) -> None:

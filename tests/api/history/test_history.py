@@ -16,12 +16,14 @@ from tests.api.conftest import Service
 from tests.factories.registrations import BASE, LONG_AGO, add_registration
 from warehouse.postgres import Connection
 
-SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "examples" / "verify_history.py"
+ROOT = Path(__file__).resolve().parents[3]
+SCRIPT = ROOT / "docs" / "examples" / "verify_history.py"
+MIGRATION = ROOT / "sql" / "store" / "versions" / "0013_history.py"
 AWKWARD = 'a "frog" \\ ü € 🐸 \n\t\x01\x7f </b>'
 
 
-def _verifier() -> Any:
-    spec = importlib.util.spec_from_file_location("verify_history", SCRIPT)
+def _loaded(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -29,7 +31,7 @@ def _verifier() -> Any:
     return module
 
 
-VERIFIER = _verifier()
+VERIFIER = _loaded(SCRIPT)
 
 
 def record(store: Connection, type: str, key: str, token_id: int = 7, **data: Any) -> None:
@@ -98,6 +100,15 @@ async def test_an_event_stands_once_also_when_the_log_forgot_it(
     record(store, "token.minted", "m", owner="another")
     store.execute("DELETE FROM event_log")
     record(store, "token.minted", "m", owner="another")
+    assert (await service.get("/registration/7/history")).json()["entries"] == before
+
+
+async def test_what_happened_before_there_was_a_history_is_chained_the_same(
+    service: Service, store: Connection, lived: None
+) -> None:
+    before = (await service.get("/registration/7/history")).json()["entries"]
+    store.execute("TRUNCATE registration_history, registration_history_head")
+    store.execute(_loaded(MIGRATION).STATEMENTS[-1].encode())
     assert (await service.get("/registration/7/history")).json()["entries"] == before
 
 
