@@ -82,7 +82,8 @@ class GuardedProcess:
         """Ask it to end, and kill it when it has not after ``seconds``."""
         self.send(number)
         try:
-            return await asyncio.wait_for(self.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                return await self.wait()
         except TimeoutError:
             self.kill()
             return await self.wait()

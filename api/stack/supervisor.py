@@ -12,6 +12,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -277,10 +278,9 @@ class Supervisor:
             log.error("the state for `regalia status` cannot be written: %s", error)
 
     async def _sleep(self, seconds: float) -> None:
-        try:
-            await asyncio.wait_for(self._stopping.wait(), seconds)
-        except TimeoutError:
-            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
 
     async def _or_stop(self, event: asyncio.Event) -> None:
         waits = [asyncio.create_task(event.wait()), asyncio.create_task(self._stopping.wait())]

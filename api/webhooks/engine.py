@@ -32,6 +32,8 @@ LOG = logging.getLogger(__name__)
 LEASE_SECONDS: Final = 20.0
 """How long a worker that died keeps others from its deliveries; several times what an attempt may take."""
 POLL_SECONDS: Final = 1.0
+_STEP_SECONDS: Final = 3.0
+"""How long the step that is under way has to end when the worker stops."""
 _GATHER_SECONDS: Final = 0.01
 """So long places that come free are gathered before more is leased."""
 _RECEIVERS_AT_ONCE: Final = 256
@@ -82,17 +84,22 @@ class DeliveryEngine:
     async def run(self, stop: asyncio.Event) -> None:
         """Work until ``stop``; then let what is under way end, and write it down."""
         loops = [
-            asyncio.create_task(self._repeat(self._told, self.fan_out), name="webhooks: fan out"),
-            asyncio.create_task(self._repeat(self._due, self.dispatch), name="webhooks: dispatch"),
-            asyncio.create_task(self._repeat(self._done, self.record), name="webhooks: record"),
+            asyncio.create_task(self._repeat(stop, self._told, self.fan_out), name="webhooks: fan out"),
+            asyncio.create_task(self._repeat(stop, self._due, self.dispatch), name="webhooks: dispatch"),
+            asyncio.create_task(self._repeat(stop, self._done, self.record), name="webhooks: record"),
             asyncio.create_task(self.counts.write_forever(), name="webhooks: counts"),
         ]
         if self._listen_url is not None:
-            loops.append(asyncio.create_task(listen(self._listen_url, CHANNEL, self._tell), name="webhooks: listen"))
+            loops.append(asyncio.create_task(listen(self._listen_url, CHANNEL, self.tell), name="webhooks: listen"))
         stopping = asyncio.create_task(stop.wait())
         try:
             # A loop ends with an error that nobody foresaw: the process is to end with it and be started again.
             await asyncio.wait([*loops, stopping], return_when=asyncio.FIRST_COMPLETED)
+            if stop.is_set():
+                # Nothing is broken off between the store and here: a step ends by itself, or the store is silent.
+                for event in (self._told, self._due, self._done):
+                    event.set()
+                await asyncio.wait(loops[:3], timeout=_STEP_SECONDS)
         finally:
             for task in (*loops, stopping):
                 task.cancel()
@@ -113,6 +120,11 @@ class DeliveryEngine:
             if not worked:
                 await self.counts.write()
                 return
+
+    def tell(self) -> None:
+        """Have it look at once: something has happened or is due."""
+        self._told.set()
+        self._due.set()
 
     async def fan_out(self) -> bool:
         """Make deliveries of some events; whether there may be more."""
@@ -204,23 +216,21 @@ class DeliveryEngine:
                 self._unreadable.add(endpoint.id)
             return None
 
-    def _tell(self) -> None:
-        self._told.set()
-        self._due.set()
-
-    async def _repeat(self, told: asyncio.Event, step: Callable[[], Awaitable[bool]]) -> None:
-        """Take a step again and again: at once while there is more, when told, and every second."""
-        while True:
+    async def _repeat(self, stop: asyncio.Event, told: asyncio.Event, step: Callable[[], Awaitable[bool]]) -> None:
+        """Take a step again and again until ``stop``: at once while there is more, when told, and every second."""
+        while not stop.is_set():
             told.clear()
             try:
-                while await step():
+                while await step() and not stop.is_set():
                     pass
             except StoreUnavailable as error:
                 LOG.warning("webhooks wait for the store: %s", error)
                 await asyncio.sleep(POLL_SECONDS)
                 continue
+            # Not wait_for: before Python 3.12 it loses a cancellation that comes in the instant it is told.
             with suppress(TimeoutError):
-                await asyncio.wait_for(told.wait(), POLL_SECONDS)
+                async with asyncio.timeout(POLL_SECONDS):
+                    await told.wait()
 
     async def _finish(self) -> None:
         """Let what is being sent end, and write it down as far as the store is there."""

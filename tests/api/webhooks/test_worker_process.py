@@ -31,6 +31,19 @@ async def test_deliveries_under_way_are_finished_when_the_jobs_end(hooks: Hooks)
     assert [one["status"] for one in await hooks.deliveries(made["id"])] == ["delivered"]
 
 
+@pytest.mark.parametrize("turns", range(6))
+async def test_an_engine_that_is_told_of_more_in_the_instant_it_stops_still_stops(hooks: Hooks, turns: int) -> None:
+    stop = asyncio.Event()
+    running = asyncio.create_task(hooks.engine.run(stop))
+    await asyncio.sleep(0.1)
+    stop.set()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    hooks.engine.tell()
+    async with asyncio.timeout(5):
+        await running
+
+
 async def test_an_engine_waits_for_a_store_that_is_away(hooks: Hooks, store_url: str) -> None:
     await hooks.subscribe("token.minted")
     stop = asyncio.Event()
