@@ -1,0 +1,65 @@
+"""Who may change a registration's page: a wallet session of its owner or of one of its managers."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Query
+
+from api.core.access import Session
+from api.core.dependencies import ChainsDep, StoreDep
+from api.core.errors import Case, Forbidden, NotFound
+from api.core.store import Row
+from api.registrations.reading import find_registration, read_chain
+from api.registrations.repository import RegistrationRepository
+from indexer.chains.facts import Chain
+
+NOT_A_MANAGER: Case = ("FORBIDDEN", "only the owner and the managers of this registration may do so")
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedRegistration:
+    """A registration that stands, and that the session's wallets may act for.
+
+    Args:
+        row: of the store, as the registration routes read it.
+        chain: that it is on.
+        wallet: the one of the session's wallets that is the owner or a manager; the owner where both signed in.
+    """
+
+    row: Row
+    chain: Chain
+    wallet: str
+
+    @property
+    def key(self) -> dict[str, int]:
+        """Its chain id and token id, as statements name them."""
+        return {"chain_id": self.row["chain_id"], "token_id": self.row["token_id"]}
+
+
+async def managed_registration(
+    session: Session,
+    store: StoreDep,
+    chains: ChainsDep,
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["7"])],
+    chain: Annotated[
+        str, Query(description="Chain of the registration: ids count on each chain anew.", examples=["base"])
+    ],
+) -> ManagedRegistration:
+    """The registration of the path, for whoever may change its page. Roles are those of the registry's events, as
+    ``GET /registration/{id}/roles`` tells them.
+
+    Raises:
+        NotFound: there is none, or it has ended.
+        Forbidden: no wallet of the session is its owner or a manager.
+    """
+    place = read_chain(chains, chain)
+    row = await find_registration(RegistrationRepository(store), name, place.chain_id)
+    if row["released_at"] is not None or row["expired_at"] is not None:
+        raise NotFound(f"id: registration {name[:40]} has ended")
+    acting = [wallet for wallet in (row["owner"], *row["managers"]) if wallet in session.wallets]
+    if not acting:
+        raise Forbidden(NOT_A_MANAGER[1])
+    return ManagedRegistration(row, place, acting[0])
+
+
+Managed = Annotated[ManagedRegistration, Depends(managed_registration)]
