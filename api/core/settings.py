@@ -1,5 +1,6 @@
 """The API's settings: environment variables with the prefix ``REGALIA_``, listed in ``docs/settings.md``."""
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 
@@ -98,11 +99,35 @@ class ApiSettings(EngineSettings):
     outbound_refused_networks: str | None = Field(
         default=None, description="Networks that such URLs may not lead to, though public: CIDR, with commas between."
     )
+    domain_record: str = Field(
+        default="_regalia-challenge",
+        pattern=r"^_[a-z0-9-]{1,40}$",
+        description="First label of the TXT record that proves a domain: <label>.<domain>.",
+    )
+    domain_resolvers: str | None = Field(
+        default=None,
+        description="Name servers that are asked for it: addresses, with commas between. Unset: the system's.",
+    )
+    domain_resolver_port: int = Field(default=53, ge=1, le=65_535, description="Port of those name servers.")
+    domain_lookup_seconds: float = Field(default=5.0, gt=0, le=20, description="Limit of one lookup, retries included.")
+    domain_check_hours: float = Field(
+        default=24.0, gt=0, description="A verified domain's record is looked up again after so long."
+    )
+    domain_absences: int = Field(
+        default=3, ge=1, description="A verified domain is one no more once its record was missing so often on end ..."
+    )
+    domain_grace_hours: float = Field(default=72.0, ge=0, description="... and for at least so long.")
 
     @field_validator("outbound_refused_networks", "trusted_proxies")
     @classmethod
     def _are_networks(cls, text: str | None) -> str | None:
         parse_networks(text or "")
+        return text
+
+    @field_validator("domain_resolvers")
+    @classmethod
+    def _are_addresses(cls, text: str | None) -> str | None:
+        _parse_addresses(text or "")
         return text
 
     @property
@@ -118,6 +143,11 @@ class ApiSettings(EngineSettings):
         return parse_networks(self.trusted_proxies or "")
 
     @property
+    def resolvers(self) -> tuple[str, ...]:
+        """The addresses of ``domain_resolvers``."""
+        return _parse_addresses(self.domain_resolvers or "")
+
+    @property
     def given_sealing_key(self) -> str | None:
         """The key of ``sealing_key``."""
         return None if self.sealing_key is None else self.sealing_key.get_secret_value()
@@ -126,6 +156,10 @@ class ApiSettings(EngineSettings):
     def outbound_refused(self) -> tuple[Network, ...]:
         """The networks of ``outbound_refused_networks``."""
         return parse_networks(self.outbound_refused_networks or "")
+
+
+def _parse_addresses(text: str) -> tuple[str, ...]:
+    return tuple(str(ip_address(part.strip())) for part in text.split(",") if part.strip())
 
 
 def load() -> ApiSettings:

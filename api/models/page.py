@@ -1,13 +1,19 @@
 """What a registration's page has beside its profile."""
 
-from sqlalchemy import Index, text
+from sqlalchemy import CheckConstraint, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.models.base import Base, CreatedAt, Moment
 
 
 class RegistrationDomain(Base):
-    """A domain that an owner says is the registration's; verified while its DNS says so too."""
+    """A domain that an owner says is the registration's; verified while its DNS says so too.
+
+    ``challenge`` is the text that proves it. ``verified_at`` is null before the proof and after its loss, of which
+    ``lost_at`` tells. ``check_at`` is when the proof is due to be looked at again, ``checked_at`` when it last was,
+    ``last_problem`` what was wrong then. ``absences`` counts the times on end that it was surely missing, the first of
+    them at ``failing_since``.
+    """
 
     __tablename__ = "registration_domain"
     __table_args__ = (
@@ -18,7 +24,8 @@ class RegistrationDomain(Base):
             unique=True,
             postgresql_where=text("verified_at IS NOT NULL"),
         ),
-        Index("registration_domain_to_check", "checked_at", postgresql_where=text("verified_at IS NOT NULL")),
+        Index("registration_domain_to_check", "check_at", postgresql_where=text("verified_at IS NOT NULL")),
+        CheckConstraint("badge OR NOT embeds"),
     )
 
     chain_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -32,6 +39,10 @@ class RegistrationDomain(Base):
     last_problem: Mapped[str | None]
     vanity_enabled: Mapped[bool] = mapped_column(server_default=text("false"))
     embeds: Mapped[bool] = mapped_column(server_default=text("false"))
+    check_at: Mapped[CreatedAt]
+    absences: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    lost_at: Mapped[Moment | None]
+    badge: Mapped[bool] = mapped_column(server_default=text("true"))
 
 
 class PageApp(Base):

@@ -1,4 +1,4 @@
--- A registration that stands, with its verified domains; embeds where they may run its apps too.
+-- A registration that stands, with its verified domains that bear the badge; embeds where they may run its apps too.
 SELECT
     registration.chain_id, registration.token_id, registration.symbol, registration.embeds_enabled,
     registration.minted_at, token.score,
@@ -9,7 +9,7 @@ LEFT JOIN indexed_token AS token
   ON token.chain_id = registration.chain_id AND token.address = registration.token_address
 LEFT JOIN registration_domain AS domain
   ON domain.chain_id = registration.chain_id AND domain.token_id = registration.token_id
- AND domain.verified_at IS NOT NULL
+ AND domain.verified_at IS NOT NULL AND domain.badge
 WHERE registration.chain_id = %(chain_id)s AND registration.token_id = %(token_id)s
   AND registration.released_at IS NULL AND registration.expired_at IS NULL
 GROUP BY registration.chain_id, registration.token_id, token.score
