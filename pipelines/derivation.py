@@ -10,7 +10,8 @@ that dies anywhere is repeated by the next.
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -156,6 +157,14 @@ class DerivePass:
     def transform(self, name: str, parameters: Mapping[str, Any]) -> None:
         """Run a statement of ``sql/transforms`` in the warehouse."""
         self.warehouse.command(sql.load(f"transforms/{name}"), dict(parameters))
+
+    def transform_beside(self, names: Sequence[str], parameters: Mapping[str, Any]) -> None:
+        """Run statements that do not read what the others write at the same time: of a short one most of the time goes
+        into its plan, which one thread makes. The first error is raised after all have ended."""
+        with ThreadPoolExecutor(len(names)) as threads:
+            running = [threads.submit(self.transform, name, parameters) for name in names]
+        for one in running:
+            one.result()
 
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Rows of a query of ``sql/transforms``."""

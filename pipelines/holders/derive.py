@@ -42,8 +42,8 @@ def _refresh(run: DerivePass, window: Window) -> int:
             run.transform(f"holders/wallets{way}", parameters)
         # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
         # the other tables are written makes the next one start these tokens over.
-        for step in ("hours", "days", "top_kept"):
-            run.transform(f"holders/{step}", parameters)
+        run.transform("holders/hours", parameters)
+        run.transform_beside(("holders/days", "holders/top_kept"), parameters)
         if run.read("holders/top_missing", parameters)[0]["missing"]:
             run.transform("holders/top_full", parameters)
     if touched:
