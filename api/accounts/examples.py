@@ -7,7 +7,9 @@ ACCOUNT: dict[str, Any] = {
     "id": "01980a5e-7c00-7000-8000-000000000001",
     "plan": "pro",
     "createdAt": "2026-01-01T00:00:00Z",
-    "wallets": [{"wallet": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "linkedAt": "2026-01-01T00:00:00Z"}],
+    "wallets": [
+        {"wallet": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", "linkedAt": "2026-01-01T00:00:00Z", "chainId": None}
+    ],
     "limits": _LIMITS,
 }
 KEY: dict[str, Any] = {

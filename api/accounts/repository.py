@@ -7,7 +7,7 @@ from api.core.store import Row, Store, Transaction
 
 _ACCOUNT = "SELECT id, wallet, plan, created_at FROM account WHERE id = :account_id"
 _WALLETS = """
-SELECT wallet, linked_at FROM account_wallet WHERE account_id = :account_id ORDER BY linked_at, wallet
+SELECT wallet, linked_at, chain_id FROM account_wallet WHERE account_id = :account_id ORDER BY linked_at, wallet
 """
 _KEY = "id, name, prefix, created_at, last_used_at, revoked_at"
 _KEYS = f"""

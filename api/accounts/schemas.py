@@ -51,6 +51,10 @@ class AccountWalletEntry(Wire):
 
     wallet: str
     linked_at: datetime
+    chain_id: int | None = Field(
+        description="The chain that a contract wallet signs in on, and counts on; null for one that signs with its "
+        "key, and for one that has not signed in yet."
+    )
 
 
 class AccountAnswer(Wire):

@@ -46,7 +46,7 @@ class SelfService:
             id=account["id"],
             plan=account["plan"],
             created_at=account["created_at"],
-            wallets=[AccountWalletEntry(wallet=shown(row["wallet"]), linked_at=row["linked_at"]) for row in wallets],
+            wallets=[AccountWalletEntry(**{**row, "wallet": shown(row["wallet"])}) for row in wallets],
             limits=_limits(self.limits.plans[account["plan"]]),
         )
 

@@ -27,6 +27,18 @@ _ADD_ACCOUNT = "INSERT INTO account (wallet, plan) VALUES (:wallet, 'free') ON C
 _LINK_WALLET = """
 INSERT INTO account_wallet (wallet, account_id) VALUES (:wallet, :account_id) ON CONFLICT (wallet) DO NOTHING
 """
+# The first proof says what the wallet is, and the row lets no other way in: of two contracts of one address that sign
+# in at the same instant the second waits for the first one's row and then does not fit. Whoever has the key of an
+# address made its contracts what they are, so that a key always fits, and changes nothing.
+_PROVE = """
+UPDATE account_wallet SET
+    proved_at = COALESCE(proved_at, :now),
+    chain_id = CASE WHEN proved_at IS NULL THEN CAST(:chain_id AS bigint) ELSE chain_id END
+WHERE wallet = :wallet
+  AND (proved_at IS NULL OR CAST(:chain_id AS bigint) IS NULL OR chain_id = CAST(:chain_id AS bigint))
+RETURNING account_id
+"""
+_CHAIN_OF = "SELECT chain_id FROM account_wallet WHERE wallet = :wallet"
 _ADD_SESSION = """
 WITH ended AS (
     DELETE FROM wallet_session WHERE id IN (
@@ -34,8 +46,12 @@ WITH ended AS (
         FOR UPDATE SKIP LOCKED
     )
 ), made AS (
-    INSERT INTO wallet_session (account_id, wallets, scopes, created_at, expires_at)
-    VALUES (:account_id, ARRAY[CAST(:wallet AS text)], :scopes, :now, :expires_at)
+    INSERT INTO wallet_session (account_id, wallets, contract_chains, scopes, created_at, expires_at)
+    VALUES (
+        :account_id, ARRAY[CAST(:wallet AS text)],
+        jsonb_strip_nulls(jsonb_build_object(CAST(:wallet AS text), CAST(:chain_id AS bigint))),
+        :scopes, :now, :expires_at
+    )
     RETURNING id, account_id, wallets, scopes, created_at, expires_at
 )
 SELECT made.*, a.plan FROM made JOIN account AS a ON a.id = made.account_id
@@ -44,10 +60,16 @@ _LOCK_SESSION = """
 SELECT id, account_id, wallets FROM wallet_session
 WHERE id = :id AND revoked_at IS NULL AND expires_at > :now FOR UPDATE
 """
+# A key's signature counts for more than a contract's, whichever of them the session had first.
 _ADD_TO_SESSION = """
 WITH changed AS (
-    UPDATE wallet_session
-    SET wallets = CASE WHEN :wallet = ANY (wallets) THEN wallets ELSE array_append(wallets, :wallet) END
+    UPDATE wallet_session SET
+        wallets = CASE WHEN :wallet = ANY (wallets) THEN wallets ELSE array_append(wallets, :wallet) END,
+        contract_chains = CASE
+            WHEN CAST(:chain_id AS bigint) IS NULL THEN contract_chains - CAST(:wallet AS text)
+            WHEN :wallet = ANY (wallets) THEN contract_chains
+            ELSE contract_chains || jsonb_build_object(CAST(:wallet AS text), CAST(:chain_id AS bigint))
+        END
     WHERE id = :id
     RETURNING id, account_id, wallets, scopes, created_at, expires_at
 )
@@ -93,31 +115,41 @@ class AuthRepository:
         row = await transaction.row(_ACCOUNT_OF, {"wallet": wallet})
         return None if row is None else UUID(str(row["account_id"]))
 
-    async def add_account(self, transaction: Transaction, wallet: str) -> UUID:
-        """Make a free account for a wallet that has none; a trigger links the wallet. The answer is its account."""
+    async def add_account(self, transaction: Transaction, wallet: str) -> None:
+        """Make a free account for a wallet that has none; a trigger links the wallet. It may have one by now."""
         await transaction.execute(_ADD_ACCOUNT, {"wallet": wallet})
-        return await self._linked(transaction, wallet)
 
-    async def link_wallet(self, transaction: Transaction, wallet: str, account_id: UUID) -> UUID:
-        """Add a wallet that has no account to one. The answer is its account, maybe another that was made meanwhile."""
+    async def link_wallet(self, transaction: Transaction, wallet: str, account_id: UUID) -> None:
+        """Add a wallet that has no account to one. It may be another's by now."""
         await transaction.execute(_LINK_WALLET, {"wallet": wallet, "account_id": account_id})
-        return await self._linked(transaction, wallet)
 
-    async def _linked(self, transaction: Transaction, wallet: str) -> UUID:
-        return UUID(str(_only(await transaction.row(_ACCOUNT_OF, {"wallet": wallet}))["account_id"]))
+    async def prove(self, transaction: Transaction, wallet: str, chain_id: int | None, now: datetime) -> UUID | None:
+        """Hold a signature to how the wallet first signed in, and keep that where this is the first time: by its key
+        (``chain_id`` None), or as the contract of a chain. The answer is its account; None where the wallet is another
+        chain's contract, or a key."""
+        row = await transaction.row(_PROVE, {"wallet": wallet, "chain_id": chain_id, "now": now})
+        return None if row is None else UUID(str(row["account_id"]))
+
+    async def chain_of(self, transaction: Transaction, wallet: str) -> int | None:
+        """The chain that a wallet signs on as a contract; None for one that signs with its key."""
+        row = await transaction.row(_CHAIN_OF, {"wallet": wallet})
+        return None if row is None else row["chain_id"]
 
     async def add_session(self, transaction: Transaction, session: dict[str, Any]) -> Row:
-        """Begin a session: ``account_id``, ``wallet``, ``scopes``, ``now``, ``expires_at``, and ``forget_before``, the
-        end of sessions that need not be kept any more."""
+        """Begin a session: ``account_id``, ``wallet``, ``chain_id`` where a contract signed, ``scopes``, ``now``,
+        ``expires_at``, and ``forget_before``, the end of sessions that need not be kept any more."""
         return _only(await transaction.row(_ADD_SESSION, session))
 
     async def lock_session(self, transaction: Transaction, session_id: UUID, now: datetime) -> Row | None:
         """A session that has not ended, kept as it is until the transaction ends."""
         return await transaction.row(_LOCK_SESSION, {"id": session_id, "now": now})
 
-    async def add_to_session(self, transaction: Transaction, session_id: UUID, wallet: str) -> Row:
-        """Add a wallet to a session; one that is in it keeps its place."""
-        return _only(await transaction.row(_ADD_TO_SESSION, {"id": session_id, "wallet": wallet}))
+    async def add_to_session(
+        self, transaction: Transaction, session_id: UUID, wallet: str, chain_id: int | None
+    ) -> Row:
+        """Add a wallet to a session, with its chain where a contract signed; one that is in it keeps its place."""
+        values = {"id": session_id, "wallet": wallet, "chain_id": chain_id}
+        return _only(await transaction.row(_ADD_TO_SESSION, values))
 
     async def sessions(self, account_id: UUID, now: datetime) -> list[Row]:
         """An account's sessions that have not ended, newest first."""

@@ -26,7 +26,7 @@ from api.core.signatures import is_signed_by, recover, signed_digest
 from api.core.store import Row, Transaction
 from api.core.tokens import Tokens
 from indexer.chains.evm.errors import RpcError
-from indexer.chains.facts import Chains
+from indexer.chains.facts import Chain, Chains
 
 WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"
 NONCE_LIFE = timedelta(minutes=10)
@@ -37,6 +37,19 @@ _ALPHABET = string.ascii_letters + string.digits
 _KEPT_AFTER_END = timedelta(days=30)
 _NOT_SIGNED = "signature: is not the wallet's signature of this message"
 _NO_NONCE = "message: Nonce is not one of ours, was used, or is older than ten minutes; ask for a new one"
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Who signed a message: a wallet, with its key, or as a contract of ``chain``."""
+
+    wallet: str
+    chain: Chain | None = None
+
+    @property
+    def chain_id(self) -> int | None:
+        """The id of the contract's chain; None where a key signed."""
+        return None if self.chain is None else self.chain.chain_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ class SignInService:
 
         Raises:
             InvalidInput: the message is malformed, or not for this service or moment.
-            Unauthorized: the nonce or the signature does not hold.
+            Unauthorized: the nonce or the signature does not hold, or the wallet's account is not for this signer.
             Unavailable: the chain that has to be asked does not answer.
         """
         message = _read(siwe.read, text)
@@ -77,6 +90,7 @@ class SignInService:
         chain = rules.evm_chain(message, self.chains)
         await self._require_nonce(message, now)
         wallet, digest = message.address.lower(), signed_digest(text)
+        signer = Signer(wallet)
         if recover(digest, signature) != wallet:
             if not chain.enabled:
                 raise Unauthorized(f"{_NOT_SIGNED}; contract wallets cannot be asked on {chain.name} here")
@@ -86,7 +100,8 @@ class SignInService:
                 raise Unavailable(f"{chain.name} does not answer now, try again") from error
             if not signed:
                 raise Unauthorized(_NOT_SIGNED)
-        return await self._begin(wallet, message, scopes, session)
+            signer = Signer(wallet, chain)
+        return await self._begin(signer, message, scopes, session)
 
     async def sign_in_solana(
         self, text: str, signatures: list[bytes], scopes: frozenset[str], session: WalletSession | None
@@ -107,7 +122,7 @@ class SignInService:
         key, signed = Pubkey.from_string(message.address), text.encode()
         if not any(Signature.from_bytes(signature).verify(key, signed) for signature in signatures):
             raise Unauthorized(_NOT_SIGNED)
-        return await self._begin(message.address, message, scopes, session)
+        return await self._begin(Signer(message.address), message, scopes, session)
 
     async def revoke(self, session: WalletSession, session_id: UUID) -> datetime | None:
         """End a session of the caller's account, at once here, within the cache's seconds in other processes; None
@@ -131,16 +146,16 @@ class SignInService:
             raise Unauthorized(_NO_NONCE)
 
     async def _begin(
-        self, wallet: str, message: SignIn, scopes: frozenset[str], session: WalletSession | None
+        self, signer: Signer, message: SignIn, scopes: frozenset[str], session: WalletSession | None
     ) -> LoginResponse:
         now = self.clock.now()
         async with self.repository.store.transaction() as transaction:
             if not await self.repository.spend_nonce(transaction, message.nonce or "", now):
                 raise Unauthorized(_NO_NONCE)
             if session is None:
-                row = await self._new_session(transaction, wallet, scopes, now)
+                row = await self._new_session(transaction, signer, scopes, now)
             else:
-                row = await self._joined_session(transaction, wallet, session, now)
+                row = await self._joined_session(transaction, signer, session, now)
         self.sessions.forget(row["id"])
         wallets, granted = tuple(row["wallets"]), frozenset(row["scopes"])
         return LoginResponse(
@@ -152,21 +167,24 @@ class SignInService:
             expires_at=row["expires_at"],
             session_id=row["id"],
             account_id=row["account_id"],
-            wallet=shown(wallet),
+            wallet=shown(signer.wallet),
             wallets=[shown(each) for each in wallets],
             scopes=sorted(granted),
             plan=row["plan"],
         )
 
-    async def _new_session(self, transaction: Transaction, wallet: str, scopes: frozenset[str], now: datetime) -> Row:
-        account_id = await self.repository.account_of(transaction, wallet)
-        if account_id is None:
-            account_id = await self.repository.add_account(transaction, wallet)
+    async def _new_session(
+        self, transaction: Transaction, signer: Signer, scopes: frozenset[str], now: datetime
+    ) -> Row:
+        if await self.repository.account_of(transaction, signer.wallet) is None:
+            await self.repository.add_account(transaction, signer.wallet)
+        account_id = await self._prove(transaction, signer, now)
         return await self.repository.add_session(
             transaction,
             {
                 "account_id": account_id,
-                "wallet": wallet,
+                "wallet": signer.wallet,
+                "chain_id": signer.chain_id,
                 "scopes": sorted(scopes),
                 "now": now,
                 "expires_at": (now + self.session_life).replace(microsecond=0),
@@ -175,24 +193,42 @@ class SignInService:
         )
 
     async def _joined_session(
-        self, transaction: Transaction, wallet: str, session: WalletSession, now: datetime
+        self, transaction: Transaction, signer: Signer, session: WalletSession, now: datetime
     ) -> Row:
         """The caller's session with the wallet added, and the wallet linked to its account."""
+        wallet = signer.wallet
         kept = await self.repository.lock_session(transaction, session.session_id, now)
         if kept is None:
             raise Unauthorized("the wallet session is not valid or has ended")
         if wallet not in kept["wallets"] and len(kept["wallets"]) >= MOST_WALLETS:
             raise ApiError(f"a session has at most {MOST_WALLETS} wallets", status=409)
-        account_id = await self.repository.account_of(transaction, wallet)
-        if account_id is None:
-            account_id = await self.repository.link_wallet(transaction, wallet, kept["account_id"])
-        if account_id != kept["account_id"]:
+        if await self.repository.account_of(transaction, wallet) is None:
+            await self.repository.link_wallet(transaction, wallet, kept["account_id"])
+        if await self._prove(transaction, signer, now) != kept["account_id"]:
             raise ApiError(
                 f"wallet {shown(wallet)} belongs to another account; sign in with it alone",
                 status=409,
                 code=WALLET_TAKEN,
             )
-        return await self.repository.add_to_session(transaction, session.session_id, wallet)
+        return await self.repository.add_to_session(transaction, session.session_id, wallet, signer.chain_id)
+
+    async def _prove(self, transaction: Transaction, signer: Signer, now: datetime) -> UUID:
+        """The account of the wallet, once it is certain that it is this signer's: the contracts that stand at one
+        address of two chains can be two people's, and accounts know addresses alone."""
+        account_id = await self.repository.prove(transaction, signer.wallet, signer.chain_id, now)
+        if account_id is not None:
+            return account_id
+        bound = await self.repository.chain_of(transaction, signer.wallet)
+        here = "" if signer.chain is None else signer.chain.name
+        if bound is None:
+            raise Unauthorized(
+                f"signature: this wallet signs in with its key; its contract on {here} does not stand for it"
+            )
+        chain = self.chains.by_id(bound)
+        there = f"chain {bound}" if chain is None else f"{chain.name} (chain {bound})"
+        raise Unauthorized(
+            f"signature: this wallet signs in as a contract on {there}; the one on {here} may be another's"
+        )
 
 
 def _read(read: Callable[[str], SignIn], text: str) -> SignIn:

@@ -17,7 +17,7 @@ import hashlib
 import hmac
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Protocol, TypeVar
@@ -76,11 +76,13 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class WalletSession:
-    """Who signed in. ``wallets`` are those that did, the first one first; addresses are lower-case on EVM chains."""
+    """Who signed in. ``wallets`` are those that did, the first one first; addresses are lower-case on EVM chains.
+    ``contract_chains`` names, of those for which a contract answered, the chain that it is on."""
 
     session_id: UUID
     account_id: UUID
     wallets: tuple[str, ...]
+    contract_chains: Mapping[str, int]
     scopes: frozenset[str]
     plan: str
     expires_at: datetime
@@ -89,6 +91,13 @@ class WalletSession:
     def wallet(self) -> str:
         """The wallet that signed in first."""
         return self.wallets[0]
+
+    def controls(self, wallet: str, chain_id: int) -> bool:
+        """Whether the session may act for an address on a chain: as its owner, its manager, or however else the chain
+        names it. Ask this, not whether the address is in ``wallets``: the contracts that stand at one address of two
+        chains can be two people's, and who signed with one of them is nobody on the other's chain. A key is the same
+        everywhere."""
+        return wallet in self.wallets and self.contract_chains.get(wallet, chain_id) == chain_id
 
 
 class SessionSource(Protocol):

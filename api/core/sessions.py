@@ -11,7 +11,7 @@ from api.core.store import Store
 from api.core.tokens import TokenRefused, Tokens
 
 _LOOKUP = """
-SELECT s.id, s.account_id, s.wallets, s.scopes, s.expires_at, a.plan
+SELECT s.id, s.account_id, s.wallets, s.contract_chains, s.scopes, s.expires_at, a.plan
 FROM wallet_session AS s JOIN account AS a ON a.id = s.account_id
 WHERE s.id = :id AND s.revoked_at IS NULL AND s.expires_at > :now
 """
@@ -61,6 +61,7 @@ class Sessions:
             session_id=row["id"],
             account_id=row["account_id"],
             wallets=tuple(row["wallets"]),
+            contract_chains=row["contract_chains"],
             scopes=frozenset(row["scopes"]),
             plan=row["plan"],
             expires_at=row["expires_at"],

@@ -23,7 +23,8 @@ class ManagedRegistration:
     Args:
         row: of the store, as the registration routes read it.
         chain: that it is on.
-        wallet: the one of the session's wallets that is the owner or a manager; the owner where both signed in.
+        wallet: the one of the session's wallets that is the owner or a manager; the owner where both signed in. A
+            contract wallet counts on the chain that it signed on.
     """
 
     row: Row
@@ -56,7 +57,7 @@ async def managed_registration(
     row = await find_registration(RegistrationRepository(store), name, place.chain_id)
     if row["released_at"] is not None or row["expired_at"] is not None:
         raise NotFound(f"id: registration {name[:40]} has ended")
-    acting = [wallet for wallet in (row["owner"], *row["managers"]) if wallet in session.wallets]
+    acting = [wallet for wallet in (row["owner"], *row["managers"]) if session.controls(wallet, place.chain_id)]
     if not acting:
         raise Forbidden(NOT_A_MANAGER[1])
     return ManagedRegistration(row, place, acting[0])
