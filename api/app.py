@@ -31,6 +31,9 @@ from api.health.observer import Observer
 from api.health.service import Readiness
 from api.limits.assembly import open_limiter
 from api.limits.plans import LimitsFile
+from api.metadata.contents import Limits as MetadataLimits
+from api.metadata.endpoints import FRAMING_BYTES, UPLOAD_PATH
+from api.metadata.service import Metadata, open_contents
 from api.public.sharing import SharingMiddleware
 from api.router import ROUTERS
 from indexer.chains import facts, majors
@@ -75,6 +78,7 @@ def create_app(
         LimitsMiddleware,
         groups=groups,
         body_limit_bytes=settings.body_limit_bytes,
+        larger_bodies={UPLOAD_PATH: MetadataLimits.of(settings).most_bytes + FRAMING_BYTES},
         timeout_seconds=settings.request_timeout_seconds,
     )
     app.add_middleware(SharingMiddleware)
@@ -127,6 +131,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             metrics=app.state.metrics,
             cache_seconds=settings.session_cache_seconds,
         )
+        contents = open_contents(settings)
+        stack.push_async_callback(contents.close)
+        app.state.metadata = Metadata(store, contents, settings)
         app.state.readiness = Readiness(store, warehouse, urls)
         app.state.observer = Observer(urls)
         stack.push_async_callback(app.state.observer.close)

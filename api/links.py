@@ -35,6 +35,7 @@ _SAME_TOKEN = {"symbol": "$request.path.symbol", "chain": "$request.path.chain"}
 # None leads from an element of a list: lists may be empty, and a link has to be good for every such answer.
 LINKS: tuple[Link, ...] = (
     Link("createWebhook", _OF_A_WEBHOOK, {"id": "$response.body#/id"}),
+    Link("uploadMetadata", ("getMetadata",), {"cid": "$response.body#/cid"}),
     Link("createApiKey", ("renameApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
     Link("getToken", _OF_A_TOKEN, _SAME_TOKEN),
     Link("getRegistrationStatus", ("getToken",), _SAME_TOKEN),

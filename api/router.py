@@ -15,6 +15,7 @@ from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
 from api.history import endpoints as history
+from api.metadata import endpoints as metadata
 from api.public import endpoints as public
 from api.registrations import endpoints as registrations
 from api.registrations import lookups
@@ -48,6 +49,8 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(search.router, search.GROUPS),
     Mounted(tokens.router, tokens.GROUPS),
     Mounted(tokenlists.router, tokenlists.GROUPS),
+    Mounted(metadata.router, metadata.GROUPS),
+    Mounted(metadata.public_router, metadata.PUBLIC_GROUPS),
     Mounted(public.router, public.GROUPS),
     Mounted(heartbeats.router, heartbeats.GROUPS),
     Mounted(webhooks.router, webhooks.GROUPS),

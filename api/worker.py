@@ -20,6 +20,7 @@ from api.core.outbound import Outbound
 from api.core.settings import ApiSettings, load
 from api.core.store import Store
 from api.health import tasks as health
+from api.metadata import tasks as metadata
 from api.webhooks import tasks as webhooks
 from api.webhooks.engine import DeliveryEngine
 from api.webhooks.signing import user_agent
@@ -31,7 +32,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (claims, health, webhooks)
+TASK_MODULES = (claims, health, metadata, webhooks)
 
 
 @TASKS.periodic(cron="* * * * *")

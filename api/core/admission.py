@@ -23,9 +23,10 @@ from api.core.errors import InvalidInput, RouteGroup, RouteGroups, Unavailable
 from api.core.metrics import Metrics
 from api.core.settings import ApiSettings
 
-SEARCHES, READS, CLAIMS = "searches", "reads", "claims"
+SEARCHES, READS, CLAIMS, UPLOADS = "searches", "reads", "claims", "uploads"
 _CLAIM_PATHS = ("/api/v2/claim", "/api/v2/registration/check-qualify", "/api/v2/public/holdings", "/api/v2/auth/login")
 _SEARCH_PATHS = ("/api/v2/search", "/api/v2/token", "/api/v2/registration/claimable")
+_UPLOAD_PATHS = ("/api/v2/metadata/upload",)
 _EXEMPT_PATHS = ("/health", "/metrics")
 _HISTORY = "/history"
 
@@ -176,12 +177,15 @@ class Gate:
 def class_of(path: str) -> str | None:
     """The class a request belongs to by its path; None for those that are always let through.
 
-    ``searches`` read the warehouse, ``reads`` the store or nothing, ``claims`` also ask a chain.
+    ``searches`` read the warehouse, ``reads`` the store or nothing, ``claims`` also ask a chain, ``uploads`` have large
+    bodies.
     """
     if path.startswith(_CLAIM_PATHS):
         return CLAIMS
     if path.startswith(_SEARCH_PATHS) or path.endswith(_HISTORY):
         return SEARCHES
+    if path in _UPLOAD_PATHS:
+        return UPLOADS
     return None if path.startswith(_EXEMPT_PATHS) else READS
 
 
@@ -197,6 +201,7 @@ class AdmissionMiddleware:
             READS: Gate(settings.admission_reads, patience_seconds=patience),
             # Who claims would rather wait a little than begin again.
             CLAIMS: Gate(settings.admission_claims, patience_seconds=4 * patience),
+            UPLOADS: Gate(settings.admission_uploads, patience_seconds=4 * patience),
         }
         self._observed = _Observed(metrics, self.gates)
         self._refusals: dict[str, list[Response]] = {}
@@ -207,7 +212,9 @@ class AdmissionMiddleware:
         if name is None:
             await self.app(scope, receive, send)
             return
-        if _has_body(scope):
+        # Large bodies are read in their place, once the credential is known to hold: there are few such places, and
+        # nobody makes the service keep megabytes by asking alone.
+        if _has_body(scope) and name != UPLOADS:
             # A place is for work, not for waiting until a slow client has sent its body.
             body = await _whole_body(receive)
             if body is None:

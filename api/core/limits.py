@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -18,12 +19,25 @@ class _BodyTooLarge(HTTPException):
 
 
 class LimitsMiddleware:
-    """Refuses bodies that are too large, and requests that take too long."""
+    """Refuses bodies that are too large, and requests that take too long.
 
-    def __init__(self, app: ASGIApp, *, groups: RouteGroups, body_limit_bytes: int, timeout_seconds: float) -> None:
+    Args:
+        larger_bodies: paths that take other bodies, and their limits.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        groups: RouteGroups,
+        body_limit_bytes: int,
+        timeout_seconds: float,
+        larger_bodies: Mapping[str, int] | None = None,
+    ) -> None:
         self.app = app
         self.groups = groups
         self.body_limit_bytes = body_limit_bytes
+        self.larger_bodies = dict(larger_bodies or {})
         self.timeout_seconds = timeout_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -32,8 +46,9 @@ class LimitsMiddleware:
             await self.app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "0")
-        if length.isdecimal() and int(length) > self.body_limit_bytes:
-            await self._answer(self._too_large(), scope, receive, send)
+        most_bytes = self.larger_bodies.get(scope["path"], self.body_limit_bytes)
+        if length.isdecimal() and int(length) > most_bytes:
+            await self._answer(_too_large(most_bytes), scope, receive, send)
             return
         started = False
         received = 0
@@ -42,8 +57,8 @@ class LimitsMiddleware:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self.body_limit_bytes:
-                raise _BodyTooLarge(413, self._too_large().message, {"Connection": "close"})
+            if received > most_bytes:
+                raise _BodyTooLarge(413, _too_large(most_bytes).message, {"Connection": "close"})
             return message
 
         async def noted_send(message: Message) -> None:
@@ -57,18 +72,17 @@ class LimitsMiddleware:
         except _BodyTooLarge:
             if started:
                 raise
-            await self._answer(self._too_large(), scope, receive, send)
+            await self._answer(_too_large(most_bytes), scope, receive, send)
         except TimeoutError:
             if started or not limit.expired():
                 raise
             LOG.warning("%s %a took longer than %s s", scope["method"], scope["path"], self.timeout_seconds)
             await self._answer(Unavailable("this took too long, try again"), scope, receive, send)
 
-    def _too_large(self) -> ApiError:
-        # The rest of the body is not read, so the connection cannot be used again.
-        return ApiError(
-            f"body: is larger than {self.body_limit_bytes} bytes", status=413, headers={"Connection": "close"}
-        )
-
     async def _answer(self, error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
         await self.groups.of(scope).render(error)(scope, receive, send)
+
+
+def _too_large(most_bytes: int) -> ApiError:
+    # The rest of the body is not read, so the connection cannot be used again.
+    return ApiError(f"body: is larger than {most_bytes} bytes", status=413, headers={"Connection": "close"})

@@ -1,5 +1,6 @@
 """The API's settings: environment variables with the prefix ``REGALIA_``, listed in ``docs/settings.md``."""
 
+import re
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
@@ -68,6 +69,20 @@ class ApiSettings(EngineSettings):
         description="Networks of proxies whose X-Forwarded-For is believed: CIDR, with commas between.",
     )
     body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
+    metadata_document_bytes: int = Field(
+        default=64 * 1024, ge=1024, le=1024 * 1024, description="Largest metadata document that is taken, and read."
+    )
+    metadata_image_bytes: int = Field(
+        default=5 * 1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Largest image that is taken."
+    )
+    metadata_account_bytes: int = Field(
+        default=100 * 1024 * 1024, ge=0, description="Bytes of metadata that an account may keep."
+    )
+    ipfs_api_url: SecretStr | None = Field(
+        default=None,
+        description="RPC address of the IPFS node that keeps metadata, as http://host:5001. Unset: the data directory.",
+    )
+    ipfs_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one question to the IPFS node.")
     request_timeout_seconds: float = Field(default=30.0, gt=0, description="After this long a request answers 503.")
     claimable_timeout_seconds: float = Field(
         default=15.0, gt=0, description="Limit of the claimable route; beyond it 503, never a partial list."
@@ -83,6 +98,7 @@ class ApiSettings(EngineSettings):
     )
     admission_reads: int = Field(default=16, ge=1, description="Reads of the store in work at a time; others wait.")
     admission_claims: int = Field(default=32, ge=1, description="Steps of claims in work at a time; others wait.")
+    admission_uploads: int = Field(default=4, ge=1, description="Uploads in work at a time; others wait.")
     admission_queue_seconds: float = Field(
         default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
     )
@@ -129,6 +145,13 @@ class ApiSettings(EngineSettings):
     def _are_addresses(cls, text: str | None) -> str | None:
         _parse_addresses(text or "")
         return text
+
+    @field_validator("ipfs_api_url")
+    @classmethod
+    def _is_web_address(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not re.match(r"https?://[^/\s]+", url.get_secret_value()):
+            raise ValueError("must begin with http:// or https:// and name a host")
+        return url
 
     @property
     def given_signing_keys(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from api.models.claim import ClaimAuthorization, ClaimProof
 from api.models.event import CopySighting, EventProgress, EventRecord, EventState
 from api.models.history import RegistrationHistoryEntry, RegistrationHistoryHead
 from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, IngestUnit
+from api.models.metadata import MetadataSearch, MetadataUpload
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.page import PageApp, RegistrationDomain
 from api.models.registration import RegistrationRecord
@@ -36,6 +37,8 @@ __all__ = [
     "EventState",
     "IndexedToken",
     "IngestUnit",
+    "MetadataSearch",
+    "MetadataUpload",
     "NativePrice",
     "OperatorAlert",
     "PageApp",

@@ -21,6 +21,11 @@ class RegistrationRecord(Base):
         Index("registration_by_id", "token_id", "minted_at"),
         Index("registration_by_token", "chain_id", "token_address"),
         Index("registration_by_owner", "owner"),
+        Index(
+            "registration_without_document",
+            "metadata_cid",
+            postgresql_where=text("metadata IS NULL AND metadata_cid <> ''"),
+        ),
         CheckConstraint("jsonb_typeof(profile) = 'object'"),
     )
 

@@ -1,0 +1,103 @@
+"""Content identifiers: the name that IPFS gives to bytes, so that whoever has the bytes can check the name.
+
+Bytes of one block are named by their hash. More are cut into chunks whose names a root lists: the UnixFS file that
+``ipfs add --cid-version=1 --raw-leaves`` makes, with chunks of 262,144 bytes and at most 174 links a node.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from multiformats import CID, varint
+
+CHUNK_BYTES = 262_144
+MOST_LINKS = 174
+LONGEST_TEXT = 128
+_TEXT = re.compile(r"[A-Za-z0-9]+")
+_HASH = "sha2-256"
+# The UnixFS type of a file, and tags of the two protocol buffers: field number and wire type in one byte.
+_FILE = 2
+_UNIXFS_TYPE, _UNIXFS_FILE_BYTES, _UNIXFS_BLOCK_BYTES = b"\x08", b"\x18", b"\x20"
+_LINK_CID, _LINK_NAME, _LINK_BYTES = b"\x0a", b"\x12", b"\x18"
+_NODE_DATA, _NODE_LINK = b"\x0a", b"\x12"
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A block that is to be linked: its name, the bytes of the file below it, and those of all blocks below it."""
+
+    cid: CID
+    file_bytes: int
+    stored_bytes: int
+
+
+def cid_of(data: bytes) -> str:
+    """The CID of bytes, in base 32."""
+    return str(_root([_leaf(chunk) for chunk in _chunks(data)]).cid)
+
+
+def read_cid(text: str) -> CID | None:
+    """The CID of a text, in base 32 where it is of version 1; None where the text is none, or none that is known here.
+
+    A CID has many texts, one for each base. ``str`` of the answer is the one that contents are kept under.
+    """
+    if len(text) > LONGEST_TEXT or not _TEXT.fullmatch(text):
+        return None
+    try:
+        found = CID.decode(text)
+        return found.set(base="base32") if found.version == 1 else found
+    except (ValueError, LookupError):  # what the decoders of bases, codecs and hashes raise
+        return None
+
+
+def has_content(cid: CID, data: bytes) -> bool | None:
+    """Whether a CID is that of the bytes; None where that cannot be told, since the bytes may be cut otherwise."""
+    if str(cid) == cid_of(data):
+        return True
+    is_one_block = cid.version == 1 and cid.codec.name == "raw" and cid.hashfun.name == _HASH
+    return False if is_one_block and cid.raw_digest != hashlib.sha256(data).digest() else is_one_block or None
+
+
+def _chunks(data: bytes) -> Iterator[memoryview]:
+    view = memoryview(data)
+    for start in range(0, max(1, len(data)), CHUNK_BYTES):
+        yield view[start : start + CHUNK_BYTES]
+
+
+def _leaf(chunk: memoryview) -> _Node:
+    return _Node(_named("raw", chunk), len(chunk), len(chunk))
+
+
+def _root(nodes: Sequence[_Node]) -> _Node:
+    """Layers of nodes above the leaves until one is left: all leaves are equally deep."""
+    while len(nodes) > 1:
+        nodes = [_parent(nodes[start : start + MOST_LINKS]) for start in range(0, len(nodes), MOST_LINKS)]
+    return nodes[0]
+
+
+def _parent(children: Sequence[_Node]) -> _Node:
+    file_bytes = sum(child.file_bytes for child in children)
+    unixfs = b"".join(
+        (
+            _UNIXFS_TYPE + varint.encode(_FILE),
+            _UNIXFS_FILE_BYTES + varint.encode(file_bytes),
+            *(_UNIXFS_BLOCK_BYTES + varint.encode(child.file_bytes) for child in children),
+        )
+    )
+    # Links before data, though its field has the higher number, and an empty name in each: so DAG-PB is written.
+    block = b"".join((*(_field(_NODE_LINK, _link(child)) for child in children), _field(_NODE_DATA, unixfs)))
+    return _Node(_named("dag-pb", block), file_bytes, len(block) + sum(child.stored_bytes for child in children))
+
+
+def _link(child: _Node) -> bytes:
+    size = _LINK_BYTES + varint.encode(child.stored_bytes)
+    return _field(_LINK_CID, bytes(child.cid)) + _field(_LINK_NAME, b"") + size
+
+
+def _field(tag: bytes, value: bytes) -> bytes:
+    return tag + varint.encode(len(value)) + value
+
+
+def _named(codec: str, block: bytes | memoryview) -> CID:
+    return CID("base32", 1, codec, (_HASH, hashlib.sha256(block).digest()))

@@ -1,0 +1,150 @@
+"""POST /api/v2/metadata/upload, and GET /api/v2/public/metadata/{cid}: what was uploaded, for everyone."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+
+from api.core.access import WalletSession, with_scope
+from api.core.conditional import has_already
+from api.core.errors import Case, InvalidInput, NotFound, RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.limits.public import PublicRead
+from api.metadata import examples
+from api.metadata.cids import read_cid
+from api.metadata.contents import DOCUMENT
+from api.metadata.images import IMAGE_TYPES
+from api.metadata.schemas import MetadataDocument, Uploaded
+from api.metadata.service import PUBLIC_PATH, Metadata
+from api.public.endpoints import GROUP as PUBLIC_GROUP
+from api.public.endpoints import MISSING
+
+FORM = "multipart/form-data"
+UPLOAD_PATH = "/api/v2/metadata/upload"
+FRAMING_BYTES = 16 * 1024
+"""What a form adds to its file, at most."""
+GROUP = RouteGroup(prefix="/api/v2/metadata", body_types=(DOCUMENT, *IMAGE_TYPES, FORM))
+GROUPS = (GROUP,)
+PUBLIC_GROUPS = (PUBLIC_GROUP,)
+Writer = Annotated[WalletSession, with_scope("api:write")]
+
+_FULL: Case = (
+    "METADATA_LIMIT",
+    "an account may keep 104857600 bytes; this one has 104800000, and sent 90000 more",
+    {"limitBytes": 104857600, "usedBytes": 104800000},
+)
+_WRONG: Case = ("BAD_GATEWAY", "the IPFS node added other content than it was sent")
+_FILE = {"type": "string", "format": "binary"}
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "A document or an image as it is, or as the one file of a form.",
+        "content": {
+            DOCUMENT: {"schema": {"$ref": "#/components/schemas/MetadataDocument"}},
+            **{kind: {"schema": _FILE} for kind in IMAGE_TYPES},
+            FORM: {
+                "schema": {
+                    "type": "object",
+                    "properties": {"file": _FILE},
+                    "required": ["file"],
+                    "additionalProperties": False,
+                }
+            },
+        },
+    }
+}
+# What was uploaded is never run: no script, no plug-in, no form, wherever a browser shows it.
+_SERVED = {
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+}
+_FOUND: dict[int | str, dict[str, Any]] = answered(("document", examples.DOCUMENT))
+_FOUND[200]["content"].update({kind: {"schema": _FILE} for kind in IMAGE_TYPES})
+_FOUND[304] = {"description": "The client has it already."}
+
+router = APIRouter(prefix="/api/v2/metadata", tags=["metadata"])
+public_router = APIRouter(prefix=PUBLIC_PATH, tags=["public reads"])
+
+
+async def _metadata(request: Request) -> Metadata:
+    metadata: Metadata = request.app.state.metadata
+    return metadata
+
+
+MetadataDep = Annotated[Metadata, Depends(_metadata)]
+CidPath = Annotated[str, Path(description="CID of what was uploaded, in any base.", examples=[examples.CID])]
+
+
+@router.post(
+    "/upload",
+    response_model=Uploaded,
+    openapi_extra=_BODY,
+    responses=answered(("uploaded", examples.UPLOADED))
+    | GROUP.responses(400, 401, 403, 413, 415, 503, also={403: [_FULL], 502: [_WRONG]}),
+)
+async def upload_metadata(request: Request, session: Writer, metadata: MetadataDep) -> JsonResponse:
+    """Keep a metadata document or an image, under its content's name. The same bytes have the same name, whoever sends
+    them and however often. What something is, is judged by its bytes: a `Content-Type` must not say otherwise."""
+    with metadata.place(session.account_id):
+        data, declared = await _sent(request)
+        return respond(await metadata.upload(session.account_id, data, declared))
+
+
+@public_router.get("/{cid}", response_model=MetadataDocument, responses=_FOUND | PUBLIC_GROUP.responses(404, 429, 503))
+async def get_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
+    """What was uploaded, byte by byte. It never changes: keep it as long as you like."""
+    return await _served(request, metadata, cid)
+
+
+@public_router.head(
+    "/{cid}",
+    include_in_schema=False,
+    response_model=MetadataDocument,
+    responses=_FOUND | PUBLIC_GROUP.responses(404, 429, 503),
+)
+async def head_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
+    """Whether something was uploaded, and what it is."""
+    return await _served(request, metadata, cid)
+
+
+async def _served(request: Request, metadata: Metadata, text: str) -> Response:
+    cid = read_cid(text)
+    found = None if cid is None else await metadata.find(cid)
+    if cid is None or found is None:
+        raise NotFound("nothing was uploaded under this name", headers=MISSING)
+    media_type, data = found
+    headers = {**_SERVED, "ETag": f'"{cid}"'}
+    if has_already(request.headers.get("if-none-match"), headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    if request.method == "HEAD":
+        return Response(media_type=media_type, headers={**headers, "Content-Length": str(len(data))})
+    return Response(data, media_type=media_type, headers=headers)
+
+
+async def _sent(request: Request) -> tuple[bytes, str]:
+    """The bytes that are to be kept, and what their sender says they are."""
+    declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    try:
+        if declared != FORM:
+            return await request.body(), declared
+        return await _file_of_form(request)
+    except ClientDisconnect as error:
+        raise InvalidInput("body", "broke off") from error
+
+
+async def _file_of_form(request: Request) -> tuple[bytes, str]:
+    try:
+        async with request.form(max_files=1, max_fields=0) as form:
+            file = form.get("file")
+            if not isinstance(file, UploadFile):
+                raise InvalidInput("file", "is required")
+            return await file.read(), (file.content_type or "").partition(";")[0].strip().lower()
+    except HTTPException as error:
+        if error.status_code != 400:
+            raise
+        raise InvalidInput("body", f"cannot be read as a form with one file: {error.detail}") from error

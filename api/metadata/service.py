@@ -1,0 +1,122 @@
+"""Uploading: what is sent is looked at, named, counted for its account, and kept."""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import UUID
+
+from multiformats import CID
+
+from api.core.errors import ApiError, Forbidden, TooManyRequests, Unavailable
+from api.core.settings import ApiSettings
+from api.core.store import Store
+from api.metadata.cids import cid_of
+from api.metadata.contents import Contents, ContentsDown, ContentsWrong, Limits, inspect, kind_of
+from api.metadata.local import LocalContents
+from api.metadata.node import IpfsNode
+from api.metadata.repository import MetadataRepository, Upload
+from api.metadata.schemas import Uploaded
+
+LOG = logging.getLogger(__name__)
+PUBLIC_PATH = "/api/v2/public/metadata"
+AT_ONCE = 2
+"""Uploads of one account that a process takes at a time."""
+
+
+def open_contents(settings: ApiSettings) -> Contents:
+    """The node of the settings, else the data directory."""
+    if settings.ipfs_api_url is not None:
+        return IpfsNode(
+            settings.ipfs_api_url.get_secret_value(),
+            timeout_seconds=settings.ipfs_timeout_seconds,
+        )
+    return LocalContents(contents_path(settings.data_dir))
+
+
+def contents_path(data_dir: Path) -> Path:
+    """Where contents are without a node."""
+    return data_dir / "metadata"
+
+
+class Metadata:
+    """Uploads and what was uploaded, for one process."""
+
+    def __init__(self, store: Store, contents: Contents, settings: ApiSettings) -> None:
+        self.repository = MetadataRepository(store)
+        self.contents = contents
+        self.limits = Limits.of(settings)
+        self.account_bytes = settings.metadata_account_bytes
+        self.public_url = settings.public_url
+        self._under_way: Counter[UUID] = Counter()
+
+    @contextmanager
+    def place(self, account: UUID) -> Iterator[None]:
+        """A place among an account's uploads: bodies are large, and may come slowly.
+
+        Raises:
+            TooManyRequests: all are taken.
+        """
+        if self._under_way[account] >= AT_ONCE:
+            raise TooManyRequests(f"{AT_ONCE} uploads of this account are under way", 1)
+        self._under_way[account] += 1
+        try:
+            yield
+        finally:
+            self._under_way[account] -= 1
+            if not self._under_way[account]:
+                del self._under_way[account]
+
+    async def upload(self, account: UUID, data: bytes, declared: str) -> Uploaded:
+        """Keep what was sent. The room for it is taken first and the bytes are written then, so that an account never
+        has more than its limit; both may be repeated, and end as if done once.
+
+        Raises:
+            ApiError: it is not kept: 400, 413, 415 for what it is, 403 for the account's limit, 502 and 503 where it
+                cannot be kept.
+        """
+        media_type, cid = await asyncio.to_thread(_name, data, declared, self.limits)
+        upload = Upload(account, cid, media_type, len(data))
+        used = await self.repository.reserve(upload, self.account_bytes)
+        if used is not None:
+            raise Forbidden(
+                f"an account may keep {self.account_bytes} bytes; this one has {used}, and sent {len(data)} more",
+                code="METADATA_LIMIT",
+                details={"limitBytes": self.account_bytes, "usedBytes": used},
+            )
+        try:
+            await self.contents.put(cid, data)
+        except (ContentsDown, ContentsWrong) as error:
+            await self.repository.release(upload)
+            if isinstance(error, ContentsWrong):
+                raise ApiError(str(error), status=502) from error
+            raise Unavailable("content cannot be kept now, try again") from error
+        await self.repository.note_stored(upload)
+        return Uploaded(
+            cid=cid,
+            uri=f"ipfs://{cid}",
+            url=f"{self.public_url}{PUBLIC_PATH}/{cid}",
+            content_type=media_type,
+            size=len(data),
+        )
+
+    async def find(self, cid: CID) -> tuple[str, bytes] | None:
+        """What was uploaded here under a CID, with its media type. A node keeps other things, too: those are not this
+        service's to publish.
+
+        Raises:
+            Unavailable: that cannot be told now.
+        """
+        if isinstance(self.contents, IpfsNode) and not await self.repository.is_known(str(cid)):
+            return None
+        try:
+            data = await self.contents.get(cid, self.limits.most_bytes)
+        except ContentsDown as error:
+            raise Unavailable("content cannot be read now, try again") from error
+        return None if data is None else (kind_of(data), data)
+
+
+def _name(data: bytes, declared: str, limits: Limits) -> tuple[str, str]:
+    return inspect(data, declared, limits), cid_of(data)

@@ -1,0 +1,72 @@
+"""Reading the documents that registrations name on their chains.
+
+A registration says a CID; what it stands for is looked for in the contents that are kept here, and with an IPFS node
+in its network. What is not found is looked for again ever more seldom; an upload of it is noticed at once. A document
+is filled in where the registration has none, in one statement that repeated changes nothing.
+"""
+
+import asyncio
+import logging
+from datetime import timedelta
+
+from procrastinate import JobContext
+
+from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.metadata.cids import read_cid
+from api.metadata.contents import Contents, ContentsDown
+from api.metadata.documents import NotADocument, read_document, shown
+from api.metadata.local import LocalContents
+from api.metadata.repository import MetadataRepository
+from api.metadata.service import open_contents
+
+LOG = logging.getLogger(__name__)
+_NAME = "metadata.read_documents"
+_AT_ONCE = 10
+_FIRST, _LONGEST = timedelta(minutes=1), timedelta(days=1)
+
+
+@TASKS.periodic(cron="* * * * * */20")
+@TASKS.task(name=_NAME, pass_context=True, queueing_lock=_NAME, lock=_NAME)
+async def read_documents_periodically(context: JobContext, timestamp: int) -> None:
+    """Look for some of the documents that are waited for; three times a minute."""
+    work: WorkContext = context.additional_context[CONTEXT_KEY]
+    contents = open_contents(work.settings)
+    if isinstance(contents, LocalContents):
+        await asyncio.to_thread(contents.sweep)
+    try:
+        await read_documents(work, contents)
+    finally:
+        await contents.close()
+
+
+async def read_documents(work: WorkContext, contents: Contents) -> int:
+    """One look; the answer is how many registrations were given a document."""
+    repository = MetadataRepository(work.store)
+    wanted = await repository.wanted(work.clock.now(), _AT_ONCE)
+    return sum(
+        await asyncio.gather(*(_settle(one["cid"], one["attempts"], repository, contents, work) for one in wanted))
+    )
+
+
+async def _settle(
+    cid: str, attempts: int, repository: MetadataRepository, contents: Contents, work: WorkContext
+) -> int:
+    """Look for one document; the answer is how many registrations were given it."""
+    try:
+        filled = await repository.fill(cid, shown(await _read(cid, contents, work)))
+    except (NotADocument, ContentsDown) as error:
+        wait = min(_LONGEST, _FIRST * 2 ** min(attempts, 12))
+        await repository.try_later(cid, work.clock.now() + wait, str(error))
+        return 0
+    LOG.info("%s is the document of %d registrations", cid, len(filled))
+    return len(filled)
+
+
+async def _read(text: str, contents: Contents, work: WorkContext) -> dict[str, object]:
+    cid = read_cid(text)
+    if cid is None:
+        raise NotADocument("cid", "is none")
+    data = await contents.get(cid, work.settings.metadata_document_bytes, anywhere=True)
+    if data is None:
+        raise NotADocument("cid", "was not found, or is too large")
+    return read_document(data)

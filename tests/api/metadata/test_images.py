@@ -1,0 +1,79 @@
+"""Images, as an image library writes them: known by their bytes, measured, and refused when anything is missing."""
+
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from api.metadata.images import Damaged, Size, kind_of, measure
+from tests.api.metadata.conftest import picture
+
+FRAMES = {"save_all": True, "append_images": [Image.new("RGB", (20, 10), "red")]}
+PICTURES = {
+    "png": ("image/png", picture("PNG")),
+    "animated png": ("image/png", picture("PNG", **FRAMES)),
+    "jpeg": ("image/jpeg", picture("JPEG")),
+    "progressive jpeg": ("image/jpeg", picture("JPEG", progressive=True, quality=95, comment=b"\xff\xd9 a frog")),
+    "jpeg with restarts": ("image/jpeg", picture("JPEG", restart_marker_blocks=1)),
+    "gif": ("image/gif", picture("GIF")),
+    "animated gif": ("image/gif", picture("GIF", comment=b"a frog", **FRAMES)),
+    "webp": ("image/webp", picture("WEBP")),
+    "lossless webp": ("image/webp", picture("WEBP", lossless=True)),
+    "animated webp": ("image/webp", picture("WEBP", exif=b"Exif\0\0", **FRAMES)),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_an_image_is_measured(name: str) -> None:
+    kind, data = PICTURES[name]
+    assert kind_of(data) == kind
+    assert measure(kind, data) == Size(20, 10)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_no_image_that_is_cut_off_is_taken(chosen: st.DataObject) -> None:
+    kind, data = PICTURES[chosen.draw(st.sampled_from(sorted(PICTURES)))]
+    cut = data[: chosen.draw(st.integers(12, len(data) - 1))]
+    with pytest.raises(Damaged):
+        measure(kind, cut)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_whatever_the_bytes_are_they_are_measured_or_refused(chosen: st.DataObject) -> None:
+    kind, data = PICTURES[chosen.draw(st.sampled_from(sorted(PICTURES)))]
+    at = chosen.draw(st.integers(8, len(data) - 1))
+    changed = data[:at] + chosen.draw(st.binary(min_size=1, max_size=6)) + data[at + chosen.draw(st.integers(0, 3)) :]
+    try:
+        size = measure(kind, changed)
+    except Damaged:
+        return
+    assert size.width > 0
+    assert size.height > 0
+    if kind == "image/png":
+        assert changed == data, "every byte of a PNG is under a checksum"
+
+
+def test_what_is_wrong_is_said() -> None:
+    png = picture("PNG")
+    for data, problem in (
+        (png[:-1], "cut off"),
+        (png + b"<script>", "bytes follow"),
+        (png[:60] + bytes([png[60] ^ 1]) + png[61:], "checksum"),
+        (_with_size(png, 60_000, 1), "60000 x 1 pixels"),
+        (_with_size(png, 0, 1), "0 x 1 pixels"),
+        (png[:8] + png[33:], "no header"),
+    ):
+        with pytest.raises(Damaged, match=problem):
+            measure("image/png", data)
+    assert kind_of(b"<svg xmlns='http://www.w3.org/2000/svg'/>") is None
+    assert kind_of(b"RIFF\0\0\0\0WAVE") is None
+    measure("image/jpeg", picture("JPEG") + picture("JPEG"))
+
+
+def _with_size(png: bytes, width: int, height: int) -> bytes:
+    header = b"IHDR" + width.to_bytes(4, "big") + height.to_bytes(4, "big") + png[24:29]
+    return png[:12] + header + zlib.crc32(header).to_bytes(4, "big") + png[33:]

@@ -1,0 +1,67 @@
+"""Contents in an IPFS node, asked over HTTP."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from api.metadata.cids import cid_of
+from tests.api.conftest import Serve
+from tests.api.metadata.conftest import SITE, Uploader, picture, sign_in
+from tests.fixtures.ipfs_node import IpfsNodeDouble
+from warehouse.postgres import Connection
+
+DOCUMENT = b'{"name":"Pepe"}'
+CID = cid_of(DOCUMENT)
+
+
+@pytest.fixture
+async def at_node(serve: Serve, ipfs_node: IpfsNodeDouble) -> AsyncIterator[Uploader]:
+    """A wallet at a service whose contents are in the node."""
+    async with serve(**SITE, ipfs_api_url=ipfs_node.url, ipfs_timeout_seconds=0.5) as service:
+        yield await sign_in(service)
+
+
+async def test_the_node_keeps_what_is_uploaded_and_gives_it_back(at_node: Uploader, ipfs_node: IpfsNodeDouble) -> None:
+    large = picture("PNG", (400, 300), compress_level=0)
+    for content, kind in ((DOCUMENT, "application/json"), (large, "image/png")):
+        sent = await at_node.send(content, kind)
+        assert sent.status_code == 200, sent.text
+        served = await at_node.read(sent.json()["cid"])
+        assert (served.status_code, served.content, served.headers["content-type"]) == (200, content, kind)
+    assert ipfs_node.kept == {CID: DOCUMENT, cid_of(large): large}
+    command, parameters = ipfs_node.asked[0]
+    assert command == "add"
+    assert parameters.items() >= {"cid-version": "1", "raw-leaves": "true", "pin": "true"}.items()
+    assert set(ipfs_node.authorisations) == {"Basic b3BlcmF0b3I6c2VjcmV0"}
+
+    private = b'{"name":"nobody uploaded this here"}'
+    ipfs_node.kept[cid_of(private)] = private
+    assert (await at_node.read(cid_of(private))).status_code == 404, "what else the node keeps is not published"
+    ipfs_node.kept[CID] = DOCUMENT[:-1]
+    assert (await at_node.read(CID)).status_code == 404, "what does not fit its name is not served"
+
+
+async def test_a_node_that_names_content_otherwise_is_found_out(
+    at_node: Uploader, ipfs_node: IpfsNodeDouble, store: Connection
+) -> None:
+    ipfs_node.wrong_name = cid_of(b"something else")
+    answer = await at_node.send(DOCUMENT)
+    assert (answer.status_code, answer.json()["code"]) == (502, "BAD_GATEWAY")
+    assert "other content" in answer.json()["error"]
+    assert (await at_node.read(CID)).status_code == 404
+    assert store.execute("SELECT count(*) FROM metadata_upload").fetchone() == {"count": 0}
+
+
+async def test_a_node_that_is_down_is_said_to_be_and_nothing_is_lost(
+    at_node: Uploader, ipfs_node: IpfsNodeDouble, store: Connection
+) -> None:
+    assert (await at_node.send(DOCUMENT)).status_code == 200
+    for failure, delay in (((500, "the disk is full"), 0.0), ((403, "no"), 0.0), (None, 0.8)):
+        ipfs_node.failure, ipfs_node.delay_seconds = failure, delay
+        for answer in (await at_node.send(b'{"name":"Frog"}'), await at_node.read(CID)):
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), answer.text
+            assert "secret" not in answer.text
+    assert store.execute("SELECT count(*) FROM metadata_upload").fetchone() == {"count": 1}
+    ipfs_node.failure, ipfs_node.delay_seconds = None, 0.0
+    assert (await at_node.send(b'{"name":"Frog"}')).status_code == 200
+    assert (await at_node.read(CID)).status_code == 200

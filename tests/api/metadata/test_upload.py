@@ -1,0 +1,130 @@
+"""Uploading, and reading what was uploaded."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from api.metadata.cids import cid_of, read_cid
+from api.metadata.service import PUBLIC_PATH, contents_path
+from tests.api.conftest import Serve
+from tests.api.metadata.conftest import SITE, UPLOAD, Uploader, picture, sign_in
+from warehouse.postgres import Connection
+
+DOCUMENT = b'{ "name": "Pepe", "own": [1, {"a": "\xc3\xbc"}] }\n'
+LARGE = picture("PNG", (400, 300), compress_level=0)
+PICTURES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
+
+
+async def test_a_document_is_kept_byte_by_byte_and_served_for_ever(uploader: Uploader, data_dir: Path) -> None:
+    answers = [await uploader.send(DOCUMENT), await uploader.send(DOCUMENT, "application/json; charset=utf-8")]
+    cid = cid_of(DOCUMENT)
+    for answer in answers:
+        assert answer.status_code == 200, answer.text
+        assert answer.json() == {
+            "cid": cid, "uri": f"ipfs://{cid}", "url": f"{SITE['base_url']}{PUBLIC_PATH}/{cid}",
+            "contentType": "application/json", "size": len(DOCUMENT),
+        }  # fmt: skip
+    assert len([path for path in contents_path(data_dir).rglob("*") if path.is_file()]) == 1
+
+    served = await uploader.read(cid)
+    assert (served.status_code, served.content) == (200, DOCUMENT)
+    assert served.headers["content-type"] == "application/json"
+    assert served.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert served.headers["x-content-type-options"] == "nosniff"
+    assert served.headers["access-control-allow-origin"] == "*"
+    assert "sandbox" in served.headers["content-security-policy"]
+    etag = served.headers["etag"]
+    head = await uploader.read(cid, "HEAD")
+    assert (head.status_code, head.content, head.headers["content-length"]) == (200, b"", str(len(DOCUMENT)))
+    same = await uploader.read(cid, **{"If-None-Match": etag})
+    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", etag)
+    other_base = read_cid(cid)
+    assert other_base is not None
+    assert (await uploader.read(other_base.encode("base58btc"))).headers["etag"] == etag
+    for unknown in (cid_of(b"nothing"), "bafy", "QmT5NvUtoM5nWFfrQdVrFtvGfKFmG7AHE8P34isapyhCxX", "..%5cincoming"):
+        missing = await uploader.read(unknown)
+        assert (missing.status_code, missing.headers["cache-control"]) == (404, "public, max-age=60")
+        assert missing.json()["code"] == "not_found"
+    assert (await uploader.read("..%2f..%2fkeys")).status_code == 404
+
+
+async def test_images_are_known_by_their_bytes(uploader: Uploader) -> None:
+    for format, kind in PICTURES.items():
+        data = picture(format)
+        sent = await uploader.send(data, kind)
+        assert sent.status_code == 200, sent.text
+        assert sent.json()["contentType"] == kind
+        served = await uploader.read(sent.json()["cid"])
+        assert (served.headers["content-type"], served.content) == (kind, data)
+    assert len(LARGE) > 262_144
+    large = (await uploader.send_form(file=("logo", LARGE, "application/octet-stream"))).json()
+    assert (large["cid"], large["contentType"]) == (cid_of(LARGE), "image/png")
+    assert large["cid"].startswith("bafybei")
+    assert (await uploader.read(large["cid"])).content == LARGE
+    assert (await uploader.send_form(file=("a.json", DOCUMENT, "application/json"))).json()["cid"] == cid_of(DOCUMENT)
+
+
+async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
+    png = picture("PNG")
+    svg = b'<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'
+    for content, declared, status, words in (
+        (b"{}" + b" " * 70_000, "application/json", 413, "a document may have 65536"),
+        (png[:-20], "image/png", 400, "body: the image is cut off"),
+        (png, "image/jpeg", 415, "sent as image/jpeg, and is image/png"),
+        (png, "application/json", 415, "is image/png by its content"),
+        (DOCUMENT, "image/png", 415, "is application/json by its content"),
+        (svg, "image/svg+xml", 415, "SVG is not taken"),
+        (svg, "application/octet-stream", 415, "SVG is not taken"),
+        (b"%PDF-1.7", "application/octet-stream", 415, "neither a JSON object nor an image"),
+        (DOCUMENT, "text/html", 415, "Content-Type must be"),
+        (b"", "application/json", 400, "body: is empty"),
+        (b"{", "application/json", 400, "body: cannot be read as JSON"),
+        (b'{"website": "javascript:alert(1)"}', "application/json", 400, "website: must be a link"),
+        (b"--x\r\n", "multipart/form-data; boundary=x", 400, "file"),
+        (b"x", "multipart/form-data", 400, "body: cannot be read as a form"),
+    ):
+        answer = await uploader.send(content, declared)
+        assert (answer.status_code, words in answer.json()["error"]) == (status, True), (declared, answer.text)
+    two = await uploader.send_form(file=("a", png), other=("b", png))
+    assert (two.status_code, two.json()["code"]) == (400, "INVALID_REQUEST")
+    assert (await uploader.send_form(picture=("a", png))).json()["error"] == "file: is required"
+
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            yield bytes(65_536)
+
+    client = uploader.service.anonymous
+    headers = {"Authorization": f"Bearer {uploader.bearer}", "Content-Type": "image/png"}
+    answer = await client.post(UPLOAD, content=endless(), headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
+    assert (await client.post(UPLOAD, content=endless())).status_code == 401, "before any of it is read"
+    assert (await uploader.service.client.post(UPLOAD, content=DOCUMENT)).status_code == 401, "a key is not enough"
+
+
+async def test_an_account_keeps_no_more_than_it_may(serve: Serve, store: Connection) -> None:
+    documents = [b'{"n":%d}' % number for number in range(10, 16)]
+    async with serve(**SITE, metadata_account_bytes=3 * len(documents[0])) as service:
+        one, other = await sign_in(service), await sign_in(service)
+        answers = await asyncio.gather(*(one.send(document) for document in documents))
+        kept = [document for document, answer in zip(documents, answers, strict=True) if answer.status_code == 200]
+        waited = {answer.status_code for answer in answers} - {200}
+        assert waited <= {403, 429}
+        for document in documents:
+            kept += [document] if (await one.send(document)).status_code == 200 and document not in kept else []
+        assert len(kept) == 3
+        full = await one.send(b'{"n":99}')
+        assert (full.status_code, full.json()["code"]) == (403, "METADATA_LIMIT")
+        assert (full.json()["limitBytes"], full.json()["usedBytes"]) == (24, 24)
+        assert (await one.send(kept[0])).status_code == 200, "what is there needs no room"
+        assert (await other.send(kept[0])).status_code == 200, "the limit is each account's own"
+        store.execute("UPDATE metadata_upload SET stored_at = NULL, created_at = now() - interval '1 hour'")
+        assert (await one.send(b'{"n":99}')).status_code == 200, "what a killed process began does not count for long"
+
+
+@pytest.mark.parametrize("bearer", [None, "not.a.token"])
+async def test_a_session_is_needed(uploader: Uploader, bearer: str | None) -> None:
+    headers = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
+    answer = await uploader.service.anonymous.post(UPLOAD, content=DOCUMENT, headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
