@@ -26,6 +26,7 @@ from api.core.signing_keys import SigningKeys
 from api.core.store import Store
 from api.core.tokens import Tokens
 from api.core.warehouse import WarehouseReader
+from api.domains.lookups import TextLookups
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
 from api.health.service import Readiness
@@ -67,6 +68,7 @@ def create_app(
     app.state.metrics = Metrics()
     app.state.pricing = PricingFile(settings.pricing)
     app.state.apps = catalogue.load(settings.apps)
+    app.state.text_lookups = TextLookups.of(settings)
     app.state.limits = LimitsFile(settings.limits)
     errors.install(app, groups)
     openapi.install(app)

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 
 from api.accounts import endpoints as accounts
+from api.apps import endpoints as apps
 from api.auth import endpoints as auth
 from api.claims import endpoints as claims
 from api.core.errors import RouteGroup
+from api.domains import endpoints as domains
 from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
@@ -21,6 +23,7 @@ from api.registrations import endpoints as registrations
 from api.registrations import lookups
 from api.registry import endpoints as registry
 from api.search import endpoints as search
+from api.sites import endpoints as sites
 from api.symbols import endpoints as symbols
 from api.tokenlists import endpoints as tokenlists
 from api.tokens import endpoints as tokens
@@ -40,6 +43,9 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(auth.router, auth.GROUPS),
     Mounted(accounts.router, accounts.GROUPS),
     Mounted(history.router, history.GROUPS),
+    Mounted(domains.router, domains.GROUPS),
+    Mounted(apps.router, apps.GROUPS),
+    Mounted(sites.router, sites.GROUPS),
     Mounted(registrations.router, registrations.GROUPS),
     Mounted(lookups.router, lookups.GROUPS),
     Mounted(claims.router, claims.GROUPS),

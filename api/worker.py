@@ -19,6 +19,7 @@ from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
 from api.core.outbound import Outbound
 from api.core.settings import ApiSettings, load
 from api.core.store import Store
+from api.domains import tasks as domains
 from api.health import tasks as health
 from api.metadata import tasks as metadata
 from api.webhooks import tasks as webhooks
@@ -32,7 +33,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (claims, health, metadata, webhooks)
+TASK_MODULES = (claims, domains, health, metadata, webhooks)
 
 
 @TASKS.periodic(cron="* * * * *")

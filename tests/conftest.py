@@ -7,4 +7,5 @@ pytest_plugins = (
     "tests.fixtures.indexing",
     "tests.fixtures.receiver",
     "tests.fixtures.stalling_proxy",
+    "tests.fixtures.text_server",
 )

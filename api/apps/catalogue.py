@@ -45,6 +45,10 @@ class Catalogue:
         self.apps = dict(apps)
         self._own = frozenset(own)
 
+    def is_first_party(self, app_id: str) -> bool:
+        """Whether it is one of the service's own."""
+        return app_id in self._own
+
     def render(self, app_id: str, filled: Mapping[str, str]) -> dict[str, Any] | None:
         """An app as the public sees it, None for one that it does not. ``filled`` stands in for ``{name}`` in the text
         members of its embed; names that are not filled stay for whoever embeds it."""
@@ -58,7 +62,7 @@ class Catalogue:
             "version": app.version,
             "category": app.category,
             "icon": app.icon,
-            "firstParty": app_id in self._own,
+            "firstParty": self.is_first_party(app_id),
             "embed": None if app.embed is None else {key: _fill(value, filled) for key, value in app.embed.items()},
         }
 

@@ -29,6 +29,7 @@ _SEARCH_PATHS = ("/api/v2/search", "/api/v2/token", "/api/v2/registration/claima
 _UPLOAD_PATHS = ("/api/v2/metadata/upload",)
 _EXEMPT_PATHS = ("/health", "/metrics")
 _HISTORY = "/history"
+_VERIFY = "/verify"
 
 QUEUED_PER_PLACE: Final = 16
 """So many requests may wait for each place."""
@@ -177,10 +178,10 @@ class Gate:
 def class_of(path: str) -> str | None:
     """The class a request belongs to by its path; None for those that are always let through.
 
-    ``searches`` read the warehouse, ``reads`` the store or nothing, ``claims`` also ask a chain, ``uploads`` have large
-    bodies.
+    ``searches`` read the warehouse, ``reads`` the store or nothing, ``claims`` also ask a chain or name servers,
+    ``uploads`` have large bodies.
     """
-    if path.startswith(_CLAIM_PATHS):
+    if path.startswith(_CLAIM_PATHS) or path.endswith(_VERIFY):
         return CLAIMS
     if path.startswith(_SEARCH_PATHS) or path.endswith(_HISTORY):
         return SEARCHES

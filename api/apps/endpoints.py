@@ -1,0 +1,49 @@
+"""/api/v2/registration/{id}/apps: an owner or manager chooses the apps of the page."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from api.apps import examples
+from api.apps.schemas import AppsChange, PageAppList
+from api.apps.service import PageAppsSettings
+from api.core.dependencies import StoreDep
+from api.core.errors import RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+
+GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUPS = (GROUP,)
+
+router = APIRouter(prefix="/api/v2/registration/{id}/apps", tags=["apps"], route_class=BodyRoute)
+_ANSWERS = answered(("apps", examples.APPS))
+
+
+async def _apps(request: Request, store: StoreDep) -> PageAppsSettings:
+    return PageAppsSettings(store, request.app.state.apps)
+
+
+AppsDep = Annotated[PageAppsSettings, Depends(_apps)]
+
+
+@router.get(
+    "",
+    response_model=PageAppList,
+    responses=_ANSWERS | GROUP.responses(400, 401, 404, 503, also={403: [NOT_A_MANAGER]}),
+)
+async def list_registration_apps(registration: ManagedToRead, apps: AppsDep) -> JsonResponse:
+    """The apps of the page in its order, those turned off included, and those that it may have besides."""
+    return respond(await apps.read(registration))
+
+
+@router.put(
+    "",
+    response_model=PageAppList,
+    responses=_ANSWERS | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER]}),
+)
+async def set_registration_apps(registration: Managed, body: AppsChange, apps: AppsDep) -> JsonResponse:
+    """Set the apps of the page: which, in which order, and which of them are off. Public reads follow within a few
+    minutes."""
+    return respond(await apps.change(registration, body))

@@ -1,0 +1,68 @@
+"""Wire shapes of the apps of a page, as its owner sees them."""
+
+from typing import Annotated, Final
+
+from pydantic import ConfigDict, Field, StrictBool
+from pydantic.alias_generators import to_camel
+
+from api.core.rendering import Wire
+
+MOST: Final = 50
+"""Apps on one page."""
+AppId = Annotated[str, Field(min_length=3, max_length=97, description="<developer>/<name>.")]
+
+
+class ChosenApp(Wire):
+    """An app that is to be on the page."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")
+
+    id: AppId
+    enabled: StrictBool = Field(default=True, description="false: it keeps its place, and the public does not see it.")
+
+
+class AppsChange(Wire):
+    """All apps of the page, in its order. An app that is left out is removed."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"apps": [{"id": "regalia/market-card"}, {"id": "regalia/holder-check", "enabled": False}]}]
+        },
+    )
+
+    apps: list[ChosenApp] = Field(max_length=MOST)
+
+
+class CatalogueApp(Wire):
+    """An app that pages may have."""
+
+    id: str
+    name: str
+    description: str
+    version: str
+    category: str
+    icon: str | None
+    rating: str = Field(description="general, or nsfw: the public never sees it.")
+    first_party: bool
+
+
+class PlacedApp(Wire):
+    """An app on a page, whether the public sees it or not."""
+
+    id: str
+    enabled: bool
+    public: bool = Field(description="Whether the public sees it: enabled, in the catalogue, and not rated nsfw.")
+    installed_at: str = Field(description="ISO 8601.")
+    app: CatalogueApp | None = Field(description="Null for an app that is in the catalogue no more.")
+
+
+class PageAppList(Wire):
+    """The apps of a page in its order, and the others that it may have."""
+
+    apps: list[PlacedApp]
+    available: list[CatalogueApp]
+    limit: int = Field(description="Most apps on a page.")

@@ -1,0 +1,97 @@
+"""The apps of a registration's page, as its owner and managers set them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from api.apps.catalogue import Catalogue
+from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
+from api.core.errors import InvalidInput
+from api.core.rendering import timestamp
+from api.core.store import Row, Store
+from api.registrations.managing import ManagedRegistration
+
+_LIST: Final = """
+SELECT app_id, enabled, installed_at FROM page_app
+WHERE chain_id = :chain_id AND token_id = :token_id ORDER BY position, app_id
+"""
+# Whoever else sets the page's apps waits: the list that is set last is the one that stands, not a mixture of two.
+_LOCK: Final = "SELECT FROM registration WHERE chain_id = :chain_id AND token_id = :token_id FOR NO KEY UPDATE"
+_REMOVE: Final = """
+DELETE FROM page_app WHERE chain_id = :chain_id AND token_id = :token_id AND NOT (app_id = ANY(:ids))
+"""
+_PLACE: Final = """
+INSERT INTO page_app (chain_id, token_id, app_id, position, enabled)
+SELECT :chain_id, :token_id, given.id, given.place, given.enabled
+FROM unnest(CAST(:ids AS text[]), CAST(:enabled AS boolean[])) WITH ORDINALITY AS given (id, enabled, place)
+ON CONFLICT (chain_id, token_id, app_id) DO UPDATE SET position = excluded.position, enabled = excluded.enabled
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PageAppsSettings:
+    """Reads and sets the apps of pages. The whole list is set at once, so that setting it twice changes nothing."""
+
+    store: Store
+    catalogue: Catalogue
+
+    async def read(self, registration: ManagedRegistration) -> PageAppList:
+        """The page's apps, whether the public sees them or not, and the others of the catalogue."""
+        return self._render(await self.store.rows(_LIST, registration.key))
+
+    async def change(self, registration: ManagedRegistration, change: AppsChange) -> PageAppList:
+        """Set the page's apps and their order.
+
+        Raises:
+            InvalidInput: an app is named twice, or is neither in the catalogue nor on the page.
+        """
+        key = registration.key
+        ids = [app.id for app in change.apps]
+        async with self.store.transaction() as transaction:
+            await transaction.rows(_LOCK, key)
+            placed = {row["app_id"] for row in await transaction.rows(_LIST, key)}
+            for place, app_id in enumerate(ids):
+                if app_id in ids[:place]:
+                    raise InvalidInput(f"apps.{place}.id", f"{app_id} is named twice")
+                if app_id not in self.catalogue.apps and app_id not in placed:
+                    raise InvalidInput(f"apps.{place}.id", "is not an app of the catalogue")
+            await transaction.execute(_REMOVE, {**key, "ids": ids})
+            await transaction.execute(_PLACE, {**key, "ids": ids, "enabled": [app.enabled for app in change.apps]})
+            rows = await transaction.rows(_LIST, key)
+        return self._render(rows)
+
+    def _render(self, rows: Sequence[Row]) -> PageAppList:
+        placed = {row["app_id"] for row in rows}
+        return PageAppList(
+            apps=[
+                PlacedApp(
+                    id=row["app_id"],
+                    enabled=row["enabled"],
+                    public=row["enabled"] and self.catalogue.render(row["app_id"], {}) is not None,
+                    installed_at=timestamp(row["installed_at"]),
+                    app=self._describe(row["app_id"]),
+                )
+                for row in rows
+            ],
+            available=[
+                app
+                for app_id in sorted(self.catalogue.apps)
+                if app_id not in placed and (app := self._describe(app_id))
+            ],
+            limit=MOST,
+        )
+
+    def _describe(self, app_id: str) -> CatalogueApp | None:
+        app = self.catalogue.apps.get(app_id)
+        if app is None:
+            return None
+        return CatalogueApp(
+            id=app_id,
+            name=app.name,
+            description=app.description,
+            version=app.version,
+            category=app.category,
+            icon=app.icon,
+            rating=app.rating,
+            first_party=self.catalogue.is_first_party(app_id),
+        )

@@ -1,0 +1,1 @@
+"""Domains of registrations, proven by a TXT record."""

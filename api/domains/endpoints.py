@@ -1,0 +1,81 @@
+"""/api/v2/registration/{id}/domains: an owner or manager proves that domains are the registration's."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Request
+
+from api.core.dependencies import ClockDep, SettingsDep, StoreDep
+from api.core.errors import Case, RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+from api.domains import examples
+from api.domains.lookups import TextLookups
+from api.domains.repository import MOST, DomainRepository
+from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
+from api.domains.service import LIMIT, NOT_PROVEN, NOT_VERIFIED, TAKEN, Domains
+from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+
+GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUPS = (GROUP,)
+_NOT_PROVEN: Case = (NOT_PROVEN, "the TXT record ... is not there yet", examples.NOT_PROVEN)
+_TAKEN: Case = (TAKEN, "pepe.example is verified for another registration of this chain, whose record is there, too")
+_NOT_VERIFIED: Case = (NOT_VERIFIED, "pepe.example is not verified")
+_LIMIT: Case = (LIMIT, f"a registration has at most {MOST} domains")
+
+router = APIRouter(prefix="/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
+
+
+async def _domains(request: Request, store: StoreDep, settings: SettingsDep, clock: ClockDep) -> Domains:
+    lookups: TextLookups = request.app.state.text_lookups
+    return Domains(DomainRepository(store), lookups, settings, clock)
+
+
+DomainsDep = Annotated[Domains, Depends(_domains)]
+DomainPath = Annotated[str, Path(alias="domain", description="The domain.", examples=["pepe.example"])]
+
+
+def _answers(name: str, example: dict[str, Any], *statuses: int, conflicts: tuple[Case, ...] = ()) -> Any:
+    also: dict[int, list[Case]] = {403: [NOT_A_MANAGER]} | ({409: list(conflicts)} if conflicts else {})
+    return answered((name, example)) | GROUP.responses(400, 401, 404, 503, *statuses, also=also)
+
+
+@router.get("", response_model=DomainList, responses=_answers("domains", examples.LIST))
+async def list_registration_domains(registration: ManagedToRead, domains: DomainsDep) -> JsonResponse:
+    """All domains of a registration, verified or not, with the record that proves each. For its owner and managers."""
+    return respond(await domains.list_all(registration))
+
+
+@router.post("", response_model=Domain, responses=_answers("domain", examples.PENDING, 413, 415, conflicts=(_LIMIT,)))
+async def request_registration_domain(registration: Managed, body: DomainRequest, domains: DomainsDep) -> JsonResponse:
+    """Ask how to prove a domain: by a TXT record of this name and value. Asked again, the record is the same."""
+    return respond(await domains.request(registration, body.domain))
+
+
+@router.post(
+    "/{domain}/verify",
+    response_model=Domain,
+    responses=_answers("verified", examples.VERIFIED, conflicts=(_NOT_PROVEN, _TAKEN)),
+)
+async def verify_registration_domain(registration: Managed, domain: DomainPath, domains: DomainsDep) -> JsonResponse:
+    """Look the TXT record up and verify the domain by it. 409 `DOMAIN_NOT_PROVEN` means that it is surely not there
+    yet, and says what is; 503 means that the name servers did not say. The record has to stay there."""
+    return respond(await domains.verify(registration, domain))
+
+
+@router.patch(
+    "/{domain}",
+    response_model=Domain,
+    responses=_answers("domain", examples.VERIFIED, 413, 415, conflicts=(_NOT_VERIFIED,)),
+)
+async def update_registration_domain(
+    registration: Managed, domain: DomainPath, body: DomainChange, domains: DomainsDep
+) -> JsonResponse:
+    """Turn `vanityEnabled` of a verified domain on, or off."""
+    return respond(await domains.set_vanity(registration, domain, body.vanity_enabled))
+
+
+@router.delete("/{domain}", response_model=Domain, responses=_answers("domain", examples.VERIFIED))
+async def remove_registration_domain(registration: Managed, domain: DomainPath, domains: DomainsDep) -> JsonResponse:
+    """Remove a domain. Asked for again, it needs a new record."""
+    return respond(await domains.remove(registration, domain))

@@ -1,0 +1,48 @@
+"""Domain names as owners write them, turned into the one form that is kept: ASCII in lower case (IDNA 2008, UTS 46)."""
+
+import re
+from functools import cache
+
+import idna
+from publicsuffixlist import PublicSuffixList
+
+from api.core.errors import InvalidInput
+
+LONGEST = 211
+"""Characters: with the longest first label before it, the name of its TXT record has the 253 that a name may have."""
+_LONGEST_WRITTEN = 253
+# The last label of what is an address to browsers, however it is written: 127.1, 0x7f000001.
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
+# Names that are nobody's on the Internet (RFC 6761, 6762, 7686, 9476, and what is set aside for private use).
+_SPECIAL = frozenset({"alt", "arpa", "internal", "invalid", "local", "localhost", "onion"})
+
+
+def read_domain(field: str, text: str) -> str:
+    """The domain in its kept form. It is one that can be somebody's: below a public suffix, not one itself.
+
+    Raises:
+        InvalidInput: not a domain name, an address, too long, or a name that nobody can have for itself.
+    """
+    if len(text) > _LONGEST_WRITTEN:
+        raise InvalidInput(field, f"must be at most {LONGEST} characters")
+    try:
+        domain = idna.encode(text, uts46=True, std3_rules=True).decode("ascii").lower().removesuffix(".")
+    except UnicodeError as error:  # idna's errors are of this kind
+        raise InvalidInput(field, "must be a domain name such as pepe.example, without scheme, port or path") from error
+    if len(domain) > LONGEST:
+        raise InvalidInput(field, f"must be at most {LONGEST} characters in its ASCII form")
+    last = domain.rpartition(".")[2]
+    if _NUMBER.fullmatch(last):
+        raise InvalidInput(field, "must be a name, not an address")
+    if last in _SPECIAL:
+        raise InvalidInput(field, f"ends in .{last}, below which nobody can have a name")
+    if _suffixes().privatesuffix(domain) is None:
+        raise InvalidInput(field, "must be below a public suffix, not one itself")
+    return domain
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    """The list of the package, as it was when that was made. What it does not know is taken for a suffix of one label,
+    so new top-level domains are served before the package is renewed."""
+    return PublicSuffixList()

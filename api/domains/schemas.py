@@ -1,0 +1,58 @@
+"""Wire shapes of the domain routes."""
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field, StrictBool
+from pydantic.alias_generators import to_camel
+
+from api.core.rendering import Wire
+
+State = Literal["pending", "verified", "failing", "lost"]
+_REQUEST = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")
+
+
+class DomainRequest(Wire):
+    """A domain that is to be verified."""
+
+    model_config = ConfigDict(**_REQUEST, json_schema_extra={"examples": [{"domain": "pepe.example"}]})
+
+    domain: str = Field(description="Domain name, in Unicode or ASCII, in any case.", min_length=1, max_length=253)
+
+
+class DomainChange(Wire):
+    """What is to be changed of a domain."""
+
+    model_config = ConfigDict(**_REQUEST, json_schema_extra={"examples": [{"vanityEnabled": False}]})
+
+    vanity_enabled: StrictBool = Field(description="Whether the page lives under the domain, too.")
+
+
+class Domain(Wire):
+    """A domain of a registration, with the record that proves it. Times are ISO 8601."""
+
+    domain: str = Field(description="In its ASCII form, in lower case.")
+    state: State = Field(
+        description="pending: not proven yet. verified. failing: verified, and its record was missing when it was last "
+        "looked up. lost: was verified once."
+    )
+    record_name: str
+    record_type: Literal["TXT"]
+    record_value: str = Field(description="The text of the record; it has to stay there.")
+    requested_at: str
+    verified_at: str | None
+    checked_at: str | None = Field(description="When name servers last said what is there.")
+    failing_since: str | None
+    lost_at: str | None
+    problem: str | None = Field(
+        description="What was wrong at the last look: no_such_name, no_txt_record, other_values, unanswered (the name "
+        "servers did not say), taken_over (another registration proved it, and this one's record was gone)."
+    )
+    vanity_enabled: bool
+
+
+class DomainList(Wire):
+    """All domains of a registration, by name."""
+
+    domains: list[Domain]
+    total: int
+    limit: int = Field(description="Most domains that a registration may have.")

@@ -1,0 +1,164 @@
+"""Domains of a registration: asked for, verified, listed, removed."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from sqlalchemy.exc import IntegrityError
+
+from api.core.clock import Clock
+from api.core.errors import ApiError, NotFound, Unavailable
+from api.core.rendering import timestamp
+from api.core.settings import ApiSettings
+from api.core.store import Row
+from api.domains.lookups import LookupFailed, TextLookups, Texts
+from api.domains.names import read_domain
+from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
+from api.domains.repository import MOST, DomainRepository
+from api.domains.schemas import Domain, DomainList, State
+from api.registrations.managing import ManagedRegistration
+
+NOT_PROVEN: Final = "DOMAIN_NOT_PROVEN"
+NOT_VERIFIED: Final = "DOMAIN_NOT_VERIFIED"
+TAKEN: Final = "DOMAIN_TAKEN"
+LIMIT: Final = "DOMAIN_LIMIT"
+TAKEN_PROBLEM: Final = "taken_over"
+_RETRY_SECONDS = 30
+_MOST_TOLD = 10
+_LONGEST_TOLD = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Domains:
+    """What owners and managers do with the domains of a registration."""
+
+    repository: DomainRepository
+    lookups: TextLookups
+    settings: ApiSettings
+    clock: Clock
+
+    async def list_all(self, registration: ManagedRegistration) -> DomainList:
+        """All of them, whatever their state."""
+        rows = await self.repository.list_all(registration.key)
+        return DomainList(domains=[self._render(row) for row in rows], total=len(rows), limit=MOST)
+
+    async def request(self, registration: ManagedRegistration, written: str) -> Domain:
+        """A domain with the record that proves it. Asked again for the same domain, it is the same record.
+
+        Raises:
+            InvalidInput: not a domain that can be somebody's.
+            ApiError: 409, the registration has as many as it may.
+        """
+        domain = read_domain("domain", written)
+        challenge = new_challenge(registration.chain, registration.row["token_id"])
+        row = await self.repository.add(registration.key, domain, challenge, self.clock.now())
+        if row is None:
+            raise ApiError(f"a registration has at most {MOST} domains", status=409, code=LIMIT)
+        return self._render(row)
+
+    async def verify(self, registration: ManagedRegistration, written: str) -> Domain:
+        """The domain, verified by its record. Safe to repeat: what is verified keeps its time.
+
+        Raises:
+            NotFound: it was not asked for.
+            ApiError: 409, the record is surely not there, or the domain is another registration's.
+            Unavailable: the name servers did not say.
+        """
+        row = await self._find(registration, written)
+        name = record_name(self.settings, row["domain"])
+        try:
+            found = await self.lookups.texts(name)
+        except LookupFailed as error:
+            text = f"the name servers did not say what is at {name}, try again"
+            raise Unavailable(text, retry_after_seconds=_RETRY_SECONDS) from error
+        if not is_proven(row["challenge"], found.values):
+            raise await self._not_proven(registration, row, name, found)
+        try:
+            return self._render(await self._set_verified(row, found))
+        except IntegrityError as error:  # another registration proved the domain in the same moment
+            raise _taken(row) from error
+
+    async def set_vanity(self, registration: ManagedRegistration, written: str, enabled: bool) -> Domain:
+        """The domain with its switch turned.
+
+        Raises:
+            NotFound: it was not asked for.
+            ApiError: 409, it is not verified.
+        """
+        row = await self._find(registration, written)
+        changed = await self.repository.set_vanity(registration.key, row["domain"], enabled)
+        if changed is None:
+            raise ApiError(f"{row['domain']} is not verified", status=409, code=NOT_VERIFIED)
+        return self._render(changed)
+
+    async def remove(self, registration: ManagedRegistration, written: str) -> Domain:
+        """The domain that was removed, with all that was set for it.
+
+        Raises:
+            NotFound: it was not asked for.
+        """
+        row = await self._find(registration, written)
+        removed = await self.repository.remove(registration.key, row["domain"])
+        return self._render(removed or row)
+
+    async def _find(self, registration: ManagedRegistration, written: str) -> Row:
+        domain = read_domain("domain", written)
+        row = await self.repository.one(registration.key, domain)
+        if row is None:
+            raise NotFound(f"domain: {domain} was not asked for")
+        return row
+
+    async def _set_verified(self, row: Row, found: Texts) -> Row:
+        """Verify it for this registration. Another one of the chain that has it keeps it while its own proof is among
+        the same answer's texts; else the domain's holder has changed its mind, and that one loses it."""
+        now = self.clock.now()
+        check_at = now + timedelta(hours=self.settings.domain_check_hours)
+        async with self.repository.store.transaction() as transaction:
+            holder = await self.repository.holder(transaction, row)
+            if holder is not None:
+                if holder["stands"] and is_proven(holder["challenge"], found.values):
+                    raise _taken(row)
+                await self.repository.lose(transaction, holder, TAKEN_PROBLEM, now)
+            verified = await self.repository.verify(transaction, row, now, check_at)
+        if verified is None:
+            raise NotFound(f"domain: {row['domain']} was removed meanwhile")
+        return verified
+
+    async def _not_proven(self, registration: ManagedRegistration, row: Row, name: str, found: Texts) -> ApiError:
+        reason = found.missing or OTHER_TEXTS
+        await self.repository.note_missing(registration.key, row["domain"], reason, self.clock.now())
+        details = {
+            "reason": reason,
+            "recordName": name,
+            "recordValue": row["challenge"],
+            "found": [value[:_LONGEST_TOLD] for value in found.values[:_MOST_TOLD]],
+        }
+        text = f"the TXT record {name} with the value {row['challenge']} is not there yet"
+        return ApiError(text, status=409, code=NOT_PROVEN, details=details)
+
+    def _render(self, row: Row) -> Domain:
+        return Domain(
+            domain=row["domain"],
+            state=_state(row),
+            record_name=record_name(self.settings, row["domain"]),
+            record_type="TXT",
+            record_value=row["challenge"],
+            requested_at=timestamp(row["requested_at"]),
+            **{
+                name: None if row[name] is None else timestamp(row[name])
+                for name in ("verified_at", "checked_at", "failing_since", "lost_at")
+            },
+            problem=row["last_problem"],
+            vanity_enabled=row["vanity_enabled"],
+        )
+
+
+def _state(row: Row) -> State:
+    if row["verified_at"] is not None:
+        return "verified" if row["failing_since"] is None else "failing"
+    return "pending" if row["lost_at"] is None else "lost"
+
+
+def _taken(row: dict[str, Any]) -> ApiError:
+    text = f"{row['domain']} is verified for another registration of this chain, whose record is there, too"
+    return ApiError(text, status=409, code=TAKEN)

@@ -1,0 +1,84 @@
+"""Looking at verified domains again: each once in ``REGALIA_DOMAIN_CHECK_HOURS``."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from procrastinate import JobContext
+
+from api.core.clock import Clock
+from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.core.settings import ApiSettings
+from api.core.store import Row
+from api.domains.lookups import AT_ONCE, LookupFailed, TextLookups
+from api.domains.proofs import OTHER_TEXTS, is_proven, is_withdrawn, record_name
+from api.domains.repository import DomainRepository
+
+LOG = logging.getLogger(__name__)
+UNANSWERED: Final = "unanswered"
+# Longer than one batch of lookups can take.
+_LEASE: Final = timedelta(minutes=5)
+_SOON: Final = timedelta(hours=1)
+"""Name servers that did not answer are asked again after so long."""
+
+
+@TASKS.periodic(cron="*/5 * * * *")
+@TASKS.task(name="domains.check", pass_context=True, queueing_lock="domains.check")
+async def check_periodically(context: JobContext, timestamp: int) -> None:
+    """Every five minutes; see the module."""
+    work: WorkContext = context.additional_context[CONTEXT_KEY]
+    check = DomainCheck(DomainRepository(work.store), TextLookups.of(work.settings), work.settings, work.clock)
+    while await check.run():
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class DomainCheck:
+    """A look at the domains that are due. A domain is verified no more when its record was missing on so many looks
+    on end, over so long, as the settings say; that name servers do not answer never counts."""
+
+    repository: DomainRepository
+    lookups: TextLookups
+    settings: ApiSettings
+    clock: Clock
+
+    async def run(self) -> int:
+        """Look at some of them; the answer is at how many."""
+        now = self.clock.now()
+        due = await self.repository.take_due(now, now + _LEASE, AT_ONCE)
+        async with asyncio.TaskGroup() as looks:
+            for row in due:
+                looks.create_task(self._look(row))
+        return len(due)
+
+    async def _look(self, row: Row) -> None:
+        now = self.clock.now()
+        interval = timedelta(hours=self.settings.domain_check_hours)
+        seen = {
+            "now": now,
+            "answered": True,
+            "lost": False,
+            "check_at": now + interval,
+            "failing_since": None,
+            "absences": 0,
+            "problem": None,
+        }
+        counted = {"failing_since": row["failing_since"], "absences": row["absences"]}
+        try:
+            found = await self.lookups.texts(record_name(self.settings, row["domain"]))
+        except LookupFailed as error:
+            LOG.info("domain not looked at: %s", error)
+            seen |= {**counted, "answered": False, "check_at": now + min(interval, _SOON), "problem": UNANSWERED}
+        else:
+            if not is_proven(row["challenge"], found.values):
+                lost = is_withdrawn(row, now, self.settings)
+                LOG.info("the record of %s is missing%s", row["domain"], ": verified no more" if lost else "")
+                seen |= {
+                    "failing_since": row["failing_since"] or now,
+                    "absences": row["absences"] + 1,
+                    "lost": lost,
+                    "problem": found.missing or OTHER_TEXTS,
+                }
+        await self.repository.note_look(row, **seen)

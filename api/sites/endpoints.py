@@ -1,0 +1,46 @@
+"""/api/v2/registration/{id}/sites: an owner or manager says where the coin's badge and apps may be shown."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from api.core.dependencies import StoreDep
+from api.core.errors import RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+from api.sites import examples
+from api.sites.schemas import PageSites, SitesChange
+from api.sites.service import PageSitesService
+
+GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUPS = (GROUP,)
+
+router = APIRouter(prefix="/api/v2/registration/{id}/sites", tags=["sites"], route_class=BodyRoute)
+_ANSWERS = answered(("sites", examples.SITES))
+
+
+async def _sites(store: StoreDep) -> PageSitesService:
+    return PageSitesService(store)
+
+
+SitesDep = Annotated[PageSitesService, Depends(_sites)]
+
+
+@router.get(
+    "", response_model=PageSites, responses=_ANSWERS | GROUP.responses(400, 401, 404, 503, also={403: [NOT_A_MANAGER]})
+)
+async def get_registration_sites(registration: ManagedToRead, sites: SitesDep) -> JsonResponse:
+    """Where the coin's badge and apps may be shown, as it is set. Public reads follow within a few minutes."""
+    return respond(await sites.read(registration))
+
+
+@router.patch(
+    "",
+    response_model=PageSites,
+    responses=_ANSWERS | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER]}),
+)
+async def update_registration_sites(registration: Managed, body: SitesChange, sites: SitesDep) -> JsonResponse:
+    """Set which verified domains bear the badge, which of them may run the coin's apps, and whether any may."""
+    return respond(await sites.change(registration, body))

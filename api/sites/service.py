@@ -1,0 +1,95 @@
+"""The sites of a registration, read and set."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from api.core.errors import InvalidInput
+from api.core.store import Row, Store
+from api.domains.names import read_domain
+from api.registrations.managing import ManagedRegistration
+from api.sites.schemas import PageSites, SitesChange
+
+_VERIFIED: Final = """
+SELECT domain, badge, embeds FROM registration_domain
+WHERE chain_id = :chain_id AND token_id = :token_id AND verified_at IS NOT NULL ORDER BY domain
+"""
+_SWITCH: Final = "SELECT embeds_enabled FROM registration WHERE chain_id = :chain_id AND token_id = :token_id"
+_SET_SWITCH: Final = """
+UPDATE registration SET embeds_enabled = :enabled WHERE chain_id = :chain_id AND token_id = :token_id
+"""
+# Domains that are verified no more keep what was set: it holds again once they are.
+_SET_HOSTS: Final = """
+UPDATE registration_domain SET badge = domain = ANY(:badges), embeds = domain = ANY(:embeds)
+WHERE chain_id = :chain_id AND token_id = :token_id AND verified_at IS NOT NULL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSitesService:
+    """Reads and sets the sites of registrations' pages. A change is told in full and safe to repeat."""
+
+    store: Store
+
+    async def read(self, registration: ManagedRegistration) -> PageSites:
+        """What is set."""
+        async with self.store.transaction() as transaction:
+            switch = await transaction.row(_SWITCH, registration.key)
+            domains = await transaction.rows(_VERIFIED, registration.key)
+        return _render(switch, domains)
+
+    async def change(self, registration: ManagedRegistration, change: SitesChange) -> PageSites:
+        """Change what is named.
+
+        Raises:
+            InvalidInput: a host is no verified domain of the registration, or an embed host bears no badge.
+        """
+        key = registration.key
+        async with self.store.transaction() as transaction:
+            # Whoever else changes hosts waits here, and sees what was changed.
+            switch = await transaction.row(f"{_SWITCH} FOR NO KEY UPDATE", key)
+            domains = await transaction.rows(f"{_VERIFIED} FOR UPDATE", key)
+            if change.badge_hosts is not None or change.embed_hosts is not None:
+                chosen = _choose(change, domains)
+                await transaction.execute(_SET_HOSTS, {**key, **chosen})
+            if change.embeds_enabled is not None:
+                await transaction.execute(_SET_SWITCH, {**key, "enabled": change.embeds_enabled})
+                switch = {"embeds_enabled": change.embeds_enabled}
+            domains = await transaction.rows(_VERIFIED, key)
+        return _render(switch, domains)
+
+
+def _choose(change: SitesChange, domains: Sequence[Row]) -> Mapping[str, list[str]]:
+    verified = {row["domain"] for row in domains}
+    badges = {row["domain"] for row in domains if row["badge"]}
+    embeds = {row["domain"] for row in domains if row["embeds"]}
+    if change.badge_hosts is not None:
+        badges = _read_hosts("badgeHosts", change.badge_hosts, verified)
+    if change.embed_hosts is not None:
+        embeds = _read_hosts("embedHosts", change.embed_hosts, verified)
+    if without := sorted(embeds - badges):
+        field = "badgeHosts" if change.badge_hosts is not None else "embedHosts"
+        raise InvalidInput(field, f"{without[0]} cannot be an embed host without being a badge host")
+    return {"badges": sorted(badges), "embeds": sorted(embeds)}
+
+
+def _read_hosts(field: str, hosts: Sequence[str], verified: set[str]) -> set[str]:
+    found = set()
+    for place, host in enumerate(hosts):
+        domain = read_domain(f"{field}.{place}", host)
+        if domain not in verified:
+            raise InvalidInput(f"{field}.{place}", f"{domain} is not a verified domain of this registration")
+        found.add(domain)
+    return found
+
+
+def _render(switch: Row | None, domains: Sequence[Row]) -> PageSites:
+    enabled = switch is not None and switch["embeds_enabled"]
+    embeds = [row["domain"] for row in domains if row["embeds"]]
+    return PageSites(
+        badge_hosts=[row["domain"] for row in domains if row["badge"]],
+        embed_hosts=embeds,
+        embeds_enabled=enabled,
+        interactive=enabled and bool(embeds),
+        verified_domains=[row["domain"] for row in domains],
+    )

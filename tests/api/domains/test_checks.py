@@ -1,0 +1,109 @@
+"""Verified domains are looked at again: kept, missed, lost, and never lost to name servers that are down."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import dns.rcode
+import pytest
+
+from api.core.settings import ApiSettings
+from api.core.store import Store
+from api.domains.lookups import TextLookups
+from api.domains.repository import DomainRepository
+from api.domains.tasks import DomainCheck
+from tests.api.auth.conftest import SetClock
+from tests.factories.registrations import BASE, add_registration
+from tests.fixtures.text_server import TextServer
+from warehouse.postgres import Connection
+
+RECORD = "_regalia-challenge.pepe.example"
+
+
+@dataclass
+class Checked:
+    """A verified domain, its name server, and the worker's look at it a day after the other."""
+
+    check: DomainCheck
+    clock: SetClock
+    connection: Connection
+    text_server: TextServer
+
+    async def after(self, hours: float = 24.0) -> dict[str, Any]:
+        """The domain after the next look."""
+        self.clock.pass_by(hours=hours)
+        while await self.check.run():
+            pass
+        row = self.connection.execute(
+            "SELECT verified_at IS NOT NULL AS verified, absences, last_problem AS problem, failing_since IS NOT NULL"
+            " AS failing, lost_at IS NOT NULL AS lost FROM registration_domain"
+        ).fetchone()
+        assert row is not None
+        return row
+
+
+@pytest.fixture
+async def checked(store: Connection, store_url: str, text_server: TextServer) -> AsyncIterator[Checked]:
+    clock, settings = SetClock(), ApiSettings(**text_server.settings())
+    add_registration(store, token_id=7)
+    store.execute(
+        "INSERT INTO registration_domain (chain_id, token_id, domain, challenge, verified_at, check_at)"
+        " VALUES (%s, 7, 'pepe.example', 'the proof', %s, %s)",
+        (BASE, clock.now(), clock.now()),
+    )
+    text_server.texts[RECORD] = [("the proof",)]
+    opened = Store(store_url)
+    yield Checked(
+        DomainCheck(DomainRepository(opened), TextLookups.of(settings), settings, clock), clock, store, text_server
+    )
+    await opened.close()
+
+
+KEPT = {"verified": True, "absences": 0, "problem": None, "failing": False, "lost": False}
+
+
+async def test_a_record_that_stays_keeps_its_domain_and_is_asked_for_once_a_day(checked: Checked) -> None:
+    assert await checked.after() == KEPT
+    assert await checked.after(1) == KEPT
+    assert len(checked.text_server.asked) == 1
+    await asyncio.gather(checked.check.run(), checked.after(24), checked.check.run())
+    assert len(checked.text_server.asked) == 2
+
+
+async def test_a_record_that_is_gone_costs_the_domain_after_three_looks_and_three_days(checked: Checked) -> None:
+    await checked.after()
+    checked.text_server.texts[RECORD] = [("something else",)]
+    for absences in (1, 2, 3):
+        assert await checked.after() == {
+            "verified": True, "absences": absences, "problem": "other_values", "failing": True, "lost": False,
+        }  # fmt: skip
+    del checked.text_server.texts[RECORD]
+    found = await checked.after()
+    assert (found["verified"], found["lost"], found["problem"]) == (False, True, "no_such_name")
+
+
+async def test_a_record_that_comes_back_makes_good_for_what_was_missed(checked: Checked) -> None:
+    records, checked.text_server.texts = checked.text_server.texts, {}
+    for _ in range(3):
+        assert (await checked.after())["failing"]
+    checked.text_server.texts = records
+    assert await checked.after() == KEPT
+
+
+async def test_name_servers_that_are_down_for_weeks_cost_nothing(checked: Checked) -> None:
+    checked.text_server.texts = {}
+    assert (await checked.after())["absences"] == 1
+    checked.text_server.faults[RECORD] = dns.rcode.SERVFAIL
+    for _ in range(20):
+        found = await checked.after()
+        assert (found["verified"], found["absences"], found["problem"]) == (True, 1, "unanswered")
+    checked.text_server.faults.clear()
+    assert (await checked.after(1))["absences"] == 2  # asked again within the hour, and once more before it is lost
+    assert not (await checked.after())["verified"]
+
+
+async def test_a_registration_that_ended_is_not_looked_at(checked: Checked) -> None:
+    checked.connection.execute("UPDATE registration SET expired_at = now()")
+    assert await checked.after() == KEPT
+    assert checked.text_server.asked == []
