@@ -84,6 +84,16 @@ def read_moment(field: str, text: str) -> datetime:
         raise InvalidInput(field, "must be an ISO 8601 time") from error
 
 
+def require_order(begin: datetime, end: datetime) -> None:
+    """Hold the ends of a time to their order.
+
+    Raises:
+        InvalidInput: it ends before it begins.
+    """
+    if end < begin:
+        raise InvalidInput("to", "must not be before from")
+
+
 def read_idempotency_key(text: str | None) -> str | None:
     """The value of the header Idempotency-Key.
 

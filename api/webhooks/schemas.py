@@ -18,11 +18,16 @@ class Snake(Wire):
     model_config = ConfigDict(alias_generator=None)
 
 
-class Filter(Snake):
-    """What is let through. A dimension that is left out, or null, does not narrow; both have to fit where both are
-    given. Events that are about no registration are not filtered."""
+class Asked(Snake):
+    """Base of what clients send. Members that mean nothing here are refused: a filter whose name is misspelt would let
+    everything through."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Filter(Asked):
+    """What is let through. A dimension that is left out, or null, does not narrow; both have to fit where both are
+    given. Events that are about no registration are not filtered."""
 
     crown_ids: list[Annotated[StrictInt, Field(ge=1, lt=2**63)]] | None = Field(
         default=None, min_length=1, max_length=1000, description="Ids of registrations."
@@ -32,7 +37,7 @@ class Filter(Snake):
     )
 
 
-class CreateRequest(Snake):
+class CreateRequest(Asked):
     """A new subscription."""
 
     model_config = ConfigDict(
@@ -48,7 +53,7 @@ class CreateRequest(Snake):
     filter: Filter | None = Field(default=None, description="Narrows the events; without it all of the types are sent.")
 
 
-class UpdateRequest(Snake):
+class UpdateRequest(Asked):
     """What is to be changed; what is left out stays."""
 
     model_config = ConfigDict(
@@ -61,7 +66,7 @@ class UpdateRequest(Snake):
     enabled: StrictBool | None = Field(default=None, description="false stops deliveries, true starts them again.")
 
 
-class PreviewRequest(Snake):
+class PreviewRequest(Asked):
     """A subscription that is thought of."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"events": ["trade.large"], "filter": _EXAMPLE_FILTER}]})
@@ -70,7 +75,7 @@ class PreviewRequest(Snake):
     filter: Filter | None = Field(default=None, description="Narrows them.")
 
 
-class TestRequest(Snake):
+class TestRequest(Asked):
     """Which event the test looks like."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"type": "token.minted"}]})
@@ -78,7 +83,7 @@ class TestRequest(Snake):
     type: str | None = Field(default=None, description="A type of event. Default: the first that is subscribed to.")
 
 
-class ReplayRequest(Snake):
+class ReplayRequest(Asked):
     """Which events are sent once more."""
 
     model_config = ConfigDict(

@@ -14,7 +14,7 @@ from api.core.settings import ApiSettings
 from api.core.store import Row
 from api.webhooks import shapes, signing
 from api.webhooks.repository import WebhookRepository
-from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url
+from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url, require_order
 from api.webhooks.samples import sample
 from api.webhooks.schemas import (
     CreatedWebhook,
@@ -136,6 +136,8 @@ class WebhookService:
     async def deliveries(self, owner: Principal, id: str, **narrowed: Any) -> DeliveryPage:
         """A page of the history, newest first."""
         row = await self._row(owner, id)
+        if narrowed["begin"] is not None and narrowed["end"] is not None:
+            require_order(narrowed["begin"], narrowed["end"])
         limit = narrowed.pop("limit")
         if narrowed["type"] is not None:
             read_events([narrowed["type"]], "type")
@@ -181,8 +183,7 @@ class WebhookService:
         end = now if body.end is None else read_moment("to", body.end)
         if begin < now - LOOK_BACK:
             raise InvalidInput("from", "must be within the last 30 days")
-        if end < begin:
-            raise InvalidInput("to", "must not be before from")
+        require_order(begin, end)
         if body.only not in ("all", "undelivered"):
             raise InvalidInput("only", "must be all or undelivered")
         events = None if body.events is None else read_events(body.events)

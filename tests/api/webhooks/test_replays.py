@@ -140,7 +140,8 @@ async def test_the_history_has_pages_and_can_be_narrowed(hooks: Hooks) -> None:
     assert len(await hooks.deliveries(made["id"], type="token.minted")) == 2
     assert await hooks.deliveries(made["id"], status="pending") == []
     assert await hooks.deliveries(made["id"], **{"from": (hooks.clock.now() + timedelta(hours=1)).isoformat()}) == []
-    for wrong in ({"status": "lost"}, {"cursor": "x"}, {"from": "x"}, {"limit": "101"}, {"type": "\0"}):
+    backwards = {"to": "2026-01-01T00:00:00Z", "from": "2026-01-02T00:00:00Z"}
+    for wrong in ({"status": "lost"}, {"cursor": "x"}, {"from": "x"}, {"limit": "101"}, {"type": "\0"}, backwards):
         answer = await hooks.service.anonymous.get(
             f"/api/v2/webhooks/{made['id']}/deliveries", params=wrong, headers={"X-API-Key": hooks.key}
         )

@@ -61,6 +61,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"filter": {"chains": ["eip155:31337"]}}, "filter.chains: 'eip155:31337' is no chain"),
     ({"filter": {"crownIds": [17]}}, "filter.crownIds: "),
     ({"filter": []}, "filter: "),
+    ({"filters": {"crown_ids": [17]}}, "filters: means nothing here"),
 ]
 
 
@@ -136,7 +137,7 @@ async def test_what_is_left_out_of_a_change_stays(hooks: Hooks) -> None:
     assert changed["filter"] == {"crown_ids": None, "chains": ["eip155:1"]}
     changed = (await hooks.call("PATCH", place, {"filter": None, "events": ["trade.large"]})).json()
     assert (changed["filter"], changed["events"]) == ({"crown_ids": None, "chains": None}, ["trade.large"])
-    for name in ("url", "events", "enabled"):
+    for name in ("url", "events", "enabled", "filters"):
         answer = await hooks.call("PATCH", place, {name: None})
         assert (answer.status_code, answer.json()["error"][: len(name)]) == (400, name)
 
