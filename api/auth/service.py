@@ -16,7 +16,7 @@ from api.auth.messages import SignIn
 from api.auth.repository import AuthRepository
 from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
-from api.core.access import WalletSession
+from api.core.access import WalletSession, session_ended
 from api.core.addresses import shown
 from api.core.chains import ChainReaders
 from api.core.clock import Clock
@@ -199,7 +199,7 @@ class SignInService:
         wallet = signer.wallet
         kept = await self.repository.lock_session(transaction, session.session_id, now)
         if kept is None:
-            raise Unauthorized("the wallet session is not valid or has ended")
+            raise session_ended()
         if wallet not in kept["wallets"] and len(kept["wallets"]) >= MOST_WALLETS:
             raise ApiError(f"a session has at most {MOST_WALLETS} wallets", status=409)
         if await self.repository.account_of(transaction, wallet) is None:

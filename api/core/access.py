@@ -43,6 +43,8 @@ API_KEY_HEADER = "X-API-Key"
 SELF_SERVICE = ("/api/v2/account", "/api/v2/auth/")
 """Where accounts see what they use, and revoke what is misused: the rate is limited there, and no quota refuses."""
 BEARER = "Bearer"
+API_KEY = "ApiKey"
+"""The challenge of routes that take a key: it has a header of its own, and no scheme that is registered."""
 Dependency = TypeVar("Dependency", bound=Callable[..., Any])
 Ask = Callable[[Request], Awaitable[object]]
 
@@ -264,7 +266,7 @@ async def ask_api_key(request: Request) -> Caller:
         return known
     secret = request.headers.get(API_KEY_HEADER)
     if not secret:
-        raise Unauthorized(f"header {API_KEY_HEADER} is missing")
+        raise Unauthorized(f"header {API_KEY_HEADER} is missing", challenge=API_KEY)
     keys: ApiKeys = request.app.state.api_keys
     caller = await keys.find(secret)
     if caller is None:
@@ -278,7 +280,7 @@ async def ask_session(request: Request) -> WalletSession:
     """The wallet session of the request: 401 without one, and with one that has ended. Asked once a request."""
     session = await _session_of(request)
     if session is None:
-        raise _no_session("header Authorization with a Bearer token is missing")
+        raise Unauthorized("header Authorization with a Bearer token is missing")
     return session
 
 
@@ -297,7 +299,9 @@ async def ask_key_or_session(request: Request) -> Principal:
         return await ask_session(request)
     if request.headers.get(API_KEY_HEADER):
         return await ask_api_key(request)
-    raise _no_session(f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing")
+    raise Unauthorized(
+        f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing", challenge=f"{BEARER}, {API_KEY}"
+    )
 
 
 async def ask_nobody(request: Request) -> None:
@@ -377,6 +381,7 @@ def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any
             raise Forbidden(
                 f"scope {scope} is needed, this session has {has}",
                 details={"requiredScope": scope, "scopes": sorted(session.scopes)},
+                headers={"WWW-Authenticate": f'{BEARER} error="insufficient_scope", scope="{scope}"'},
             )
         return session
 
@@ -400,15 +405,17 @@ async def _session_of(request: Request) -> WalletSession | None:
         return None
     kind, _, token = header.partition(" ")
     if kind.lower() != BEARER.lower() or not token.strip():
-        raise _no_session("header Authorization must be Bearer and a wallet session's access token")
+        raise Unauthorized("header Authorization must be Bearer and a wallet session's access token")
     sessions: SessionSource = request.app.state.sessions
     session = await sessions.find(token.strip())
     if session is None:
-        raise _no_session("the wallet session is not valid or has ended")
+        raise session_ended()
     request.state.session = session
     await count(request, session)
     return session
 
 
-def _no_session(message: str) -> Unauthorized:
-    return Unauthorized(message, headers={"WWW-Authenticate": BEARER})
+def session_ended() -> Unauthorized:
+    """The refusal of a token that stands for no session, or for one that is over (RFC 6750, 3.1)."""
+    message = "the wallet session is not valid or has ended"
+    return Unauthorized(message, challenge=f'{BEARER} error="invalid_token", error_description="{message}"')

@@ -70,6 +70,7 @@ _TEXTS: Mapping[int, str] = {
 # pydantic's kinds of problems whose own words say little to a client.
 _PROBLEMS: Mapping[str, str] = {
     "missing": "is required",
+    "extra_forbidden": "means nothing here",
     "model_attributes_type": "must be a JSON object",
     "model_type": "must be a JSON object",
 }
@@ -116,9 +117,12 @@ class InvalidInput(ApiError):
 
 
 class Unauthorized(ApiError):
-    """No credential where one is needed."""
+    """No credential where one is needed. ``challenge`` says how to send one (RFC 9110, 11.6.1)."""
 
     status = 401
+
+    def __init__(self, message: str, *, challenge: str = "Bearer") -> None:
+        super().__init__(message, headers={"WWW-Authenticate": challenge})
 
 
 class Forbidden(ApiError):
@@ -207,6 +211,13 @@ class RouteGroup:
             "model": ErrorBody,
             "content": {"application/json": {"examples": examples}},
         }
+        if status == 401:
+            answer["headers"] = {
+                "WWW-Authenticate": {
+                    "description": "How to send a credential; what is wrong with the token that was sent (RFC 6750).",
+                    "schema": {"type": "string"},
+                }
+            }
         if status in (429, 503):
             answer["headers"] = {
                 "Retry-After": {"description": "Seconds to wait before trying again.", "schema": {"type": "integer"}}

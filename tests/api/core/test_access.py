@@ -11,6 +11,7 @@ async def test_without_a_key_401(service: Service) -> None:
     answer = await service.anonymous.get("/api/v2/config/fees")
     assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
     assert "X-API-Key" in answer.json()["error"]
+    assert answer.headers["www-authenticate"] == "ApiKey"
 
 
 async def test_with_an_unknown_key_403(service: Service) -> None:
