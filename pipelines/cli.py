@@ -28,12 +28,15 @@ def refresh() -> None:
     """Bring all derived tables up to date once, in order, and stop."""
     from indexer.chains import facts
     from pipelines.derivation import PassBusy
+    from pipelines.events.derive import EventsFailed
     from pipelines.refresh import refresh as refresh_all
     from warehouse import engines, postgres
     from warehouse.clickhouse import Warehouse
     from warehouse.settings import load
 
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    brief = logging.StreamHandler()
+    brief.setFormatter(_Brief("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[brief])
     settings = load()
     chains = facts.load(settings.chains)
     with (
@@ -45,6 +48,8 @@ def refresh() -> None:
             runs = refresh_all(warehouse, store, chains, progress=_say)
         except PassBusy as error:
             _stop(str(error), IN_USE)
+        except EventsFailed as error:
+            _stop(f"{error}: {error.__cause__}; all else is done and published", FAILED)
     if not any(run.rows for run in runs):
         print("everything was up to date")
 
@@ -94,6 +99,14 @@ def main() -> None:
         raise SystemExit(130) from None
     except (WarehouseError, MigrationError) as error:
         _stop(str(error), FAILED)
+
+
+class _Brief(logging.Formatter):
+    """For people at a terminal: what failed, and not where in the code. The follower's log has that."""
+
+    def formatException(self, ei: object) -> str:
+        """Nothing."""
+        return ""
 
 
 def _say(run: "AssetRun") -> None:

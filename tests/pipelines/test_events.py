@@ -1,10 +1,12 @@
 """Events of chains: what is told, when, and each once."""
 
+import sys
+
 import pytest
 
 from indexer.chains.facts import Chains
+from pipelines import cli
 from pipelines.events import recording, registry
-from pipelines.events.derive import EventsFailed
 from pipelines.follow import Follower
 from pipelines.refresh import refresh
 from tests.factories.events import OWNER, SOURCES, log, register, settle
@@ -83,10 +85,10 @@ def test_what_becomes_of_a_registration_is_told_in_order(
     assert told["token.released"] == {**crown, "crown_id": "2", "previous_owner": f"0x{OWNER[:-1]}A"}
 
 
-@pytest.mark.usefixtures("listening")
+@pytest.mark.usefixtures("listening", "dagster_environment")
 def test_a_source_that_fails_holds_up_neither_figures_nor_other_sources(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     def fail(*_: object) -> int:
         raise ValueError("a row that no rule foresaw")
@@ -99,8 +101,12 @@ def test_a_source_that_fails_holds_up_neither_figures_nor_other_sources(
     follower = Follower(warehouse, store, chains, chains.by_key["base"])
     with monkeypatch.context() as failing:
         failing.setattr(registry, "derive", fail)
-        with pytest.raises(EventsFailed):
-            refresh(warehouse, store, chains)
+        failing.setattr(sys, "argv", ["pipelines", "refresh"])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert ended.value.code == 1
+        *_, said = capsys.readouterr().err.splitlines()
+        assert said.startswith("1 times events could not be recorded: a row that no rule foresaw")
         follower.make_figures()
     assert {row["type"] for row in log(store)} == {"holder.new"}
     assert served(warehouse)["PEPE"]["holders"] == 2
