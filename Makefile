@@ -8,6 +8,8 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 	&& { command -v $$candidate; break; }; done)
 BIN := .venv/bin
 WORKERS ?= 2
+# Where the machine has no Node, the wheel's is found there.
+export PATH := $(PATH):$(CURDIR)/$(BIN)
 
 .PHONY: help install demo test torture contract bench lint format clean
 

@@ -192,7 +192,13 @@ async def get_claim_status(
         str, Path(alias="txHash", description="Hash of the claim's transaction.", json_schema_extra=patterns.HASH)
     ],
     chain_id: Annotated[
-        str | None, Query(alias="chainId", description="Chain id. Without it, Arbitrum is read.", examples=["8453"])
+        str | None,
+        Query(
+            alias="chainId",
+            description="Chain id; a chain key is understood too. Without it, Arbitrum is read.",
+            examples=["8453"],
+            json_schema_extra={"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]},
+        ),
     ] = None,
 ) -> JsonResponse:
     """What became of a claim's transaction. `confirmed` is said from one block on, and never before registration
