@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from api.core.admission import CLAIMS, READS, SEARCHES, Gate, Shed, class_of
+from api.core.admission import CLAIMS, READS, SEARCHES, UPLOADS, Gate, Shed, class_of
 from tests.api.conftest import Serve, Service
 
 
@@ -155,6 +155,7 @@ def test_classes_by_path() -> None:
     assert class_of("/api/v2/registration/claimable") == SEARCHES
     assert class_of("/api/v2/heartbeat/PEPE/base/history") == SEARCHES
     assert class_of("/api/v2/heartbeat/PEPE/base") == READS
+    assert class_of("/api/v2/metadata/upload") == UPLOADS
     assert class_of("/nowhere") == READS
 
 
