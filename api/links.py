@@ -30,6 +30,12 @@ _OF_A_WEBHOOK = (
     "deleteWebhook",
 )
 _OF_A_TOKEN = ("getHeartbeat", "getHeartbeatHistory", "getRegistrationStatus", "exportListing", "lintListing")
+_OF_A_DOMAIN = ("verifyRegistrationDomain", "updateRegistrationDomain", "removeRegistrationDomain")
+_SAME_DOMAIN = {
+    "id": "$request.path.id",
+    "chain": "$request.query.chain",
+    "domain": "$response.body#/domain",
+}
 _SAME_TOKEN = {"symbol": "$request.path.symbol", "chain": "$request.path.chain"}
 
 # None leads from an element of a list: lists may be empty, and a link has to be good for every such answer.
@@ -37,6 +43,7 @@ LINKS: tuple[Link, ...] = (
     Link("createWebhook", _OF_A_WEBHOOK, {"id": "$response.body#/id"}),
     Link("uploadMetadata", ("getMetadata",), {"cid": "$response.body#/cid"}),
     Link("createApiKey", ("renameApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
+    Link("requestRegistrationDomain", _OF_A_DOMAIN, _SAME_DOMAIN),
     Link("getToken", _OF_A_TOKEN, _SAME_TOKEN),
     Link("getRegistrationStatus", ("getToken",), _SAME_TOKEN),
     Link("getRegistrationStatus", ("listRegistrationsOfSymbol",), {"symbol": "$response.body#/symbol"}),
