@@ -1,6 +1,7 @@
 """Fixtures shared by all tests; each family lives in its own module."""
 
 pytest_plugins = (
+    "tests.fixtures.browser",
     "tests.fixtures.engines",
     "tests.fixtures.far_side",
     "tests.fixtures.chain",

@@ -4,18 +4,13 @@ import asyncio
 import json
 import os
 import shutil
-import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-
-import uvicorn
-from fastapi import FastAPI
 
 from tests.api.claims.conftest import ClaimChain
 from tests.api.conftest import Service
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.listening import listening
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 EXAMPLE = CHECKOUT / "docs" / "examples" / "claim.ts"
@@ -24,19 +19,6 @@ COMPILE = (
     "--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--noUnusedLocals", "--noEmit", "false",
     "--skipLibCheck", "--target", "es2022", "--module", "nodenext", "--types", "node",
 )  # fmt: skip
-
-
-@asynccontextmanager
-async def listening(app: FastAPI) -> AsyncIterator[str]:
-    """The address of an application that has started, over HTTP."""
-    with socket.create_server(("127.0.0.1", 0)) as line:
-        server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning"))
-        serving = asyncio.create_task(server.serve(sockets=[line]))
-        try:
-            yield f"http://127.0.0.1:{line.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            await serving
 
 
 async def test_a_generated_client_compiles_strictly_searches_and_claims(
