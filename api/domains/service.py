@@ -47,11 +47,15 @@ class Domains:
 
         Raises:
             InvalidInput: not a domain that can be somebody's.
+            NotFound: the registration is gone since the request came.
             ApiError: 409, the registration has as many as it may.
         """
         domain = read_domain("domain", written)
         challenge = new_challenge(registration.chain, registration.row["token_id"])
-        row = await self.repository.add(registration.key, domain, challenge, self.clock.now())
+        try:
+            row = await self.repository.add(registration.key, domain, challenge, self.clock.now())
+        except IntegrityError as error:
+            raise NotFound("id: the chain took the registration back") from error
         if row is None:
             raise ApiError(f"a registration has at most {MOST} domains", status=409, code=LIMIT)
         return self._render(row)

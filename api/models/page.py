@@ -1,9 +1,15 @@
 """What a registration's page has beside its profile."""
 
-from sqlalchemy import CheckConstraint, Index, Integer, text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.models.base import Base, CreatedAt, Moment
+
+
+def _of_its_registration() -> ForeignKeyConstraint:
+    """What is set for a page goes with the registration, when the chain takes that back."""
+    names = ["chain_id", "token_id"]
+    return ForeignKeyConstraint(names, [f"registration.{name}" for name in names], ondelete="CASCADE")
 
 
 class RegistrationDomain(Base):
@@ -26,6 +32,7 @@ class RegistrationDomain(Base):
         ),
         Index("registration_domain_to_check", "check_at", postgresql_where=text("verified_at IS NOT NULL")),
         CheckConstraint("badge OR NOT embeds"),
+        _of_its_registration(),
     )
 
     chain_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -49,6 +56,7 @@ class PageApp(Base):
     """An app on a registration's page."""
 
     __tablename__ = "page_app"
+    __table_args__ = (_of_its_registration(),)
 
     chain_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     token_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)

@@ -8,7 +8,7 @@ from psycopg.errors import CheckViolation
 
 from tests.api.auth.conftest import authorized, new_wallet
 from tests.api.domains.conftest import Owners, Page
-from tests.factories.registrations import ARBITRUM, BASE
+from tests.factories.registrations import ARBITRUM, BASE, add_registration
 from tests.factories.token_lists import add_listed
 from tests.fixtures.text_server import TextServer
 
@@ -160,7 +160,19 @@ async def test_a_domain_is_one_registrations_of_a_chain_while_its_record_stays(
     assert (await pages[winner].told("POST", VERIFY))["state"] == "verified"
 
 
-async def test_the_store_keeps_embed_hosts_among_badge_hosts(owners: Owners) -> None:
+async def test_the_store_keeps_pages_to_their_rules(owners: Owners) -> None:
+    """Embed hosts bear the badge; what was set for a mint is not another one's."""
+    page = await owners.page()
+    await requested(page)
+    await page.told("PUT", "/apps", {"apps": [{"id": "regalia/market-card"}]})
+    owners.store.execute("UPDATE registration SET block_hash = 'another block', transaction_hash = transaction_hash")
+    assert len((await page.told("GET", "/domains"))["domains"]) == 1
+    owners.store.execute("UPDATE registration SET transaction_hash = 'another mint'")
+    assert (await page.told("GET", "/domains"))["domains"] == (await page.told("GET", "/apps"))["apps"] == []
+    await requested(page)
+    owners.store.execute("DELETE FROM registration")
+    assert owners.store.execute("SELECT FROM registration_domain").rowcount == 0
+    add_registration(owners.store, token_id=7)
     with pytest.raises(CheckViolation):
         owners.store.execute(
             "INSERT INTO registration_domain (chain_id, token_id, domain, challenge, badge, embeds)"
