@@ -5,7 +5,7 @@ from functools import cache
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 
 from api.auth import examples
 from api.auth.grammar import Malformed
@@ -133,11 +133,23 @@ async def logout(session: Session, service: ServiceDep) -> JsonResponse:
 @router.get(
     "/auth/sessions",
     response_model=SessionList,
-    responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(401, 429, 503),
+    responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(400, 401, 429, 503),
 )
-async def list_sessions(session: Session, service: ServiceDep, clock: ClockDep) -> JsonResponse:
+async def list_sessions(
+    session: Session,
+    service: ServiceDep,
+    clock: ClockDep,
+    limit: Annotated[int, Query(ge=1, le=100, description="Sessions per page.")] = 100,
+    cursor: Annotated[str | None, Query(description="`nextCursor` of the page before.")] = None,
+) -> JsonResponse:
     """The account's sessions that have not ended, newest first."""
-    rows = await service.repository.sessions(session.account_id, clock.now())
+    now, before = clock.now(), None
+    if cursor is not None:
+        try:
+            before = UUID(cursor)
+        except ValueError as error:
+            raise InvalidInput("cursor", "is not one that this list handed out") from error
+    rows = await service.repository.sessions(session.account_id, now, before=before, most=limit + 1)
     entries = [
         SessionEntry(
             id=row["id"],
@@ -147,9 +159,14 @@ async def list_sessions(session: Session, service: ServiceDep, clock: ClockDep) 
             expires_at=row["expires_at"],
             current=row["id"] == session.session_id,
         )
-        for row in rows
+        for row in rows[:limit]
     ]
-    return respond(SessionList(sessions=entries, total=len(entries)), headers=_PRIVATE)
+    page = SessionList(
+        sessions=entries,
+        total=await service.repository.count_sessions(session.account_id, now),
+        next_cursor=str(entries[-1].id) if len(rows) > limit else None,
+    )
+    return respond(page, headers=_PRIVATE)
 
 
 @router.delete(

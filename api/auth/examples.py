@@ -30,6 +30,7 @@ SESSIONS: dict[str, Any] = {
         }
     ],
     "total": 1,
+    "nextCursor": None,
 }
 REVOKED: dict[str, Any] = {"sessionId": _SESSION_ID, "revokedAt": "2026-01-01T00:30:00Z"}
 REVOKED_OTHERS: dict[str, Any] = {"revoked": 2}

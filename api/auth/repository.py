@@ -77,7 +77,13 @@ SELECT changed.*, a.plan FROM changed JOIN account AS a ON a.id = changed.accoun
 """
 _LIST = """
 SELECT id, wallets, scopes, created_at, expires_at FROM wallet_session
-WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now ORDER BY created_at DESC, id DESC
+WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now
+  AND (CAST(:before AS uuid) IS NULL OR id < CAST(:before AS uuid))
+ORDER BY id DESC LIMIT :most
+"""  # ids are made in the order of time
+_COUNT = """
+SELECT count(*) AS total FROM wallet_session
+WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now
 """
 # Repeating it changes nothing: the first revocation's time stays.
 _REVOKE = """
@@ -151,9 +157,14 @@ class AuthRepository:
         values = {"id": session_id, "wallet": wallet, "chain_id": chain_id}
         return _only(await transaction.row(_ADD_TO_SESSION, values))
 
-    async def sessions(self, account_id: UUID, now: datetime) -> list[Row]:
-        """An account's sessions that have not ended, newest first."""
-        return await self.store.rows(_LIST, {"account_id": account_id, "now": now})
+    async def sessions(self, account_id: UUID, now: datetime, *, before: UUID | None, most: int) -> list[Row]:
+        """An account's sessions that have not ended and began before that one, newest first."""
+        return await self.store.rows(_LIST, {"account_id": account_id, "now": now, "before": before, "most": most})
+
+    async def count_sessions(self, account_id: UUID, now: datetime) -> int:
+        """How many sessions of an account have not ended."""
+        row = await self.store.row(_COUNT, {"account_id": account_id, "now": now})
+        return int(_only(row)["total"])
 
     async def revoke(self, account_id: UUID, session_id: UUID, now: datetime) -> Row | None:
         """End one session of an account; None where it has no such session."""

@@ -117,7 +117,8 @@ class SessionList(Wire):
     """Sessions of an account, newest first."""
 
     sessions: list[SessionEntry]
-    total: int
+    total: int = Field(description="All that have not ended, on this page or not.")
+    next_cursor: str | None = Field(description="For the next page; null: there is none.")
 
 
 class Revoked(Wire):

@@ -71,6 +71,13 @@ async def test_sessions_are_listed_and_ended(door: Door) -> None:
     assert {tuple(entry["wallets"]) for entry in listed["sessions"]} == {(wallet.address,)}
 
     http = door.service.anonymous
+    seen, page = [], {"nextCursor": None}
+    while not seen or page["nextCursor"]:
+        cursor = {"cursor": page["nextCursor"]} if seen else {}
+        asked = await http.get("/api/v2/auth/sessions", params={"limit": 2, **cursor}, headers=authorized(first))
+        page = asked.json()
+        seen += page["sessions"]
+    assert (seen, page["total"]) == (listed["sessions"], 3)
     wanted = listed["sessions"][1]["id"]
     for _ in range(2):
         answer = await http.delete(f"/api/v2/auth/sessions/{wanted}", headers=authorized(first))
