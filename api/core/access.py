@@ -132,6 +132,10 @@ class RequestCounter(Protocol):
         """Count one request that needs no credential; raises what refuses it. ``holdings``: reads of holdings have a
         limit of their own within the other."""
 
+    def try_key(self, connection: HTTPConnection) -> Callable[[], None]:
+        """Count a key that nobody knows as one that is not valid, against the client's address; raises what refuses
+        it. The answer takes that back, to be called when the key was valid after all."""
+
 
 def hash_key(secret: str) -> bytes:
     """What the store keeps of an API key. The key holds 256 random bits, so a plain hash is not worth attacking."""
@@ -163,6 +167,10 @@ class ApiKeys:
         if caller is not None:
             self._used[caller.key_id] = self.clock.now()
         return caller
+
+    def was_valid(self, secret: str) -> bool:
+        """Whether the key was valid when it was last looked up, as far as that is remembered."""
+        return len(secret) <= _LONGEST_KEY and self._known.last(hash_key(secret)) is not None
 
     def forget(self) -> None:
         """Look all keys up again: a plan changed, or a key was revoked."""
@@ -267,12 +275,31 @@ async def ask_api_key(request: Request) -> Caller:
     secret = request.headers.get(API_KEY_HEADER)
     if not secret:
         raise Unauthorized(f"header {API_KEY_HEADER} is missing", challenge=API_KEY)
-    keys: ApiKeys = request.app.state.api_keys
-    caller = await keys.find(secret)
+    caller = await _find_key(request, secret)
     if caller is None:
         raise Forbidden("the API key is not valid")
     request.state.caller = caller
     await count(request, caller)
+    return caller
+
+
+async def _find_key(request: Request, secret: str) -> Caller | None:
+    """The account of a key. Each key that is not known costs a look-up, whoever made it up: an address may send so
+    many. It is counted before it is looked up, so that many at once are not more; and keys that were valid of late are
+    not held to what others at their address send."""
+    keys: ApiKeys = request.app.state.api_keys
+    caller = keys.known(secret)
+    if caller is not None or keys.was_valid(secret):
+        return caller or await keys.find(secret)
+    counter: RequestCounter = request.app.state.limiter
+    take_back = counter.try_key(request)
+    try:
+        caller = await keys.find(secret)
+    except StoreUnavailable:
+        take_back()
+        raise
+    if caller is not None:
+        take_back()
     return caller
 
 

@@ -79,6 +79,11 @@ class Cache(Generic[Value]):
         self.metrics.count_cache(self.name, "hit")
         return entry.value
 
+    def last(self, key: Hashable) -> Value | None:
+        """The value of ``key`` as it was last computed, however old, if it is still there; nothing is counted."""
+        entry = self._entries.get(key)
+        return None if entry is None else entry.value
+
     def forget(self, key: Hashable) -> None:
         """Drop one value; one that is being computed reaches who waits for it, and is not kept: it may be from before
         what made it out of date."""

@@ -31,7 +31,7 @@ async def open_limiter(
         meter = ProcessMeter(UsageLedger(store), clock=clock)
     elif settings.limits_backend == "store":
         meter = shared = StoreMeter(_connections(settings, database_url), store, clock=clock)
-    limiter = Limiter(meter, file, metrics=metrics, proxies=settings.proxies)
+    limiter = Limiter(meter, file, clock=clock, metrics=metrics, proxies=settings.proxies)
     care = asyncio.create_task(limiter.keep_forever())
     try:
         yield limiter

@@ -3,12 +3,14 @@
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from prometheus_client import Counter
 from starlette.requests import HTTPConnection
 
 from api.core.access import Caller, Charge, Principal
+from api.core.clock import Clock
 from api.core.destinations import Network
 from api.core.errors import TooManyRequests
 from api.core.metrics import Metrics
@@ -16,10 +18,11 @@ from api.limits import fields
 from api.limits.addresses import client_address
 from api.limits.grants import Grant, Meter, Subject
 from api.limits.plans import LimitsFile, PlanLimits
+from api.limits.process import Windows
 
 LOG = logging.getLogger(__name__)
 KEEP_SECONDS = 2.0
-PUBLIC, HOLDINGS = "public", "holdings"
+PUBLIC, HOLDINGS, KEYS = "public", "holdings", "keys"
 
 
 class Limiter:
@@ -31,17 +34,26 @@ class Limiter:
     """
 
     def __init__(
-        self, meter: Meter | None, file: LimitsFile, *, metrics: Metrics, proxies: Sequence[Network] = ()
+        self,
+        meter: Meter | None,
+        file: LimitsFile,
+        *,
+        clock: Clock,
+        metrics: Metrics,
+        proxies: Sequence[Network] = (),
     ) -> None:
         self.meter = meter
+        self.clock = clock
         self.file = file
         self.proxies = proxies
         self._refused = Counter(
             "regalia_requests_refused",
-            "Requests answered 429, by the limit that was exceeded: rate, day, public or holdings.",
+            "Requests answered 429, by the limit that was exceeded: rate, day, public, holdings or keys.",
             ("limit",),
             registry=metrics.registry,
         )
+        # In this process's memory with every meter: what is bounded is what this process asks the store.
+        self._wrong_keys = Windows()
 
     def limits_of(self, plan: str) -> PlanLimits:
         """What a plan allows now."""
@@ -78,9 +90,26 @@ class Limiter:
                 what = "reads of holdings" if kind == HOLDINGS else "requests"
                 raise TooManyRequests(f"more than {per_minute} {what} a minute from this address", wait)
 
+    def try_key(self, connection: HTTPConnection) -> Callable[[], None]:
+        """Count a key that is not known for one that is not valid; the answer takes that back.
+
+        Raises:
+            TooManyRequests: the client's address sent as many as it may.
+        """
+        if self.meter is None:
+            return lambda: None
+        address, now = client_address(connection, self.proxies), self.clock.now().timestamp()
+        most = self.file.current.public.wrong_keys_per_minute
+        wait = self._wrong_keys.take(address, KEYS, most, now)
+        if wait is not None:
+            self._refused.labels(KEYS).inc()
+            raise TooManyRequests(f"more than {most} API keys a minute that are not valid, from this address", wait)
+        return partial(self._wrong_keys.give_back, address, KEYS, now)
+
     async def keep(self) -> None:
         """Write down what is to outlive the process; look whether the limits changed."""
         self.file.look_again()
+        self._wrong_keys.forget(self.clock.now().timestamp())
         if self.meter is not None:
             await self.meter.keep()
 

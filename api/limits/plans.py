@@ -47,10 +47,11 @@ class PlanLimits(_Table):
 
 
 class PublicLimits(_Table):
-    """What an address may ask without a credential."""
+    """What an address may ask without a credential, or with one that is not valid."""
 
     per_minute: int = Field(ge=1, le=1_000_000)
     holdings_per_minute: int = Field(ge=1, le=1_000_000)
+    wrong_keys_per_minute: int = Field(ge=1, le=1_000_000)
 
 
 class Limits(_Table):

@@ -27,7 +27,7 @@ def test_the_documentation_says_what_is_built_in() -> None:
 
 def test_public_reads_have_the_specified_limits() -> None:
     public = load(None).public
-    assert (public.per_minute, public.holdings_per_minute) == (400, 60)
+    assert (public.per_minute, public.holdings_per_minute, public.wrong_keys_per_minute) == (400, 60, 60)
 
 
 def test_a_file_is_laid_over_the_built_in_limits(limits_file: Path) -> None:
