@@ -8,11 +8,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from api.accounts import examples
 from api.accounts.repository import AccountRepository
 from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
-from api.accounts.self_service import KEY_LIMIT, SelfService
+from api.accounts.self_service import KEY_LIMIT, LAST_WALLET, ONLY_WALLET, REVOKED_KEY, SelfService
+from api.core import patterns
 from api.core.access import KeyOrSession, Session, WalletSession, with_scope
+from api.core.addresses import wallet_address
 from api.core.dependencies import ClockDep, SettingsDep, StoreDep
-from api.core.errors import RouteGroup
-from api.core.examples import answered
+from api.core.errors import CODES, RouteGroup
+from api.core.examples import WALLET, answered
 from api.core.rendering import JsonResponse, respond
 from api.core.routes import BodyRoute
 
@@ -26,7 +28,12 @@ router = APIRouter(prefix="/api/v2/account", tags=["account"], route_class=BodyR
 async def _service(request: Request, store: StoreDep, clock: ClockDep, settings: SettingsDep) -> SelfService:
     state = request.app.state
     return SelfService(
-        AccountRepository(store), state.limits.current, state.api_keys, clock, key_prefix=settings.api_key_prefix
+        AccountRepository(store),
+        state.limits.current,
+        state.api_keys,
+        state.sessions,
+        clock,
+        key_prefix=settings.api_key_prefix,
     )
 
 
@@ -41,6 +48,25 @@ KeyId = Annotated[UUID, Path(description="The key's id, as the list shows it.")]
 async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse:
     """The account behind the credential: its plan, its wallets, and what the plan allows."""
     return respond(await service.account(caller))
+
+
+@router.delete(
+    "/wallets/{wallet}",
+    response_model=AccountAnswer,
+    responses=answered(("the account without it", examples.ACCOUNT))
+    | GROUP.responses(400, 401, 403, 404, 503, also={409: [(LAST_WALLET, ONLY_WALLET)]}),
+)
+async def unlink_wallet(
+    session: Writer,
+    service: ServiceDep,
+    wallet: Annotated[
+        str, Path(description="A wallet of the account.", examples=[WALLET], json_schema_extra=patterns.WALLET)
+    ],
+) -> JsonResponse:
+    """Take a wallet from the account, but not its last one. Sessions lose it at once, and end where no other wallet
+    signed in to them. Keys, plan and webhooks stay with the account; when the wallet signs in again it gets an account
+    of its own."""
+    return respond(await service.unlink_wallet(session, wallet_address("wallet", wallet)))
 
 
 @router.get(
@@ -82,7 +108,8 @@ async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep
 @router.patch(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=answered(("renamed", examples.KEY)) | GROUP.responses(400, 401, 403, 404, 413, 415, 503),
+    responses=answered(("renamed", examples.KEY))
+    | GROUP.responses(400, 401, 403, 404, 413, 415, 503, also={409: [(CODES[409], REVOKED_KEY)]}),
 )
 async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Give an API key another name."""

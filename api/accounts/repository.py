@@ -28,7 +28,11 @@ _ADD = f"""
 INSERT INTO api_key (account_id, name, prefix, key_hash, created_at)
 VALUES (:account_id, :name, :prefix, :key_hash, :now) RETURNING {_KEY}
 """  # noqa: S608
-_RENAME = f"UPDATE api_key SET name = :name WHERE id = :id AND account_id = :account_id RETURNING {_KEY}"  # noqa: S608
+# A revoked key keeps the name it had.
+_RENAME = f"""
+UPDATE api_key SET name = CASE WHEN revoked_at IS NULL THEN :name ELSE name END
+WHERE id = :id AND account_id = :account_id RETURNING {_KEY}
+"""  # noqa: S608
 # Repeating it changes nothing: the time of the first revocation stays.
 _REVOKE = f"""
 UPDATE api_key SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :account_id RETURNING {_KEY}
@@ -39,6 +43,27 @@ FROM api_usage AS u LEFT JOIN api_key AS k ON k.id = u.subject
 WHERE u.account_id = :account_id AND u.day >= :first
 ORDER BY u.day, k.created_at NULLS LAST
 """
+# Unlinking takes these in the order in which sign-ins do: sessions, the wallet, the account. Where sign-ins of other
+# wallets hold the account's row they only keep it from going, which this lock lets them.
+_LOCK_SESSIONS_WITH = """
+SELECT FROM wallet_session WHERE account_id = :account_id AND :wallet = ANY (wallets) AND revoked_at IS NULL
+ORDER BY id FOR UPDATE
+"""
+_LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || :wallet, 0))"
+_LOCK_LINKS = "SELECT FROM account WHERE id = :account_id FOR NO KEY UPDATE"
+_LINKED = "SELECT wallet FROM account_wallet WHERE account_id = :account_id ORDER BY linked_at, wallet"
+_UNLINK = "DELETE FROM account_wallet WHERE wallet = :wallet AND account_id = :account_id"
+# A session is for the wallets that signed in: without the last of them there is none.
+_TAKE_FROM_SESSIONS = """
+UPDATE wallet_session SET
+    wallets = CASE WHEN wallets = ARRAY[:wallet] THEN wallets ELSE array_remove(wallets, :wallet) END,
+    contract_chains = contract_chains - CAST(:wallet AS text),
+    revoked_at = CASE WHEN wallets = ARRAY[:wallet] THEN CAST(:now AS timestamptz) END
+WHERE account_id = :account_id AND :wallet = ANY (wallets) AND revoked_at IS NULL
+"""
+_FIRST_WALLET = "UPDATE account SET wallet = :first WHERE id = :account_id AND wallet = :wallet"
+# API processes remember sessions, and the first wallets of keys' accounts: all of them look again.
+_TELL = "SELECT pg_notify('access', '')"
 DAY = timedelta(days=1)
 REVOKED_SHOWN = timedelta(days=90)
 
@@ -86,9 +111,30 @@ class AccountRepository:
         return row or {}
 
     async def rename_key(self, account_id: UUID, key_id: UUID, name: str) -> Row | None:
-        """Give a key of the account another name; None where it has no such key."""
+        """Give a key of the account another name, unless it is revoked; None where it has no such key."""
         async with self.store.transaction() as transaction:
             return await transaction.row(_RENAME, {"id": key_id, "account_id": account_id, "name": name})
+
+    async def unlink_wallet(
+        self, transaction: Transaction, account_id: UUID, wallet: str, now: datetime
+    ) -> list[str] | None:
+        """Take a wallet from the account, and from its sessions, of which those end that were for no other. The answer
+        is the account's wallets before, the first one first; None where the wallet is not among them. Nothing is taken
+        where it is the only one."""
+        values = {"account_id": account_id, "wallet": wallet}
+        await transaction.rows(_LOCK_SESSIONS_WITH, values)
+        await transaction.rows(_LOCK_WALLET, {"wallet": wallet})
+        await transaction.rows(_LOCK_LINKS, {"account_id": account_id})
+        linked: list[str] = [row["wallet"] for row in await transaction.rows(_LINKED, {"account_id": account_id})]
+        if wallet not in linked:
+            return None
+        others = [other for other in linked if other != wallet]
+        if others:
+            await transaction.execute(_UNLINK, values)
+            await transaction.execute(_TAKE_FROM_SESSIONS, {**values, "now": now})
+            await transaction.execute(_FIRST_WALLET, {**values, "first": others[0]})
+            await transaction.rows(_TELL)
+        return linked
 
     async def revoke_key(self, account_id: UUID, key_id: UUID, now: datetime) -> Row | None:
         """Revoke a key of the account; None where it has no such key."""

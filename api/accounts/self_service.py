@@ -21,11 +21,14 @@ from api.accounts.secret import new_secret
 from api.core.access import ApiKeys, Principal, WalletSession, hash_key
 from api.core.addresses import shown
 from api.core.clock import Clock
-from api.core.errors import Forbidden, NotFound, TooManyRequests
+from api.core.errors import ApiError, Forbidden, NotFound, TooManyRequests
+from api.core.sessions import Sessions
 from api.core.store import Row
 from api.limits.plans import Limits, PlanLimits
 
-KEY_LIMIT = "KEY_LIMIT"
+KEY_LIMIT, LAST_WALLET = "KEY_LIMIT", "LAST_WALLET"
+REVOKED_KEY = "the key is revoked; it keeps its name"
+ONLY_WALLET = "wallet: is the only one of this account; link another one first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class SelfService:
     repository: AccountRepository
     limits: Limits
     keys: ApiKeys
+    sessions: Sessions
     clock: Clock
     key_prefix: str
 
@@ -49,6 +53,25 @@ class SelfService:
             wallets=[AccountWalletEntry(**{**row, "wallet": shown(row["wallet"])}) for row in wallets],
             limits=_limits(self.limits.plans[account["plan"]]),
         )
+
+    async def unlink_wallet(self, session: WalletSession, wallet: str) -> AccountAnswer:
+        """Take a wallet from the account. The account stays with its other wallets; a wallet that signs in again has a
+        new one.
+
+        Raises:
+            NotFound: the account has no such wallet.
+            ApiError: 409, it is the only one.
+        """
+        async with self.repository.store.transaction() as transaction:
+            linked = await self.repository.unlink_wallet(transaction, session.account_id, wallet, self.clock.now())
+        if linked is None:
+            raise NotFound("wallet: this account has no such wallet")
+        if linked == [wallet]:
+            raise ApiError(ONLY_WALLET, status=409, code=LAST_WALLET)
+        # At once here; the store tells other processes.
+        self.keys.forget()
+        self.sessions.forget_all()
+        return await self.account(session)
 
     async def list_keys(self, session: WalletSession) -> ApiKeyList:
         """The account's keys."""
@@ -93,8 +116,12 @@ class SelfService:
 
         Raises:
             NotFound: the account has no such key.
+            ApiError: 409, the key is revoked.
         """
-        return _entry(await self.repository.rename_key(session.account_id, key_id, name))
+        renamed = _entry(await self.repository.rename_key(session.account_id, key_id, name))
+        if renamed.revoked_at is not None:
+            raise ApiError(REVOKED_KEY, status=409)
+        return renamed
 
     async def revoke_key(self, session: WalletSession, key_id: UUID) -> ApiKeyEntry:
         """Revoke a key; one that is revoked stays as it is.

@@ -66,7 +66,10 @@ async def test_a_key_is_made_used_renamed_and_revoked(owner: Owner) -> None:
     owner.clock.pass_by(minutes=1)
     again = await owner.ask("DELETE", f"/keys/{key['id']}")
     assert again.json() == revoked.json()
-    assert (await owner.ask("GET", "/keys")).json()["keys"][0]["revokedAt"] == revoked.json()["revokedAt"]
+    late = await owner.ask("PATCH", f"/keys/{key['id']}", json={"name": "too late"})
+    assert (late.status_code, late.json()["code"]) == (409, "CONFLICT")
+    [kept] = (await owner.ask("GET", "/keys")).json()["keys"]
+    assert (kept["name"], kept["revokedAt"]) == ("desktop", revoked.json()["revokedAt"])
 
 
 async def test_a_plan_allows_so_many_keys_even_to_many_at_once(owner: Owner, store: Connection) -> None:
@@ -129,6 +132,35 @@ async def test_keys_are_managed_with_a_session_and_its_scope(owner: Owner) -> No
     refused = await owner.service.anonymous.post("/api/v2/account/keys", json={"name": "x"}, headers=headers)
     assert refused.status_code == 403
     assert refused.json()["requiredScope"] == "api:write"
+
+
+async def test_a_wallet_is_unlinked_but_for_the_last_one(owner: Owner) -> None:
+    door, second = Door(owner.service, owner.clock), new_wallet()
+    begun = (await door.ethereum(second, bearer=owner.headers["Authorization"].split()[1])).json()
+    alone = authorized(await door.token(owner.wallet))
+    key = (await owner.make("laptop")).json()["key"]
+
+    left = await owner.ask("DELETE", f"/wallets/{owner.wallet.address}")
+    assert (left.status_code, [one["wallet"] for one in left.json()["wallets"]]) == (200, [second.address])
+    assert (await owner.ask("DELETE", f"/wallets/{owner.wallet.address}")).status_code == 404
+    listed = (await door.sessions(begun["accessToken"])).json()  # the session that both signed in to
+    assert [one["wallets"] for one in listed["sessions"]] == [[second.address]]
+    assert (await owner.service.anonymous.get("/api/v2/account", headers=alone)).status_code == 401
+    assert await owner.use(key) == 200
+
+    last = await owner.ask("DELETE", f"/wallets/{second.address}")
+    assert (last.status_code, last.json()["code"]) == (409, "LAST_WALLET")
+    again = (await door.ethereum(owner.wallet)).json()
+    assert again["accountId"] != begun["accountId"]
+    assert (await owner.ask("DELETE", "/wallets/0x12")).json()["error"].startswith("wallet: ")
+
+
+async def test_of_two_wallets_that_are_unlinked_at_once_one_stays(owner: Owner) -> None:
+    second = new_wallet()
+    await Door(owner.service, owner.clock).ethereum(second, bearer=owner.headers["Authorization"].split()[1])
+    asked = (owner.ask("DELETE", f"/wallets/{wallet.address}") for wallet in (owner.wallet, second))
+    assert sorted(answer.status_code for answer in await asyncio.gather(*asked)) == [200, 409]
+    assert len((await owner.ask("GET")).json()["wallets"]) == 1
 
 
 async def test_an_account_shows_its_plan_wallets_and_limits(owner: Owner, store_url: str) -> None:
