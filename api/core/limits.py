@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -11,6 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.core.errors import ApiError, RouteGroups, Unavailable
 
 LOG = logging.getLogger(__name__)
+LINGERING = 4
+"""A body that is too large is received up to so many times its limit before it is refused."""
+LINGER_SECONDS = 5.0
 
 
 class _BodyTooLarge(HTTPException):
@@ -48,6 +52,8 @@ class LimitsMiddleware:
         length = Headers(scope=scope).get("content-length", "0")
         most_bytes = self.larger_bodies.get(scope["path"], self.body_limit_bytes)
         if length.isdecimal() and int(length) > most_bytes:
+            if "expect" not in Headers(scope=scope):  # who asks first has not sent anything yet
+                await _take_the_rest(receive, LINGERING * most_bytes)
             await self._answer(_too_large(most_bytes), scope, receive, send)
             return
         started = False
@@ -58,6 +64,8 @@ class LimitsMiddleware:
             message = await receive()
             received += len(message.get("body", b""))
             if received > most_bytes:
+                if message.get("more_body", False):
+                    await _take_the_rest(receive, LINGERING * most_bytes)
                 raise _BodyTooLarge(413, _too_large(most_bytes).message, {"Connection": "close"})
             return message
 
@@ -83,6 +91,18 @@ class LimitsMiddleware:
         await self.groups.of(scope).render(error)(scope, receive, send)
 
 
+async def _take_the_rest(receive: Receive, most_bytes: int) -> None:
+    """Receive what the client still sends, up to a bound, and forget it. Where a connection is closed that data still
+    comes on, the client is told of a reset and never sees the answer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(LINGER_SECONDS):
+            while most_bytes > 0:
+                message = await receive()
+                if not message.get("more_body", False):
+                    return
+                most_bytes -= len(message.get("body", b""))
+
+
 def _too_large(most_bytes: int) -> ApiError:
-    # The rest of the body is not read, so the connection cannot be used again.
+    # The rest of the body may not have been read: the connection cannot be used again.
     return ApiError(f"body: is larger than {most_bytes} bytes", status=413, headers={"Connection": "close"})
