@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 
 async def _place(
     chains: ChainsDep,
-    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["7"])],
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["1"])],
     chain: Annotated[
         str, Query(description="Chain of the registration: ids count on each chain anew.", examples=["base"])
     ],

@@ -1,4 +1,4 @@
-"""What the calls are made with: the demo's key, and sessions of wallets that sign in as any wallet does."""
+"""What the calls are made with: a key, and sessions of wallets that sign in as any wallet does."""
 
 import contextlib
 from collections.abc import Iterable, Mapping
@@ -21,8 +21,8 @@ PLAN = "developer"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A key, a session of another account, and for each operation that ends sessions one of an account of its own:
-    no operation can take the others' credentials away."""
+    """A key, a session of another account, whose wallet owns the demo's registration, and for each operation that ends
+    sessions one of an account of its own: no operation can take the others' credentials away."""
 
     api_key: str
     session: str
@@ -34,15 +34,15 @@ def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
     database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
     with contextlib.closing(Accounts(database)) as accounts, httpx.Client(base_url=place.api_url, timeout=30) as client:
         return Credentials(
-            place.api_key,
-            _sign_in(client, accounts, place),
-            {name: _sign_in(client, accounts, place) for name in ending},
+            accounts.create_key(Account.create().address, PLAN, "contract").key,
+            _sign_in(client, accounts, place, place.private_key),
+            {name: _sign_in(client, accounts, place, Account.create().key) for name in ending},
         )
 
 
-def _sign_in(client: httpx.Client, accounts: Accounts, place: Place) -> str:
-    """The access token of a new wallet, whose account has the plan that webhooks need."""
-    wallet = Account.create()
+def _sign_in(client: httpx.Client, accounts: Accounts, place: Place, private_key: str | bytes) -> str:
+    """The access token of a wallet, whose account has the plan that webhooks need."""
+    wallet = Account.from_key(private_key)
     nonce = client.get("/api/v2/auth/nonce").json()["nonce"]
     message = (
         f"{urlsplit(place.api_url).netloc} wants you to sign in with your Ethereum account:\n{wallet.address}\n\n\n"

@@ -19,6 +19,7 @@ from tests.contract import configuration
 from tests.contract.configuration import Extent, Known
 from tests.contract.credentials import Credentials, gather
 from tests.fixtures.demo import running_demo
+from tests.fixtures.text_server import serving_texts
 
 _LIMITS = Path(__file__).with_name("limits.toml")
 _ENDING = ("POST /api/v2/auth/logout", "DELETE /api/v2/auth/sessions")
@@ -58,9 +59,18 @@ class Outcome:
 
 @contextmanager
 def prepared(folder: Path) -> Iterator[Target]:
-    """A small demo whose token is claimed, so that what reads registrations finds one."""
+    """A small demo whose token is claimed, so that what reads registrations finds one, and a name server for it that
+    knows no name."""
     data_dir = folder / "demo"
-    with running_demo(data_dir, REGALIA_LIMITS=str(_LIMITS)) as place:
+    with (
+        serving_texts() as names,
+        running_demo(
+            data_dir,
+            REGALIA_LIMITS=str(_LIMITS),
+            REGALIA_DOMAIN_RESOLVERS="127.0.0.1",
+            REGALIA_DOMAIN_RESOLVER_PORT=str(names.port),
+        ) as place,
+    ):
         done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
         assert done.returncode == 0, done.stderr + done.stdout
         transaction = next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
@@ -104,6 +114,8 @@ def known_values(place: Place, transaction: str, versions: list[str]) -> list[Kn
         Known("chainId", [str(place.chain_id)]),
         Known("path.id", ["1", place.symbol], r"/registration/\{id\}"),
         Known("crownId", ["1"]),
+        Known("path.domain", ["pepe.example"]),
+        Known("body.domain", ["pepe.example"], r"/registration/\{id\}/domains"),
         Known("tokenAddress", [place.token]),
         Known("path.token", [place.token]),
         Known("path.wallet", [place.wallet]),
