@@ -359,6 +359,19 @@ def writer_kept_out(store: Store, chain: Chain, wait_seconds: float) -> Iterator
             _release(store, "SELECT pg_advisory_unlock_shared(%s, %s)", key)
 
 
+@contextmanager
+def figures_kept_out(store: Store) -> Iterator[bool]:
+    """Hold the derive lock if nobody else does, without waiting; says whether it is held. Whoever serves may ask for
+    it in that order because of that: the others take the derive lock first, and wait."""
+    row = store.execute("SELECT pg_try_advisory_lock(%s, %s) AS held", _DERIVE_LOCK).fetchone()
+    held = bool(row and row["held"])
+    try:
+        yield held
+    finally:
+        if held:
+            _release(store, "SELECT pg_advisory_unlock(%s, %s)", _DERIVE_LOCK)
+
+
 def timed(work: Callable[[], Made]) -> tuple[Made, float]:
     """What ``work`` made, such as its count of rows, and the seconds it took."""
     started = time.perf_counter()

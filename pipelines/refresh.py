@@ -17,6 +17,7 @@ from pipelines.derivation import (
     Progress,
     Store,
     derive_pass,
+    figures_kept_out,
     serving_pass,
     writer_kept_out,
 )
@@ -74,8 +75,13 @@ def serve_news(
             step(run, chain)
         if not before.unfinished:
             documents.derive_news(run, chain)
-        elif not _make_whole(run):
-            return run.runs
+        else:
+            # Moves the mark of the documents to this version. A pass that is making figures goes on asking for
+            # documents under the lower version it began with, which nobody would look at again: that pass makes
+            # things whole itself when it comes to serving.
+            with figures_kept_out(store) as alone:
+                if not (alone and _make_whole(run)):
+                    return run.runs
         run.must_stand(window)
         publication.publish(run, before, at_leisure=True)
         return run.runs

@@ -4,7 +4,7 @@ from indexer.chains.facts import Chains
 from pipelines import publication
 from pipelines.derivation import PassBusy, derive_pass
 from pipelines.documents import derive as documents
-from pipelines.refresh import STEPS, refresh
+from pipelines.refresh import STEPS, refresh, serve_news
 from tests.factories.ledger import Ledger
 from tests.pipelines.test_refresh import build_market, served
 from warehouse import postgres
@@ -42,6 +42,29 @@ def test_a_pass_that_died_before_publishing_is_published_by_the_next(
     assert served(warehouse) == {}
     refresh(warehouse, store, chains, thorough=False)
     assert len(served(warehouse)) == 3
+
+
+def test_what_a_dead_pass_left_is_finished_beside_no_pass_that_still_asks_for_documents(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    chain = chains.by_key["base"]
+    with derive_pass(warehouse, store, chains) as run:
+        for step in STEPS.values():
+            step(run, chain)
+
+    def seen() -> int:
+        row = store.execute("SELECT details FROM derive_checkpoint WHERE subject = 'documents'").fetchone()
+        return int(row["details"]["version"]) if row else 0
+
+    with postgres.connect(store_url, autocommit=True) as other, derive_pass(warehouse, other, chains) as figures:
+        serve_news(warehouse, store, chains, chain)
+        documents.request(figures, chain.chain_id, [token.removeprefix("0x")], "prices")
+        assert seen() < figures.version
+    assert served(warehouse) == {}
+    serve_news(warehouse, store, chains, chain)
+    assert len(served(warehouse)) == 3
+    assert seen() > figures.version
 
 
 def test_the_publication_says_up_to_which_block(
