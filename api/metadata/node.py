@@ -43,8 +43,11 @@ class IpfsNode:
 
     def __init__(self, url: str, *, timeout_seconds: float) -> None:
         self.timeout_seconds = timeout_seconds
+        address = httpx.URL(url.rstrip("/") + "/api/v0/")
         self._client = httpx.AsyncClient(
-            base_url=url.rstrip("/") + "/api/v0/",
+            # Clients log the addresses they ask: without the password.
+            base_url=address.copy_with(userinfo=b""),
+            auth=(address.username, address.password) if address.userinfo else None,
             timeout=timeout_seconds,
             limits=httpx.Limits(max_connections=_CONNECTIONS),
             trust_env=False,

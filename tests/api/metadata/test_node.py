@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from pydantic import ValidationError
 
+from api.core.settings import ApiSettings
 from api.metadata.cids import cid_of
 from tests.api.conftest import Serve
 from tests.api.metadata.conftest import SITE, Uploader, picture, sign_in
@@ -14,10 +16,16 @@ DOCUMENT = b'{"name":"Pepe"}'
 CID = cid_of(DOCUMENT)
 
 
+def test_the_address_of_a_node_is_one_of_the_web() -> None:
+    for url in ("/ip4/127.0.0.1/tcp/5001", "127.0.0.1:5001", "http://"):
+        with pytest.raises(ValidationError, match="http:// or https://"):
+            ApiSettings(ipfs_api_url=url)  # type: ignore[arg-type]
+
+
 @pytest.fixture
 async def at_node(serve: Serve, ipfs_node: IpfsNodeDouble) -> AsyncIterator[Uploader]:
     """A wallet at a service whose contents are in the node."""
-    async with serve(**SITE, ipfs_api_url=ipfs_node.url, ipfs_timeout_seconds=0.5) as service:
+    async with serve(**SITE, ipfs_api_url=ipfs_node.url, ipfs_timeout_seconds=20) as service:
         yield await sign_in(service)
 
 
@@ -55,13 +63,15 @@ async def test_a_node_that_names_content_otherwise_is_found_out(
 async def test_a_node_that_is_down_is_said_to_be_and_nothing_is_lost(
     at_node: Uploader, ipfs_node: IpfsNodeDouble, store: Connection
 ) -> None:
+    node = at_node.service.app.state.metadata.contents
     assert (await at_node.send(DOCUMENT)).status_code == 200
-    for failure, delay in (((500, "the disk is full"), 0.0), ((403, "no"), 0.0), (None, 0.8)):
+    for failure, delay in (((500, "the disk is full"), 0.0), ((403, "no"), 0.0), (None, 0.3)):
         ipfs_node.failure, ipfs_node.delay_seconds = failure, delay
+        node.timeout_seconds = 0.1 if delay else 20
         for answer in (await at_node.send(b'{"name":"Frog"}'), await at_node.read(CID)):
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), answer.text
             assert "secret" not in answer.text
     assert store.execute("SELECT count(*) FROM metadata_upload").fetchone() == {"count": 1}
-    ipfs_node.failure, ipfs_node.delay_seconds = None, 0.0
+    ipfs_node.delay_seconds, node.timeout_seconds = 0.0, 20
     assert (await at_node.send(b'{"name":"Frog"}')).status_code == 200
     assert (await at_node.read(CID)).status_code == 200
