@@ -25,7 +25,7 @@ _SOON: Final = timedelta(hours=1)
 
 
 @TASKS.periodic(cron="*/5 * * * *")
-@TASKS.task(name="domains.check", pass_context=True, queueing_lock="domains.check")
+@TASKS.task(name="upkeep.domains", pass_context=True, queueing_lock="upkeep.domains")
 async def check_periodically(context: JobContext, timestamp: int) -> None:
     """Every five minutes; see the module."""
     work: WorkContext = context.additional_context[CONTEXT_KEY]

@@ -150,6 +150,7 @@ def test_classes_by_path() -> None:
     assert class_of("/api/v2/claim") == CLAIMS
     assert class_of("/api/v2/claim/status/0xab") == CLAIMS
     assert class_of("/api/v2/registration/check-qualify") == CLAIMS
+    assert class_of("/api/v2/registration/7/domains/pepe.example/verify") == CLAIMS
     assert class_of("/api/v2/search") == SEARCHES
     assert class_of("/api/v2/token/PEPE/base") == SEARCHES
     assert class_of("/api/v2/registration/claimable") == SEARCHES

@@ -3,16 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import dns.rcode
 import pytest
 
+from api.core.jobs import open_queue
 from api.core.settings import ApiSettings
 from api.core.store import Store
 from api.domains.lookups import TextLookups
 from api.domains.repository import DomainRepository
-from api.domains.tasks import DomainCheck
+from api.domains.tasks import DomainCheck, check_periodically
+from api.worker import work
 from tests.api.auth.conftest import SetClock
 from tests.factories.registrations import BASE, add_registration
 from tests.fixtures.text_server import TextServer
@@ -101,6 +104,18 @@ async def test_name_servers_that_are_down_for_weeks_cost_nothing(checked: Checke
     checked.text_server.faults.clear()
     assert (await checked.after(1))["absences"] == 2  # asked again within the hour, and once more before it is lost
     assert not (await checked.after())["verified"]
+
+
+async def test_the_worker_looks_when_its_job_is_due(
+    checked: Checked, store_url: str, data_dir: Path, text_server: TextServer
+) -> None:
+    checked.connection.execute("UPDATE registration_domain SET check_at = now() - interval '1 day'")
+    async with open_queue(store_url):
+        await check_periodically.defer_async(timestamp=0)
+    settings = {"database_url": store_url, "clickhouse_url": "http://127.0.0.1:9/unused", "data_dir": data_dir}
+    await work(ApiSettings(**settings, **text_server.settings()), wait=False)
+    assert checked.text_server.asked == [RECORD]
+    assert checked.connection.execute("SELECT FROM registration_domain WHERE checked_at IS NOT NULL").rowcount == 1
 
 
 async def test_a_registration_that_ended_is_not_looked_at(checked: Checked) -> None:
