@@ -43,6 +43,8 @@ STATEMENTS = (
     BEGIN
         DELETE FROM registration_domain WHERE chain_id = NEW.chain_id AND token_id = NEW.token_id;
         DELETE FROM page_app WHERE chain_id = NEW.chain_id AND token_id = NEW.token_id;
+        UPDATE registration SET profile = '{}', embeds_enabled = true
+        WHERE chain_id = NEW.chain_id AND token_id = NEW.token_id AND (profile <> '{}' OR NOT embeds_enabled);
         RETURN NULL;
     END
     $$

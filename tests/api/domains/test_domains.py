@@ -165,10 +165,12 @@ async def test_the_store_keeps_pages_to_their_rules(owners: Owners) -> None:
     page = await owners.page()
     await requested(page)
     await page.told("PUT", "/apps", {"apps": [{"id": "regalia/market-card"}]})
+    await page.told("PATCH", "/sites", {"embedsEnabled": False})
     owners.store.execute("UPDATE registration SET block_hash = 'another block', transaction_hash = transaction_hash")
     assert len((await page.told("GET", "/domains"))["domains"]) == 1
     owners.store.execute("UPDATE registration SET transaction_hash = 'another mint'")
     assert (await page.told("GET", "/domains"))["domains"] == (await page.told("GET", "/apps"))["apps"] == []
+    assert (await page.told("GET", "/sites"))["embedsEnabled"] is True
     await requested(page)
     owners.store.execute("DELETE FROM registration")
     assert owners.store.execute("SELECT FROM registration_domain").rowcount == 0
