@@ -1,19 +1,18 @@
 """The catalogue of apps: the service's own, with the operator's file laid over it."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, field_validator
+
+from api.core.overlay import Overlay, OverlayError, builtin
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,63}$"
 _Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 
 
-class CatalogueError(ValueError):
+class CatalogueError(OverlayError):
     """The catalogue cannot be used; the message says why."""
 
 
@@ -67,32 +66,16 @@ class Catalogue:
         }
 
 
+_OVERLAY = Overlay("apps file", "api.apps", "catalogue.toml", TypeAdapter(dict[_Id, App]), CatalogueError, deep=False)
+
+
 def load(path: Path | None) -> Catalogue:
     """The service's own apps and those of the file at ``path``.
 
     Raises:
         CatalogueError: the file is missing, is not TOML, or holds an entry that is no app.
     """
-    own = _builtin()
-    entries = dict(own)
-    if path is not None:
-        try:
-            entries.update(tomllib.loads(path.read_text()))
-        except OSError as error:
-            raise CatalogueError(f"apps file {path}: {error.strerror}") from error
-        except tomllib.TOMLDecodeError as error:
-            raise CatalogueError(f"apps file {path}: {error}") from error
-    try:
-        apps = TypeAdapter(dict[_Id, App]).validate_python(entries)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise CatalogueError(f"apps file {path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-    return Catalogue(apps, own)
-
-
-@cache
-def _builtin() -> Mapping[str, Any]:
-    return tomllib.loads(files("api.apps").joinpath("catalogue.toml").read_text())
+    return Catalogue(_OVERLAY.load(path), builtin(_OVERLAY.package, _OVERLAY.name))
 
 
 def _fill(value: Any, filled: Mapping[str, str]) -> Any:

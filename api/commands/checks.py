@@ -14,9 +14,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from api.apps.catalogue import load as load_apps
 from api.commands import nodes
 from api.commands.failures import describe_settings
-from api.limits.plans import LimitsError
+from api.core.overlay import OverlayError
+from api.core.pricing import load as load_prices
 from api.limits.plans import load as load_limits
 from api.stack import ports, state
 from api.stack.part import PortTaken
@@ -83,11 +85,16 @@ def settings() -> tuple[StackSettings | None, list[Finding]]:
         loaded = load()
     except ValidationError as error:
         return None, [*found, Finding(Level.BROKEN, "settings", describe_settings(error), "see docs/settings.md")]
-    try:
-        load_limits(loaded.limits)
-    except LimitsError as error:
-        # The API does not start with such a file.
-        found.append(Finding(Level.BROKEN, "settings", str(error), "docs/limits.md describes the file"))
+    for read, path, where in (
+        (load_limits, loaded.limits, "docs/limits.md describes the file"),
+        (load_prices, loaded.pricing, "api/core/pricing.toml shows what there is"),
+        (load_apps, loaded.apps, "api/apps/catalogue.toml shows what there is"),
+    ):
+        try:
+            read(path)
+        except OverlayError as error:
+            # The API does not start with such a file.
+            found.append(Finding(Level.BROKEN, "settings", str(error), where))
     return loaded, [*found, Finding(Level.OK, "settings", "valid")]
 
 

@@ -25,8 +25,8 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from pydantic import ValidationError
 
     from api.accounts.service import AccountError
+    from api.core.overlay import OverlayError
     from api.core.signing_keys import SigningKeyError
-    from api.limits.plans import LimitsError
     from api.registrations.attesting import AttestationError
     from api.stack.part import AlreadyRunning, PortTaken, StackError
     from indexer.chains.evm.errors import RpcError
@@ -38,7 +38,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     match error:
         case ValidationError():
             return describe_settings(error), USAGE
-        case ChainFactsError() | AccountError() | AttestationError() | LimitsError():
+        case ChainFactsError() | AccountError() | AttestationError() | OverlayError():
             return str(error), USAGE
         case SignerKeyError() | SigningKeyError():
             return str(error), USAGE

@@ -1,22 +1,18 @@
 """Prices: the built-in ones with the operator's file laid over them, read again when the file changes."""
 
-import logging
-import tomllib
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-LOG = logging.getLogger(__name__)
+from api.core.overlay import Overlay, OverlayError, OverlayFile
+
 _WEI_IN_GWEI = 10**9
 _HUNDREDTH = Decimal("0.01")
 
 
-class PricingError(ValueError):
+class PricingError(OverlayError):
     """The pricing file cannot be used; the message says why."""
 
 
@@ -108,33 +104,7 @@ class Pricing(_Table):
         return "*" in self.free_import_chains or chain_key in self.free_import_chains
 
 
-class PricingFile:
-    """The prices as they are now. A file that turns bad while the service runs is reported and not taken over."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._stamp = self._modified()
-        self._pricing = load(path)
-
-    def current(self) -> Pricing:
-        """The prices as the file says now."""
-        stamp = self._modified()
-        if stamp != self._stamp:
-            self._stamp = stamp
-            try:
-                self._pricing = load(self.path)
-            except PricingError as error:
-                LOG.error("the prices stay as they were: %s", error)
-        return self._pricing
-
-    def _modified(self) -> tuple[int, int] | None:
-        if self.path is None:
-            return None
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size
+_OVERLAY = Overlay("pricing file", "api.core", "pricing.toml", TypeAdapter(Pricing), PricingError)
 
 
 def load(path: Path | None) -> Pricing:
@@ -143,30 +113,16 @@ def load(path: Path | None) -> Pricing:
     Raises:
         PricingError: the file is missing, is not TOML, or holds a price that cannot be.
     """
-    prices: Mapping[str, Any] = _builtin()
-    if path is not None:
-        try:
-            prices = _merge(prices, tomllib.loads(path.read_text()))
-        except OSError as error:
-            raise PricingError(f"pricing file {path}: {error.strerror}") from error
-        except tomllib.TOMLDecodeError as error:
-            raise PricingError(f"pricing file {path}: {error}") from error
-    try:
-        return Pricing.model_validate(prices)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise PricingError(f"pricing file {path}: {field + ': ' if field else ''}{first['msg']}") from error
+    return _OVERLAY.load(path)
 
 
-@cache
-def _builtin() -> Mapping[str, Any]:
-    return tomllib.loads(files("api.core").joinpath("pricing.toml").read_text())
+class PricingFile(OverlayFile[Pricing]):
+    """The prices as they are now."""
 
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path, load)
 
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        known = merged.get(key)
-        merged[key] = _merge(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
-    return merged
+    def current(self) -> Pricing:
+        """The prices as the file says now."""
+        self.look_again()
+        return self.value

@@ -1,22 +1,18 @@
 """The limits by plan: the built-in ones with the operator's file laid over them, read again when the file changes."""
 
-import logging
-import tomllib
 from collections.abc import Mapping
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from api.core.overlay import Overlay, OverlayError, OverlayFile
 from api.models.account import PLANS
 
-LOG = logging.getLogger(__name__)
 _ENOUGH = 10**12
 
 
-class LimitsError(ValueError):
+class LimitsError(OverlayError):
     """The limits file cannot be used; the message says why."""
 
 
@@ -68,37 +64,7 @@ class Limits(_Table):
         return self
 
 
-class LimitsFile:
-    """The limits as they are now. A file that turns bad while the service runs is reported and not taken over.
-
-    Raises:
-        LimitsError: the file cannot be used to begin with.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._stamp = self._modified()
-        self.current = load(path)
-
-    def look_again(self) -> None:
-        """Take over what the file says now, if it changed."""
-        stamp = self._modified()
-        if stamp == self._stamp:
-            return
-        self._stamp = stamp
-        try:
-            self.current = load(self.path)
-        except LimitsError as error:
-            LOG.error("the limits stay as they were: %s", error)
-
-    def _modified(self) -> tuple[int, int] | None:
-        if self.path is None:
-            return None
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size
+_OVERLAY = Overlay("limits file", "api.limits", "plans.toml", TypeAdapter(Limits), LimitsError)
 
 
 def load(path: Path | None) -> Limits:
@@ -107,30 +73,16 @@ def load(path: Path | None) -> Limits:
     Raises:
         LimitsError: the file is missing, is not TOML, or holds a limit that cannot be.
     """
-    limits: Mapping[str, Any] = _builtin()
-    if path is not None:
-        try:
-            limits = _merge(limits, tomllib.loads(path.read_text()))
-        except OSError as error:
-            raise LimitsError(f"limits file {path}: {error.strerror}") from error
-        except tomllib.TOMLDecodeError as error:
-            raise LimitsError(f"limits file {path}: {error}") from error
-    try:
-        return Limits.model_validate(limits)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise LimitsError(f"limits file {path}: {field + ': ' if field else ''}{first['msg']}") from error
+    return _OVERLAY.load(path)
 
 
-@cache
-def _builtin() -> Mapping[str, Any]:
-    return tomllib.loads(files("api.limits").joinpath("plans.toml").read_text())
+class LimitsFile(OverlayFile[Limits]):
+    """The limits as they are now."""
 
+    def __init__(self, path: Path | None) -> None:
+        super().__init__(path, load)
 
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        known = merged.get(key)
-        merged[key] = _merge(known, value) if isinstance(known, Mapping) and isinstance(value, Mapping) else value
-    return merged
+    @property
+    def current(self) -> Limits:
+        """The limits as they were when the file was looked at last."""
+        return self.value

@@ -307,6 +307,17 @@ def test_doctor_notices_misspelt_and_senseless_settings(monkeypatch: pytest.Monk
     assert findings[-1].message.startswith("REGALIA_PORT='99999': ")
 
 
+def test_doctor_names_the_overlay_that_the_service_would_not_start_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, content in (("PRICING", b"claim_usd = 1000"), ("APPS", b"['no id']"), ("LIMITS", b"\xff")):
+        file = tmp_path / f"{name.lower()}.toml"
+        file.write_bytes(content)
+        monkeypatch.setenv(f"REGALIA_{name}", str(file))
+    broken = [finding.message for finding in checks.settings()[1] if finding.level is Level.BROKEN]
+    assert [message.split(" ")[:2] for message in broken] == [["limits", "file"], ["pricing", "file"], ["apps", "file"]]
+
+
 def test_doctor_names_what_is_wrong_with_the_chains_file(tmp_path: Path) -> None:
     broken = StackSettings(chains=chains_file(tmp_path, "[chains.base\n"))
     assert checks.chains_file(broken)[1][0].level is Level.BROKEN

@@ -70,4 +70,4 @@ def test_a_changed_file_is_taken_over_and_a_bad_one_is_not(limits_file: Path, ca
         with caplog.at_level(logging.CRITICAL if expected != 8 or stamp == 1 else logging.ERROR):
             file.look_again()
         assert file.current.plans["pro"].per_day == expected
-    assert "the limits stay as they were" in caplog.text
+    assert "what was read before stays in force: limits file" in caplog.text
