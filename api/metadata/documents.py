@@ -4,6 +4,7 @@ Members that the service shows have rules (``MetadataDocument``); all others are
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -78,8 +79,7 @@ def shown(document: Mapping[str, Any]) -> dict[str, Any]:
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise NotADocument("body", f"has the member {twice[:64]!a} twice")
     return found
 

@@ -4,6 +4,7 @@ Nothing is decoded: the structure that each format has around its compressed dat
 what was cut off or damaged and costs a pass over the bytes. PNG also carries checksums; these are checked.
 """
 
+import itertools
 import re
 import zlib
 from collections.abc import Callable, Mapping
@@ -11,10 +12,12 @@ from typing import NamedTuple
 
 LONGEST_SIDE = 8_192
 """Pixels: an image of a few kilobytes can ask whoever shows it for gigabytes."""
+MOST_PARTS = 20_000
+"""Chunks, segments or blocks: real images have some hundreds, and each costs a step."""
 _PNG = b"\x89PNG\r\n\x1a\n"
-_JPEG_MARKER = re.compile(rb"\xff+([^\x00\xff])", re.DOTALL)
-# Within compressed data these are part of it: an escaped FF, and restarts.
-_JPEG_NEXT = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])", re.DOTALL)
+_JPEG_MARKER = re.compile(rb"\xff++([^\x00])", re.DOTALL)
+# Within compressed data an escaped FF and restarts are part of it. One pass, however many FF follow each other.
+_JPEG_NEXT = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 _JPEG_END, _JPEG_SCAN = 0xD9, 0xDA
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})
@@ -61,7 +64,7 @@ def measure(media_type: str, data: bytes) -> Size:
 
 def _png(data: bytes) -> Size:
     at, size, has_pixels = len(_PNG), None, False
-    while True:
+    for _ in range(MOST_PARTS):
         kind, content = data[at + 4 : at + 8], _cut(data, at + 8, _big(data, at, 4))
         at += 12 + len(content)
         if zlib.crc32(content, zlib.crc32(kind)) != _big(data, at - 4, 4):
@@ -73,14 +76,16 @@ def _png(data: bytes) -> Size:
         has_pixels = has_pixels or kind == b"IDAT"
         if kind == b"IEND":
             return _whole(data, at, size if has_pixels else None)
+    raise _too_many()
 
 
 def _jpeg(data: bytes) -> Size:
-    at, size = 2, None
-    while True:
-        marker, at = _jpeg_marker(_JPEG_MARKER, data, at)
+    at, size, has_pixels = 2, None, False
+    for _ in range(MOST_PARTS):
+        marker, at = _jpeg_marker(data, at)
         if marker == _JPEG_END:
-            break
+            # Cameras put further images behind the first.
+            return _whole(data[:at], at, size if has_pixels else None)
         if marker in _JPEG_BARE:
             continue
         length = _big(data, at, 2)
@@ -94,14 +99,12 @@ def _jpeg(data: bytes) -> Size:
             found = _JPEG_NEXT.search(data, at)
             if found is None:
                 raise Damaged("the image is cut off")
-            at = found.start()
-    if size is None:
-        raise Damaged("the image has no pixels")
-    return size  # cameras put further images behind the first
+            at, has_pixels = found.start(), True
+    raise _too_many()
 
 
-def _jpeg_marker(pattern: re.Pattern[bytes], data: bytes, at: int) -> tuple[int, int]:
-    found = pattern.match(data, at)
+def _jpeg_marker(data: bytes, at: int) -> tuple[int, int]:
+    found = _JPEG_MARKER.match(data, at)
     if found is None:
         raise Damaged("the image is cut off" if at >= len(data) - 1 else "the image is damaged")
     return found[1][0], found.end()
@@ -110,7 +113,7 @@ def _jpeg_marker(pattern: re.Pattern[bytes], data: bytes, at: int) -> tuple[int,
 def _gif(data: bytes) -> Size:
     size = Size(_little(data, 6, 2), _little(data, 8, 2))
     at, has_pixels = 13 + _gif_colours(data[10]), False
-    while True:
+    for _ in range(MOST_PARTS):
         block = data[at]
         if block == 0x3B:
             return _whole(data, at + 1, size if has_pixels else None)
@@ -121,6 +124,7 @@ def _gif(data: bytes) -> Size:
             has_pixels = True
         else:
             raise Damaged("the image is damaged")
+    raise _too_many()
 
 
 def _gif_colours(flags: int) -> int:
@@ -139,7 +143,11 @@ def _webp(data: bytes) -> Size:
     if end > len(data):
         raise Damaged("the image is cut off")
     at, size, has_pixels = 12, None, False
-    while at < end:
+    for part in itertools.count():
+        if at >= end:
+            break
+        if part == MOST_PARTS:
+            raise _too_many()
         kind, content = data[at : at + 4], _cut(data, at + 8, _little(data, at + 4, 4))
         at += 8 + len(content) + len(content) % 2
         if size is None:
@@ -159,6 +167,10 @@ def _webp_size(kind: bytes, content: bytes) -> Size:
         bits = _little(content, 1, 4)
         return Size(1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF))
     raise Damaged("the image has no header")
+
+
+def _too_many() -> Damaged:
+    return Damaged(f"the image has more than {MOST_PARTS} parts")
 
 
 def _whole(data: bytes, end: int, size: Size | None) -> Size:

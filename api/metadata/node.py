@@ -75,7 +75,7 @@ class IpfsNode:
             if len(body) > most_bytes:
                 return None
             # An answer that broke off looks like any other; for one that is cut otherwise the node's word is taken.
-            return None if has_content(cid, body) is False else body
+            return None if await asyncio.to_thread(has_content, cid, body) is False else body
         if status == 500 and any(words in _words(body).lower() for words in _ABSENT):
             return None
         raise self._down(f"cat: HTTP {status}: {_words(body)}")

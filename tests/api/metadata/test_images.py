@@ -1,5 +1,6 @@
 """Images, as an image library writes them: known by their bytes, measured, and refused when anything is missing."""
 
+import time
 import zlib
 
 import pytest
@@ -71,7 +72,27 @@ def test_what_is_wrong_is_said() -> None:
             measure("image/png", data)
     assert kind_of(b"<svg xmlns='http://www.w3.org/2000/svg'/>") is None
     assert kind_of(b"RIFF\0\0\0\0WAVE") is None
-    measure("image/jpeg", picture("JPEG") + picture("JPEG"))
+    jpeg = picture("JPEG")
+    measure("image/jpeg", jpeg + jpeg)
+    with pytest.raises(Damaged, match="no pixels"):
+        measure("image/jpeg", jpeg[: jpeg.index(b"\xff\xda")] + b"\xff\xd9")
+
+
+@pytest.mark.parametrize("name", ["png", "jpeg", "gif", "webp"])
+def test_what_is_made_to_keep_us_busy_is_soon_refused(name: str) -> None:
+    kind, data = PICTURES[name]
+    scan = data.find(b"\xff\xda") + 14
+    chunk = b"\0\0\0\0teXt" + zlib.crc32(b"teXt").to_bytes(4, "big")
+    for made in {
+        "png": [data[:33] + chunk * 400_000],
+        "jpeg": [data[:scan] + b"\xff" * 5_000_000, b"\xff\xd8" + b"\xff\xfe\0\2" * 1_000_000, b"\xff" * 5_000_000],
+        "gif": [data[:13] + b"\x21\xfe\0" * 1_000_000, data[:13] + b"\x21\xfe" + b"\1" * 5_000_000],
+        "webp": [b"RIFF\xf8\xff\xff\0WEBP" + b"VP8X\x0a\0\0\0" + bytes(10) + b"abcd\0\0\0\0" * 3_000_000],
+    }[name]:
+        began = time.process_time()
+        with pytest.raises(Damaged):
+            measure(kind, made)
+        assert time.process_time() - began < 2
 
 
 def _with_size(png: bytes, width: int, height: int) -> bytes:
