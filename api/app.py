@@ -37,6 +37,7 @@ from api.metadata.endpoints import FRAMING_BYTES, UPLOAD_PATH
 from api.metadata.service import Metadata, open_contents
 from api.public.sharing import SharingMiddleware
 from api.router import ROUTERS
+from api.tokenlists import endpoints as token_list
 from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
 from indexer.contracts import signer
@@ -148,6 +149,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             listen(urls.database_url, "access", CallerNews(keys.forget, app.state.sessions.forget_all))
         )
         stack.push_async_callback(_cancel, news)
+        warming = asyncio.create_task(token_list.warm(app.state))
+        stack.push_async_callback(_cancel, warming)
         LOG.info("serving on %s", settings.public_url)
         yield
 

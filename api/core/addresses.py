@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from eth_utils.address import to_checksum_address
+from eth_hash.auto import keccak
 
 from api.core.errors import InvalidInput
 from indexer.chains.facts import Chain, Chains
@@ -13,6 +13,8 @@ _SOLANA = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
 _SYMBOL = re.compile(r"[A-Z0-9]{1,12}")
+_HEX = "0123456789abcdef"
+_CASES = {(digit, hashed): digit.upper() if hashed > "7" else digit for digit in _HEX for hashed in _HEX}
 ZERO_ADDRESS = "0x" + "00" * 20
 
 
@@ -25,7 +27,7 @@ def evm_address(field: str, text: str) -> str:
     if not _EVM.fullmatch(text):
         raise InvalidInput(field, "must be 0x and 40 hexadecimal digits")
     digits = text[2:]
-    if digits not in (digits.lower(), digits.upper()) and to_checksum_address(text.lower()) != text:
+    if digits not in (digits.lower(), digits.upper()) and _checksummed(digits.lower()) != text:
         raise InvalidInput(field, "has a wrong checksum")
     return text.lower()
 
@@ -33,7 +35,13 @@ def evm_address(field: str, text: str) -> str:
 @lru_cache(maxsize=65_536)
 def shown(address: str) -> str:
     """An address as clients see it: with the EIP-55 checksum on EVM chains, unchanged on Solana."""
-    return str(to_checksum_address(address)) if _EVM.fullmatch(address) else address
+    return _checksummed(address[2:].lower()) if _EVM.fullmatch(address) else address
+
+
+def _checksummed(digits: str) -> str:
+    """Forty lower-case digits as EIP-55 writes them: a letter is a capital where the hash's digit is 8 or more. Half of
+    what the library's function takes: answers with thousands of addresses are made of little else."""
+    return "0x" + "".join(map(_CASES.__getitem__, zip(digits, keccak(digits.encode()).hex(), strict=False)))
 
 
 def is_solana_address(text: str) -> bool:

@@ -1,14 +1,16 @@
 """GET /tokenlist and what lies below it."""
 
+import logging
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request
+from starlette.datastructures import State
 from starlette.responses import Response
 
 from api.core.access import ApiKey, Caller, with_plan
 from api.core.addresses import shown, wallet_address
 from api.core.conditional import Prepared, answer
-from api.core.dependencies import ChainsDep, ClockDep, MetricsDep, SettingsDep, StoreDep
+from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
 from api.core.errors import InvalidInput, NotFound, RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond, timestamp
@@ -36,6 +38,7 @@ from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import HEADER, Signatures
 from indexer.chains.facts import Chain
 
+LOG = logging.getLogger(__name__)
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
 EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", invalid_code="INVALID_PARAMS")
 GROUPS = (GROUP, EXPORT)
@@ -49,15 +52,26 @@ ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM cha
 _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
 
 
-async def token_list_service(
-    request: Request, store: StoreDep, settings: SettingsDep, metrics: MetricsDep
-) -> TokenListService:
+async def token_list_service(request: Request) -> TokenListService:
     """The application's token list, over the store it has now."""
-    state = request.app.state
+    return token_list_of(request.app.state)
+
+
+def token_list_of(state: State) -> TokenListService:
+    """The token list of an application's state."""
     service: TokenListService | None = getattr(state, "token_list", None)
-    if service is None or service.store is not store:
-        service = state.token_list = TokenListService(store, list_name(settings.service_name), metrics)
+    if service is None or service.store is not state.store:
+        name = list_name(state.settings.service_name)
+        service = state.token_list = TokenListService(state.store, name, state.metrics)
     return service
+
+
+async def warm(state: State) -> None:
+    """Read the token list while nobody waits for it. Where that cannot be done, whoever asks for it is told so."""
+    try:
+        await token_list_of(state).warm()
+    except Exception as error:  # whatever it is: nobody asked, and the first who does is answered by it
+        LOG.info("the token list is not at hand yet: %s", error)
 
 
 ListDep = Annotated[TokenListService, Depends(token_list_service)]

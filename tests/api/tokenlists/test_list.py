@@ -59,6 +59,16 @@ async def test_a_token_is_told_as_the_schema_wants_it(service: Service, store: C
     ]  # fmt: skip
 
 
+async def test_the_list_is_read_before_anyone_asks_for_it(serve: Serve, store: Connection) -> None:
+    add_listed(store, "PEPE", 7)
+    publish_list(store)
+    async with serve() as service, asyncio.timeout(10):
+        while b'regalia_cache_entries{cache="token_list"} 1.0' not in service.app.state.metrics.text():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        store.execute("ALTER TABLE token_list_entry RENAME TO away")
+        assert [one["symbol"] for one in (await service.get("/tokenlist")).json()["tokens"]] == ["PEPE"]
+
+
 async def test_every_answer_with_tokens_is_valid_by_the_public_schema(service: Service, store: Connection) -> None:
     for number in range(1, 30):
         add_listed(store, f"S{number}", number, chain_id=(BASE, ARBITRUM)[number % 2], name=("ü\n" * number))
