@@ -18,6 +18,7 @@ from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
 from api.history import endpoints as history
 from api.metadata import endpoints as metadata
+from api.profiles import endpoints as profiles
 from api.public import endpoints as public
 from api.registrations import endpoints as registrations
 from api.registrations import lookups
@@ -46,6 +47,7 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(domains.router, domains.GROUPS),
     Mounted(apps.router, apps.GROUPS),
     Mounted(sites.router, sites.GROUPS),
+    Mounted(profiles.router, profiles.GROUPS),
     Mounted(registrations.router, registrations.GROUPS),
     Mounted(lookups.router, lookups.GROUPS),
     Mounted(claims.router, claims.GROUPS),

@@ -10,6 +10,7 @@ from api.models.ingestion import AssetRun, ChainCheckpoint, DeriveCheckpoint, In
 from api.models.metadata import MetadataSearch, MetadataUpload
 from api.models.operating import AlertDelivery, AssetTotal, OperatorAlert, ServiceCounter
 from api.models.page import PageApp, RegistrationDomain
+from api.models.profile import PresentedChange
 from api.models.registration import RegistrationRecord
 from api.models.session import AccountWallet, SignInNonce, WalletSessionRecord
 from api.models.token import IndexedToken, NativePrice
@@ -42,6 +43,7 @@ __all__ = [
     "NativePrice",
     "OperatorAlert",
     "PageApp",
+    "PresentedChange",
     "RateBucket",
     "RegistrationAttestation",
     "RegistrationDomain",

@@ -96,6 +96,10 @@ class PublicReads:
         """The verified coin of a symbol."""
         return await self._pages.get((COIN, chain.key, symbol), lambda: self._coin(chain, symbol))
 
+    def forget_coin(self, chain: Chain, symbol: str) -> None:
+        """Make the coin's answer anew: its profile changed."""
+        self._pages.forget((COIN, chain.key, symbol))
+
     async def apps(self, chain: Chain, symbol: str) -> Prepared | None:
         """The apps on a verified coin's page."""
         return await self._pages.get((APPS, chain.key, symbol), lambda: self._apps(chain, symbol))

@@ -49,9 +49,9 @@ def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) 
 
 def render_registration(row: Row) -> Registration:
     """A registration record from its row."""
-    metadata: Mapping[str, Any] = row["metadata"] if isinstance(row["metadata"], dict) else {}
-    tiers = metadata.get("tiers")
-    name, avatar = _text(metadata.get("displayName")), _text(metadata.get("avatarUrl"))
+    said: Mapping[str, Any] = row["presented"]
+    tiers = said.get("tiers")
+    name, avatar = _text(said.get("displayName")) or _text(said.get("name")), _text(said.get("avatarUrl"))
     peer = None
     if row["peer_chain_id"] and row["peer_token_id"]:
         peer = CanonicalPeer(chain_id=row["peer_chain_id"], crown_id=row["peer_token_id"])
@@ -92,7 +92,7 @@ def render_status(
         verification_method=registration["verification_method"] if registration else None,
         verified_at=timestamp(verified_at) if verified_at else None,
         heartbeat=_heartbeat(token, minted_at, now),
-        metadata=registration["metadata"] if registration else None,
+        metadata=_presented(registration) if registration else None,
         metadata_cid=(registration["metadata_cid"] or None) if registration else None,
         verified_domains=_domains(registration) if registration else None,
     )
@@ -102,8 +102,13 @@ def _domains(row: Row) -> list[VerifiedDomain] | None:
     return [VerifiedDomain.model_validate(domain) for domain in row["domains"]] if row["domains"] else None
 
 
+def _presented(row: Row) -> dict[str, Any] | None:
+    """The document behind the CID with the owner's profile laid over it, without what the profile cleared."""
+    return {name: value for name, value in row["presented"].items() if value is not None} or None
+
+
 def _text(value: Any) -> str | None:
-    """What the document's author wrote, where it is text at all."""
+    """What the owner or the document's author wrote, where it is text at all."""
     return value if isinstance(value, str) else None
 
 

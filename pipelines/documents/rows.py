@@ -187,7 +187,7 @@ def _registration_columns(registration: Mapping[str, Any] | None) -> Row:
             "verified_at": None,
             **dict.fromkeys(_LINKS, ""),
         }
-    metadata = registration["metadata"] if isinstance(registration["metadata"], Mapping) else {}
+    said: Mapping[str, Any] = registration["presented"]
     managers = registration["managers"]
     verified_at = registration["verified_at"]
     return {
@@ -199,8 +199,13 @@ def _registration_columns(registration: Mapping[str, Any] | None) -> Row:
         "registration_expired": int(registration["expired_at"] is not None),
         "verification_method": registration["verification_method"] or "",
         "verified_at": None if verified_at is None else int(verified_at.timestamp()),
-        **{column: str(metadata.get(key) or "") for column, key in _LINKS.items()},
+        **{column: _text(said.get(key)) for column, key in _LINKS.items()},
     }
+
+
+def _text(value: Any) -> str:
+    """What the owner or the document's author wrote, where it is text at all."""
+    return value if isinstance(value, str) else ""
 
 
 def from_warehouse(row: Mapping[str, Any]) -> Row:

@@ -1,4 +1,11 @@
-"""Registrations: the registry's events as rows of the store, taken back with their blocks, final at finality."""
+"""Registrations: the registry's events as rows of the store, taken back with their blocks, final at finality.
+
+Also asks for the documents of tokens whose registration presents itself otherwise than before: the store queues them
+in the transaction of the change (``presented_change``). They are asked for first and taken off the queue after: a pass
+that dies in between leaves them there, and asking twice makes the same document. A request stands in the warehouse
+until a pass has served it, so one that dies later loses nothing either. A change that comes while a pass looks has a
+row of its own, which that pass does not remove: the next one asks again, after the change is there to be read.
+"""
 
 import json
 from dataclasses import asdict
@@ -21,7 +28,7 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     window = run.window(SUBJECT, chain)
     if window is None:
         return None
-    rows, seconds = timed(lambda: _refresh(run, window))
+    rows, seconds = timed(lambda: _refresh(run, window) + _follow_profiles(run, chain.chain_id))
     run.advance(SUBJECT, window, {"through": window.through})
     return run.record(AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
@@ -59,6 +66,16 @@ def _refresh(run: DerivePass, window: Window) -> int:
         reverted = run.exchange("revert_registrations", {"chain_id": chain_id, "token_ids": gone})
         addresses.update(row["token_address"] for row in reverted)
     _request_documents(run, chain_id, addresses)
+    return len(addresses)
+
+
+def _follow_profiles(run: DerivePass, chain_id: int) -> int:
+    changes = run.exchange("presented_changes", {"chain_id": chain_id})
+    if not changes:
+        return 0
+    addresses = {row["token_address"] for row in changes}
+    _request_documents(run, chain_id, addresses)
+    run.exchange("remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
     return len(addresses)
 
 

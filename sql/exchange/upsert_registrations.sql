@@ -2,7 +2,7 @@
 -- Two write them: a claim's receipt (from_receipt; one row, before the indexer saw the block) and the registry's
 -- events. Whoever is first wins, the second changes nothing. A receipt replaces a row only where it tells of a mint in
 -- another block and the row is not final; the events replace whatever differs from them. What neither says (how
--- control was verified, the document behind the CID) is kept as long as it is about the same mint.
+-- control was verified, the document behind the CID, the owner's profile) is kept as long as it is about the same mint.
 WITH told AS (
     SELECT *
     FROM jsonb_to_recordset(CAST(%(registrations)s AS jsonb)) AS told (
@@ -52,6 +52,7 @@ ON CONFLICT (chain_id, token_id) DO UPDATE SET
     maintainers = excluded.maintainers,
     metadata = CASE WHEN stored.metadata_cid IS NOT DISTINCT FROM excluded.metadata_cid THEN stored.metadata END,
     metadata_cid = excluded.metadata_cid,
+    profile = CASE WHEN stored.transaction_hash = excluded.transaction_hash THEN stored.profile ELSE '{}' END,
     peer_chain_id = excluded.peer_chain_id,
     peer_token_id = excluded.peer_token_id,
     released_at = excluded.released_at,

@@ -1,0 +1,1 @@
+"""What the owner of a registration and its managers say of it."""

@@ -1,0 +1,67 @@
+"""/api/v2/registration/{id}/profile: an owner or manager says what the page says."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Request
+
+from api.core.dependencies import StoreDep
+from api.core.errors import Case, RouteGroup
+from api.core.examples import answered
+from api.core.rendering import JsonResponse, respond
+from api.core.routes import BodyRoute
+from api.profiles import examples
+from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
+from api.profiles.service import Profiles, etag
+from api.public.service import PublicReads
+from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+
+GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUPS = (GROUP,)
+CHANGED: Case = ("PRECONDITION_FAILED", "If-Match: the profile has changed since it was read")
+
+router = APIRouter(prefix="/api/v2/registration/{id}/profile", tags=["profiles"], route_class=BodyRoute)
+
+
+async def _profiles(store: StoreDep) -> Profiles:
+    return Profiles(store)
+
+
+ProfilesDep = Annotated[Profiles, Depends(_profiles)]
+
+
+@router.get(
+    "",
+    response_model=Profile,
+    responses=answered(("profile", examples.PROFILE))
+    | GROUP.responses(400, 401, 404, 503, also={403: [NOT_A_MANAGER]}),
+)
+async def get_registration_profile(registration: ManagedToRead, profiles: ProfilesDep) -> JsonResponse:
+    """What the page says, to be edited. `ETag` names this state of it, for `If-Match` of a change."""
+    found = await profiles.read(registration)
+    return respond(found, headers={"ETag": etag(found), "Cache-Control": "no-store"})
+
+
+@router.put(
+    "",
+    response_model=ProfileUpdate,
+    responses=answered(("changed", examples.UPDATED), ("nothing to change", examples.UNCHANGED))
+    | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER], 412: [CHANGED]}),
+)
+async def update_registration_profile(
+    request: Request,
+    registration: Managed,
+    body: ProfileChange,
+    profiles: ProfilesDep,
+    if_match: Annotated[
+        str | None,
+        Header(alias="If-Match", description="Change it only while it is as this `ETag` names it; else 412."),
+    ] = None,
+) -> JsonResponse:
+    """Change what the page says: the fields that are sent, and no others. Registration reads say it at once; search
+    follows in seconds, the token list within a minute, public reads within a few."""
+    made = await profiles.change(registration, body, if_match=if_match)
+    # Other processes' answers grow too old by themselves.
+    public: PublicReads | None = getattr(request.app.state, "public_reads", None)
+    if public is not None:
+        public.forget_coin(registration.chain, made.symbol)
+    return respond(made, headers={"ETag": etag(made)})

@@ -1,0 +1,142 @@
+"""Profiles, read and changed.
+
+A change is one transaction that holds the registration's row: what two ask for at once is merged, field by field, and
+the later of the two wins where both name one. The event, the history's link (a trigger of the event log) and the row
+that makes search documents follow (a trigger of the registration) are written in it too, so each is there once exactly
+when the change is. Asked for again, a change changes nothing, and nothing is recorded.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+from api.core.errors import ApiError, Forbidden, NotFound
+from api.core.events import record_event
+from api.core.rendering import dumps
+from api.core.store import Row, Store
+from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
+from api.registrations.managing import NOT_A_MANAGER, ManagedRegistration
+
+FLAG: Final = "nsfw"
+FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())
+"""The fields of a profile, as they are called on the wire and in the store."""
+
+_COLUMNS = "symbol, owner, managers, transaction_hash, released_at, expired_at, profile, presented"
+_READ: Final = f"""
+SELECT {_COLUMNS} FROM registration WHERE chain_id = :chain_id AND token_id = :token_id
+"""  # noqa: S608 - constants
+_CHANGE: Final = f"""
+UPDATE registration SET profile = profile || CAST(:changes AS jsonb), updated_at = now()
+WHERE chain_id = :chain_id AND token_id = :token_id
+RETURNING {_COLUMNS}
+"""  # noqa: S608 - constants
+
+
+class ChangedMeanwhile(ApiError):
+    """The profile is not the one that the client has seen."""
+
+    status = 412
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """Reads and changes profiles."""
+
+    store: Store
+
+    async def read(self, registration: ManagedRegistration) -> Profile:
+        """What is presented.
+
+        Raises:
+            NotFound: the registration is gone since the request came.
+        """
+        return Profile(**_wire(registration, _standing(await self.store.row(_READ, registration.key), registration)))
+
+    async def change(
+        self, registration: ManagedRegistration, change: ProfileChange, *, if_match: str | None = None
+    ) -> ProfileUpdate:
+        """Change the fields that are given. Safe to repeat.
+
+        Raises:
+            NotFound: the registration is gone or has ended since the request came.
+            Forbidden: who asks has lost the role since.
+            ChangedMeanwhile: ``if_match`` names another state of the profile.
+        """
+        given = change.model_dump(by_alias=True, include=change.model_fields_set)
+        if FLAG in given:
+            given[FLAG] = given[FLAG] is True
+        async with self.store.transaction() as transaction:
+            # Whoever else changes it waits here, and sees what was changed.
+            found = await transaction.row(f"{_READ} FOR NO KEY UPDATE", registration.key)
+            before = _standing(found, registration)
+            if registration.wallet not in (before["owner"], *before["managers"]):
+                raise Forbidden(NOT_A_MANAGER[1])
+            if if_match is not None and not _matches(if_match, etag(_shown(before))):
+                raise ChangedMeanwhile("If-Match: the profile has changed since it was read")
+            after = before
+            if any(name not in before["profile"] or before["profile"][name] != given[name] for name in given):
+                changed = await transaction.row(_CHANGE, {**registration.key, "changes": dumps(given).decode()})
+                after = _standing(changed, registration)
+            was, now = _shown(before), _shown(after)
+            updated = [name for name in FIELDS if was[name] != now[name]]
+            if updated:
+                token_id = registration.row["token_id"]
+                await record_event(
+                    transaction,
+                    type="profile.updated",
+                    chain_id=registration.chain.chain_id,
+                    token_id=token_id,
+                    subject=after["symbol"],
+                    payload={
+                        "crown_id": str(token_id),
+                        "symbol": after["symbol"],
+                        "chain": registration.chain.caip2,
+                        "updated_fields": updated,
+                    },
+                    # A change that is repeated records nothing, so that no two events are of the same one.
+                    dedupe_key=f"profile.updated:{registration.chain.chain_id}:{token_id}:{uuid4()}",
+                )
+        return ProfileUpdate(**_wire(registration, after), updated_fields=updated)
+
+
+def etag(shown: Mapping[str, Any] | Profile) -> str:
+    """The tag of what is presented: it follows from the fields alone."""
+    if isinstance(shown, Profile):
+        said = shown.model_dump(by_alias=True)
+        shown = {name: said[name] for name in FIELDS}
+    return f'"{hashlib.sha256(dumps(shown)).hexdigest()[:32]}"'
+
+
+def _matches(if_match: str, tag: str) -> bool:
+    """Whether the header allows a change of what bears the tag, compared strongly (RFC 9110, 13.1.1)."""
+    return any(one.strip() in ("*", tag) for one in if_match.split(","))
+
+
+def _standing(row: Row | None, registration: ManagedRegistration) -> Row:
+    if row is None or row["transaction_hash"] != registration.row["transaction_hash"]:
+        raise NotFound("id: the chain took the registration back")
+    if row["released_at"] is not None or row["expired_at"] is not None:
+        raise NotFound("id: the registration has ended")
+    return row
+
+
+def _shown(row: Row) -> dict[str, Any]:
+    """The fields as they are presented; what a document says in another type is nothing."""
+    said: Mapping[str, Any] = row["presented"]
+    found: dict[str, Any] = {name: said.get(name) for name in FIELDS}
+    return {name: value is True if name == FLAG else _text(value) for name, value in found.items()}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _wire(registration: ManagedRegistration, row: Row) -> dict[str, Any]:
+    return {
+        **registration.key,
+        "symbol": row["symbol"],
+        **_shown(row),
+        "set_here": sorted(row["profile"]),
+    }

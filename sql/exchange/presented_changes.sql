@@ -1,0 +1,6 @@
+-- Tokens of a chain whose registration presents itself otherwise since their documents were asked for, longest ago first.
+SELECT change_id, token_address
+FROM presented_change
+WHERE chain_id = %(chain_id)s
+ORDER BY changed_at, change_id
+LIMIT 5000
