@@ -12,6 +12,9 @@ from api.core.addresses import shown
 from api.core.store import Row
 from indexer.chains.facts import Chain
 
+_PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
+"""Where the handles are at home that a registration may say instead of an address."""
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -76,10 +79,17 @@ class Format:
 
 
 def handle(url: str | None) -> str | None:
-    """The last part of a profile's address: https://x.com/pepe and @pepe are pepe."""
+    """The last part of a profile's address: https://x.com/pepe and @pepe are pepe. An invitation is nobody's handle."""
     if url is None:
         return None
-    return url.rstrip("/").rpartition("/")[2].removeprefix("@") or None
+    before, _, last = url.rstrip("/").rpartition("/")
+    return None if last.startswith("+") or before.endswith("/joinchat") else last.removeprefix("@") or None
+
+
+def link(name: str, said: str) -> str:
+    """The address of a profile that may be told by its handle alone."""
+    place = _PLACES.get(name)
+    return said if place is None or "://" in said else place + said.removeprefix("@")
 
 
 def _coin(listing: Listing) -> dict[str, Any]:
@@ -97,7 +107,7 @@ def _coin(listing: Listing) -> dict[str, Any]:
         "links": {
             "homepage": [listing.website] if listing.website else [],
             "blockchain_site": [listing.explorer_url],
-            "chat_url": [listing.discord] if listing.discord else [],
+            "chat_url": [link("discord", listing.discord)] if listing.discord else [],
             "twitter_screen_name": handle(listing.twitter),
             "telegram_channel_identifier": handle(listing.telegram),
         },
@@ -146,7 +156,7 @@ FORMATS: Mapping[str, Format] = {
 
 def _links(listing: Listing) -> list[tuple[str, str]]:
     named = {name: getattr(listing, name) for name in ("website", "twitter", "telegram", "discord")}
-    return [(name, url) for name, url in named.items() if url]
+    return [(name, link(name, said)) for name, said in named.items() if said]
 
 
 def _text(value: Any) -> str | None:

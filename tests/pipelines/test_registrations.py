@@ -3,7 +3,9 @@ from typing import Any
 import pytest
 
 from indexer.chains.facts import Chains
-from pipelines.refresh import refresh
+from pipelines.documents import derive as documents
+from pipelines.refresh import refresh, serve_news
+from pipelines.registrations import derive as registrations
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import served
 from warehouse import sql
@@ -181,3 +183,65 @@ def test_a_receipt_replaces_only_what_is_not_final_and_was_minted_elsewhere(
     (after,) = rows(store)
     assert after["managers"] == ([] if replaced else [f"0x{address(0xB1)}"])
     assert after["block_hash"] == (told["block_hash"] if replaced else before["block_hash"])
+
+
+def test_what_owners_say_reaches_search_and_the_token_list(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.finality_blocks = 0
+    ledger.mine()
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert served(warehouse)["PEPE"]["logo_url"] == ""
+    store.execute("UPDATE registration SET minted_at = now()")  # in its grace period: listed whatever its heartbeat
+    refresh(warehouse, store, chains)
+
+    def say(**profile: Any) -> None:
+        store.execute("UPDATE registration SET profile = profile || %s", (Jsonb(profile),))
+
+    def waiting() -> int:
+        return len(store.execute("SELECT FROM presented_change").fetchall())
+
+    def listed() -> list[str | None]:
+        rows = store.execute("SELECT logo_uri FROM token_list_entry WHERE until_version IS NULL").fetchall()
+        return [row["logo_uri"] for row in rows]
+
+    first, second = "https://pepe.example/1.png", "https://pepe.example/2.png"
+    say(logoUrl=first, website="https://pepe.example", twitter="@pepe")
+    store.execute("UPDATE registration SET metadata = %s", (Jsonb({"logoUrl": "ipfs://x", "discord": "pepe"}),))
+    assert waiting() == 2
+    serve_news(warehouse, store, chains, chains.by_key["base"])
+    shown = served(warehouse)["PEPE"]
+    assert [shown[name] for name in ("logo_url", "website", "twitter", "discord")] == [
+        first, "https://pepe.example", "@pepe", "pepe",
+    ]  # fmt: skip
+    assert waiting() == 0
+    runs = refresh(warehouse, store, chains)
+    assert [run.note for run in runs if run.asset == "token_list"] == ["1.1.1: 0 added, 1 changed, 0 removed"]
+    assert listed() == [first]
+
+    say(logoUrl=first)
+    assert waiting() == 0, "nothing changed"
+    say(logoUrl=second, discord=None)
+
+    # Killed before the document was asked for, and again before it was made: the change is not lost.
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr(registrations, "_request_documents", killed)
+        with pytest.raises(KeyboardInterrupt):
+            refresh(warehouse, store, chains)
+    assert waiting() == 1
+    with monkeypatch.context() as dying:
+        dying.setattr(documents, "_refresh", killed)
+        with pytest.raises(KeyboardInterrupt):
+            refresh(warehouse, store, chains)
+    assert (waiting(), served(warehouse)["PEPE"]["logo_url"]) == (0, first)
+    refresh(warehouse, store, chains)
+    shown = served(warehouse)["PEPE"]
+    assert (shown["logo_url"], shown["discord"], listed()) == (second, "", [second])
+    version = warehouse.scalar("SELECT max(version) FROM serve_token")
+    refresh(warehouse, store, chains)
+    assert warehouse.scalar("SELECT max(version) FROM serve_token") == version, "nothing is made twice"

@@ -6,6 +6,7 @@ import pytest
 from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
+from api.tokenlists.platforms import handle, link
 from tests.api.conftest import Serve, Service
 from tests.factories.registrations import BASE
 from tests.factories.token_lists import add_listed
@@ -105,3 +106,11 @@ async def test_the_lint_says_what_each_platform_lacks(
     found = (await service.get("/tokenlist/lint/PEPE/base")).json()["platforms"]
     assert {one["platform"]: [lack["field"] for lack in one["lacks"]] for one in found} == lacks
     assert all(one["complete"] == (not one["lacks"]) for one in found)
+
+
+def test_handles_are_told_as_links_and_links_as_handles() -> None:
+    assert [link("twitter", said) for said in ("@pepe", "pepe", "https://x.com/pepe")] == ["https://x.com/pepe"] * 3
+    assert (link("telegram", "pepe"), link("discord", "pepe")) == ("https://t.me/pepe", "https://discord.gg/pepe")
+    assert [handle(said) for said in ("@pepe", "https://x.com/pepe/", "https://t.me/+Ab1", "https://t.me/joinchat/A")] == [
+        "pepe", "pepe", None, None,
+    ]  # fmt: skip
