@@ -1,7 +1,8 @@
 """How Schemathesis is set up for a running service: credentials, and values that lead somewhere."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,12 +41,14 @@ class Known:
     paths that an expression finds."""
 
     parameter: str
-    values: Sequence[str]
+    values: Sequence[str | int]
     paths: str = ""
 
 
-def write(folder: Path, credentials: Credentials, known: Sequence[Known], extent: Extent) -> Path:
-    """Write the configuration file."""
+def write(
+    folder: Path, credentials: Credentials, known: Sequence[Known], operations: Iterable[str], extent: Extent
+) -> Path:
+    """Write the configuration file for these operations (``GET /api/v2/search``)."""
     lines = [
         "color = false",
         "continue-on-failure = true",
@@ -69,10 +72,11 @@ def write(folder: Path, credentials: Credentials, known: Sequence[Known], extent
     for number, one in enumerate(known):
         lines += [f"[dictionaries.known{number}]", f"values = {json.dumps(list(one.values))}", ""]
     lines += ["[parameters]", *(_binding(number, one) for number, one in enumerate(known) if not one.paths)]
-    for number, one in enumerate(known):
-        if one.paths:
-            lines += ["", "[[operations]]", f"include-path-regex = {json.dumps(one.paths)}"]
-            lines += ["[operations.parameters]", _binding(number, one)]
+    for name in operations:
+        # In one entry: of several that an operation meets, the first has its parameters, and the others have none.
+        own = [_binding(number, one) for number, one in enumerate(known) if one.paths and _is_on(one, name)]
+        if own:
+            lines += ["", "[[operations]]", f"include-name = {json.dumps(name)}", "[operations.parameters]", *own]
     for name, bearer in credentials.passing.items():
         lines += ["", "[[operations]]", f"include-name = {json.dumps(name)}"]
         lines += [f"headers = {{ Authorization = {json.dumps(f'Bearer {bearer}')} }}"]
@@ -82,6 +86,10 @@ def write(folder: Path, credentials: Credentials, known: Sequence[Known], extent
     path.write_text("\n".join([*lines, ""]))
     path.chmod(0o600)
     return path
+
+
+def _is_on(known: Known, operation: str) -> bool:
+    return re.search(known.paths, operation.partition(" ")[2]) is not None
 
 
 def _binding(number: int, known: Known) -> str:

@@ -15,7 +15,8 @@ import httpx
 
 from api.demo import guide
 from api.demo.guide import Place
-from tests.contract import configuration
+from tests.contract import claims, configuration
+from tests.contract.claims import BegunClaim
 from tests.contract.configuration import Extent, Known
 from tests.contract.credentials import Credentials, gather
 from tests.fixtures.demo import running_demo
@@ -59,8 +60,8 @@ class Outcome:
 
 @contextmanager
 def prepared(folder: Path) -> Iterator[Target]:
-    """A small demo whose token is claimed, so that what reads registrations finds one, and a name server for it that
-    knows no name."""
+    """A small demo whose token is claimed, so that what reads registrations finds one, another token whose claim is
+    begun, and a name server for it that knows no name."""
     data_dir = folder / "demo"
     with (
         serving_texts() as names,
@@ -76,12 +77,13 @@ def prepared(folder: Path) -> Iterator[Target]:
         transaction = next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
         document = httpx.get(f"{place.api_url}/openapi.json", timeout=30).json()
         credentials = gather(place, data_dir, ending(document))
-        yield Target(place, document, credentials, known_values(place, transaction, _versions(place)))
+        known = [*known_values(place, transaction, _versions(place)), *known_of_claim(place, claims.begin(place))]
+        yield Target(place, document, credentials, known)
 
 
 def run(target: Target, extent: Extent, folder: Path) -> Outcome:
     """Try every operation of the document that the service shows."""
-    config = configuration.write(folder, target.credentials, target.known, extent)
+    config = configuration.write(folder, target.credentials, target.known, operations(target.document), extent)
     report, events = folder / "report.json", folder / "events.ndjson"
     command = [
         *(str(Path(sys.executable).with_name("st")), "--config-file", str(config)),
@@ -124,6 +126,21 @@ def known_values(place: Place, transaction: str, versions: list[str]) -> list[Kn
         Known("query.from", versions, "/tokenlist/diff"),
         Known("query.to", versions, "/tokenlist/diff"),
     ]
+
+
+def known_of_claim(place: Place, begun: BegunClaim) -> list[Known]:
+    """What leads through the claim that is begun."""
+    found: dict[str, str | int] = {
+        "symbol": begun.symbol,
+        "chainId": place.chain_id,
+        "tokenAddress": begun.token,
+        "claimerAddress": begun.wallet,
+        "walletAddress": begun.wallet,
+        "signature": begun.signature,
+        "timestamp": begun.timestamp,
+        "proofHash": begun.proof_hash,
+    }
+    return [Known(f"body.{name}", [value], "^/api/v2/claim(/message|/verify)?$") for name, value in found.items()]
 
 
 def _versions(place: Place) -> list[str]:

@@ -17,3 +17,4 @@ WHERE deleted = 0
 ORDER BY registration_token_id IS NULL OR registration_expired, is_copy, market_score DESC, holders DESC, first_seen_at,
     address
 LIMIT 1
+SETTINGS max_threads = 1

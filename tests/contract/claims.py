@@ -1,0 +1,67 @@
+"""A claim that is only begun: a token of the demo's wallet that nobody has registered, and the wallet's proof of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from eth_account import Account
+from eth_account.messages import encode_defunct
+from eth_account.signers.local import LocalAccount
+
+from api.demo.guide import Place
+from indexer.devchain import artifacts
+from tests.fixtures.demo import await_that
+
+SYMBOL = "SPARE"
+_GAS = 3_000_000
+_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class BegunClaim:
+    """What the steps of the claim are asked with. The signature is good for ten minutes, its proof for a day."""
+
+    symbol: str
+    token: str
+    wallet: str
+    signature: str
+    timestamp: int
+    proof_hash: str
+
+
+def begin(place: Place) -> BegunClaim:
+    """Deploy a token with the demo's wallet and prove control of it."""
+    wallet: LocalAccount = Account.from_key(place.private_key)
+    claim = {"symbol": SYMBOL, "chainId": place.chain_id, "tokenAddress": _deploy(place, wallet)}
+    headers = {"X-API-Key": place.api_key}
+    with httpx.Client(base_url=f"{place.api_url}/api/v2/claim", headers=headers, timeout=30) as api:
+        asked = api.post("/message", json={**claim, "claimerAddress": wallet.address}).json()
+        signed = wallet.sign_message(encode_defunct(text=asked["message"])).signature.to_0x_hex()
+        verdict = api.post(
+            "/verify",
+            json={**claim, "walletAddress": wallet.address, "signature": signed, "timestamp": asked["timestamp"]},
+        ).json()
+    assert verdict["verified"], verdict
+    return BegunClaim(
+        SYMBOL, str(claim["tokenAddress"]), wallet.address, signed, asked["timestamp"], verdict["proofHash"]
+    )
+
+
+def _deploy(place: Place, wallet: LocalAccount) -> str:
+    """The address of a new token, all of its supply with the wallet."""
+    transaction = {
+        "data": artifacts.load("PlainToken").deployment("Spare token", SYMBOL, 18, 10**24, wallet.address),
+        "value": 0,
+        "gas": _GAS,
+        "gasPrice": 2 * int(_call(place, "eth_gasPrice"), 16),
+        "chainId": place.chain_id,
+        "nonce": int(_call(place, "eth_getTransactionCount", wallet.address, "pending"), 16),
+    }
+    sent = _call(place, "eth_sendRawTransaction", wallet.sign_transaction(transaction).raw_transaction.to_0x_hex())
+    await_that(lambda: _call(place, "eth_getTransactionReceipt", sent) is not None, "a token is deployed", _SECONDS)
+    return str(_call(place, "eth_getTransactionReceipt", sent)["contractAddress"])
+
+
+def _call(place: Place, method: str, *params: object) -> Any:
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
+    return httpx.post(place.rpc_url, json=body, timeout=30).json()["result"]
