@@ -398,12 +398,13 @@ def with_plan(least: str, require: Callable[..., Any] = require_api_key) -> Any:
 
 
 def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any:
-    """A dependency that demands a scope of the session; 403 names it and those there are."""
+    """A dependency that demands a scope of the session; 403 names it and those there are. A route that takes a key too
+    demands nothing of that: keys have no scopes."""
     ask: Ask = getattr(require, ASK_MARK)
 
     async def ask_with_scope(request: Request) -> object:
         session: Any = await ask(request)
-        if scope not in session.scopes:
+        if not isinstance(session, Caller) and scope not in session.scopes:
             has = " ".join(sorted(session.scopes)) or "none"
             raise Forbidden(
                 f"scope {scope} is needed, this session has {has}",

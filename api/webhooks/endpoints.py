@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 
-from api.core.access import Principal, require_key_or_session, with_plan
+from api.core.access import Principal, require_key_or_session, with_plan, with_scope
 from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
 from api.core.errors import Case, RouteGroup
 from api.core.rendering import JsonResponse, respond
@@ -54,6 +54,7 @@ async def _service(
 
 ServiceDep = Annotated[WebhookService, Depends(_service)]
 Owner = Annotated[Principal, with_plan(LEAST_PLAN, require_key_or_session)]
+Writer = Annotated[Principal, with_plan(LEAST_PLAN, with_scope("api:write", require_key_or_session).dependency)]
 Id = Annotated[str, Path(description="The webhook's id.")]
 DeliveryId = Annotated[str, Path(description="The delivery's id, as the history lists it.")]
 
@@ -94,7 +95,7 @@ async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
     },
 )
 async def create_webhook(
-    owner: Owner,
+    owner: Writer,
     body: CreateRequest,
     service: ServiceDep,
     key: Annotated[
@@ -117,14 +118,14 @@ async def get_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse
 @router.patch(
     "/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, 400, 404, 413, 415, also={403: [_LIMIT]})
 )
-async def update_webhook(owner: Owner, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
+async def update_webhook(owner: Writer, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
     """Change a webhook's address, events or filter, or switch it off and on. What is left out stays; a filter is
     replaced as a whole, and `null` removes it."""
     return respond(await service.update(owner, id, body))
 
 
 @router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, 404))
-async def delete_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+async def delete_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Remove a webhook. What still waits for it is not sent."""
     return respond(await service.delete(owner, id))
 
@@ -132,21 +133,21 @@ async def delete_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonRespo
 @router.post(
     "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, 404, also={403: [_LIMIT]})
 )
-async def reactivate_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Let deliveries to a disabled webhook go on: what still waited is sent now. Events that happened meanwhile are
     not; replay them from `disabled_at` on."""
     return respond(await service.reactivate(owner, id))
 
 
 @router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, 404))
-async def rotate_webhook_secret(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
+async def rotate_webhook_secret(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """A new secret, shown once. For 24 hours deliveries are signed with the one before, too."""
     return respond(await service.rotate_secret(owner, id))
 
 
 @router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, 400, 404, 413, 415))
 async def send_test_event(
-    owner: Owner,
+    owner: Writer,
     id: Id,
     service: ServiceDep,
     body: TestRequest = TestRequest(),  # noqa: B008 - frozen
@@ -161,7 +162,7 @@ async def send_test_event(
     response_model=Queued,
     responses=_answers(examples.QUEUED, 400, 404, 413, 415, also={409: [_DISABLED]}),
 )
-async def replay_events(owner: Owner, id: Id, body: ReplayRequest, service: ServiceDep) -> JsonResponse:
+async def replay_events(owner: Writer, id: Id, body: ReplayRequest, service: ServiceDep) -> JsonResponse:
     """Send the events of a time once more, at most 10,000: all that this webhook is for, whether it existed then or
     not, under the ids they had."""
     return respond(await service.replay_range(owner, id, body))
@@ -206,6 +207,6 @@ async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, se
     response_model=Delivery,
     responses=_answers(examples.REPLAYED, 404, also={409: [_DISABLED]}),
 )
-async def replay_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
+async def replay_webhook_delivery(owner: Writer, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
     """Send a delivery's event once more, under the id it had. One that waits already is not queued again."""
     return respond(await service.replay(owner, id, delivery_id))

@@ -1,12 +1,13 @@
 """Making, reading, changing and removing subscriptions."""
 
 import base64
+from datetime import timedelta
 from typing import Any
 
 from api.accounts.service import Accounts
 from api.core.events import EVENTS
 from api.webhooks.samples import MEMBERS
-from tests.api.webhooks.conftest import OTHER, Hooks
+from tests.api.webhooks.conftest import OTHER, OWNER, Hooks
 
 URL = "https://hooks.example.com/in?team=1"
 
@@ -170,3 +171,30 @@ async def test_a_repeat_with_the_same_key_makes_one_subscription(hooks: Hooks) -
 def test_every_member_of_every_event_has_an_example() -> None:
     named = {field.name for event in EVENTS.values() for field in event.fields}
     assert named == set(MEMBERS)
+
+
+async def test_a_session_that_may_only_read_changes_nothing(hooks: Hooks) -> None:
+    made = await hooks.subscribe()
+    now = hooks.clock.now()
+    scopes, ends = ["api:read"], now + timedelta(hours=1)
+    row = hooks.store.execute(
+        "INSERT INTO wallet_session (account_id, wallets, contract_chains, scopes, created_at, expires_at)"
+        " VALUES (%s, %s, '{}', %s, %s, %s) RETURNING id",
+        (hooks.account_id, [OWNER], scopes, now, ends),
+    ).fetchone()
+    assert row is not None
+    tokens = hooks.service.app.state.tokens
+    token = tokens.issue_wallet_session(row["id"], (OWNER,), frozenset(scopes), now=now, expires_at=ends)
+
+    async def ask(method: str, path: str = "") -> Any:
+        return await hooks.service.anonymous.request(
+            method, f"/api/v2/webhooks{path}", headers={"Authorization": f"Bearer {token}"}
+        )
+
+    assert (await ask("GET", f"/{made['id']}")).status_code == 200
+    place = f"/{made['id']}"
+    writes = ("/reactivate", "/rotate-secret", "/test", "/replay", f"/deliveries/{made['id']}/replay")
+    for method, path in [("POST", ""), ("PATCH", place), ("DELETE", place), *(("POST", place + end) for end in writes)]:
+        refused = await ask(method, path)
+        assert refused.status_code == 403, (method, path)
+        assert (refused.json()["requiredScope"], refused.json()["scopes"]) == ("api:write", scopes)
