@@ -92,6 +92,7 @@ FROM webhook_delivery AS d LEFT JOIN webhook_attempt AS t ON t.delivery_id = d.i
 WHERE d.subscription_id = :id AND d.event_id = :event_id AND d.cause = 'replay'
 ORDER BY d.id DESC LIMIT 1
 """
+# What waits already is left out before it is counted: else it would take the places of events that do not.
 _REPLAY = f"""
 INSERT INTO webhook_delivery (subscription_id, event_id, event_type, cause, due_at, created_at)
 SELECT s.id, e.id, e.type, 'replay', CAST(:now AS timestamptz), :now
@@ -101,6 +102,9 @@ WHERE s.id = :id AND (CAST(:events AS text[]) IS NULL OR e.type = ANY(CAST(:even
   AND NOT (:undelivered AND EXISTS (
     SELECT FROM webhook_delivery AS d
     WHERE d.subscription_id = s.id AND d.event_id = e.id AND d.status <> 'exhausted'))
+  AND NOT EXISTS (
+    SELECT FROM webhook_delivery AS d
+    WHERE d.subscription_id = s.id AND d.event_id = e.id AND d.cause = 'replay' AND d.status = 'pending')
 ORDER BY e.created_at, e.id LIMIT :most
 ON CONFLICT DO NOTHING
 """  # noqa: S608

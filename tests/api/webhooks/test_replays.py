@@ -3,6 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
+from api.webhooks import service
 from tests.api.webhooks.conftest import Hooks
 
 
@@ -39,6 +42,21 @@ async def test_a_time_is_replayed_with_what_the_filter_lets_pass(hooks: Hooks) -
     assert (await hooks.call("POST", place, {**span, "only": "undelivered"})).json() == {"queued": 0}
     whole = {"from": (begin - timedelta(days=6)).isoformat(), "only": "undelivered"}
     assert (await hooks.call("POST", place, whole)).json() == {"queued": 1}
+
+
+async def test_events_that_wait_already_take_no_place_of_a_replay(
+    hooks: Hooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MOST_REPLAYED", 2)
+    begin = hooks.clock.now()
+    for day in range(4):
+        hooks.happen(created_at=begin - timedelta(days=5 - day))
+    made = await hooks.subscribe()
+    place, first = f"/{made['id']}/replay", (begin - timedelta(days=6)).isoformat()
+    assert (await hooks.call("POST", place, {"from": first})).status_code == 400
+    early = {"from": first, "to": (begin - timedelta(days=3, hours=12)).isoformat()}
+    assert (await hooks.call("POST", place, early)).json() == {"queued": 2}
+    assert (await hooks.call("POST", place, {"from": first})).json() == {"queued": 2}
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
