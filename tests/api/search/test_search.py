@@ -7,6 +7,7 @@ import pytest
 
 from api.core.addresses import shown
 from tests.api.conftest import HOLDER, Serve, Service
+from tests.factories.registrations import add_registration
 from tests.factories.tokens import publish, token_row, token_table
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
@@ -260,6 +261,7 @@ async def test_results_carry_the_apps_of_their_pages_where_asked(
 ) -> None:
     publish(warehouse, [token_row("PEPE", address=1, registered=True), token_row("PEPE", address=2)])
     registered = (await finder.get("/search", symbol="PEPE", crownsOnly="true")).json()["results"][0]["registration"]
+    add_registration(store, token_id=registered["tokenId"])
     store.execute(
         "INSERT INTO page_app (chain_id, token_id, app_id, position) VALUES (8453, %s, 'regalia/market-card', 0)",
         (registered["tokenId"],),
