@@ -25,7 +25,7 @@ from api.auth.schemas import (
 )
 from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
 from api.claims.inputs import signature_bytes
-from api.core.access import OptionalSession, Session
+from api.core.access import OptionalSession, Session, WalletSession, require_scope, with_scope
 from api.core.addresses import shown
 from api.core.chains import ReadersDep
 from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
@@ -49,6 +49,7 @@ _LOGIN_ERRORS = GROUP.responses(
     429,
     503,
     also={
+        403: [(CODES[403], "scope api:write is needed, this session has api:read")],
         401: [(CODES[401], "signature: is not the wallet's signature of this message")],
         409: [(WALLET_TAKEN, "wallet 0x… belongs to another account; sign in with it alone")],
     },
@@ -81,6 +82,7 @@ def _place(site_url: str, api_url: str) -> Place:
 
 
 ServiceDep = Annotated[SignInService, Depends(_service)]
+Writer = Annotated[WalletSession, with_scope("api:write")]
 
 
 @router.get(
@@ -99,8 +101,8 @@ async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) ->
 async def login_with_ethereum(body: EthereumLogin, session: OptionalSession, service: ServiceDep) -> JsonResponse:
     """Sign in with an EVM wallet (EIP-4361). The message names the site's domain, a URI within the site or this API, a
     chain served here and a nonce from `GET /api/v2/auth/nonce`. A wallet that is new gets a free account. Sent with the
-    bearer token of a session, the wallet is linked to its account and added to the session, which ends when it would
-    have."""
+    bearer token of a session, the wallet is linked to its account (a new one takes the scope `api:write`) and added to
+    the session, which ends when it would have."""
     signature = signature_bytes(body.signature)
     answer = await service.sign_in_ethereum(body.message, signature, body.granted, session)
     return respond(answer, headers=_PRIVATE)
@@ -172,9 +174,9 @@ async def list_sessions(
 @router.delete(
     "/auth/sessions",
     response_model=RevokedOthers,
-    responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 429, 503),
+    responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 403, 429, 503),
 )
-async def revoke_other_sessions(session: Session, service: ServiceDep) -> JsonResponse:
+async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonResponse:
     """End all sessions of the account but the one that asks."""
     return respond(RevokedOthers(revoked=await service.revoke_others(session)))
 
@@ -182,7 +184,7 @@ async def revoke_other_sessions(session: Session, service: ServiceDep) -> JsonRe
 @router.delete(
     "/auth/sessions/{id}",
     response_model=Revoked,
-    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 404, 429, 503),
+    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 403, 404, 429, 503),
 )
 async def revoke_session(
     session: Session,
@@ -191,11 +193,14 @@ async def revoke_session(
         str, Path(alias="id", description="Id of the session.", examples=[examples.REVOKED["sessionId"]])
     ],
 ) -> JsonResponse:
-    """End one session of the account. Asked again, it answers the same."""
+    """End one session of the account; one that is not the asking one takes the scope `api:write`. Asked again, it
+    answers the same."""
     try:
         wanted = UUID(session_id)
     except ValueError as error:
         raise InvalidInput("id", "must be the id of a session") from error
+    if wanted != session.session_id:
+        require_scope(session, "api:write")
     return await _revoke(service, session, wanted)
 
 

@@ -16,7 +16,7 @@ from api.auth.messages import SignIn
 from api.auth.repository import AuthRepository
 from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
-from api.core.access import WalletSession, session_ended
+from api.core.access import WalletSession, require_scope, session_ended
 from api.core.addresses import shown
 from api.core.chains import ChainReaders
 from api.core.clock import Clock
@@ -203,6 +203,8 @@ class SignInService:
         if wallet not in kept["wallets"] and len(kept["wallets"]) >= MOST_WALLETS:
             raise ApiError(f"a session has at most {MOST_WALLETS} wallets", status=409)
         if await self.repository.account_of(transaction, wallet) is None:
+            # A wallet of the account can sign in for all that the account may: who may only read must not add one.
+            require_scope(session, "api:write")
             await self.repository.link_wallet(transaction, wallet, kept["account_id"])
         if await self._prove(transaction, signer, now) != kept["account_id"]:
             raise ApiError(

@@ -397,6 +397,18 @@ def with_plan(least: str, require: Callable[..., Any] = require_api_key) -> Any:
     return _demanding(f"{getattr(require, ACCESS_MARK)}, plan {least}", ask_with_plan, require)
 
 
+def require_scope(session: WalletSession, scope: str) -> None:
+    """Refuse a session that lacks a scope; 403 names it and those there are."""
+    if scope in session.scopes:
+        return
+    has = " ".join(sorted(session.scopes)) or "none"
+    raise Forbidden(
+        f"scope {scope} is needed, this session has {has}",
+        details={"requiredScope": scope, "scopes": sorted(session.scopes)},
+        headers={"WWW-Authenticate": f'{BEARER} error="insufficient_scope", scope="{scope}"'},
+    )
+
+
 def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any:
     """A dependency that demands a scope of the session; 403 names it and those there are. A route that takes a key too
     demands nothing of that: keys have no scopes."""
@@ -404,13 +416,8 @@ def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any
 
     async def ask_with_scope(request: Request) -> object:
         session: Any = await ask(request)
-        if not isinstance(session, Caller) and scope not in session.scopes:
-            has = " ".join(sorted(session.scopes)) or "none"
-            raise Forbidden(
-                f"scope {scope} is needed, this session has {has}",
-                details={"requiredScope": scope, "scopes": sorted(session.scopes)},
-                headers={"WWW-Authenticate": f'{BEARER} error="insufficient_scope", scope="{scope}"'},
-            )
+        if not isinstance(session, Caller):
+            require_scope(session, scope)
         return session
 
     return _demanding(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require)

@@ -114,6 +114,25 @@ async def test_a_second_wallet_joins_the_session_and_its_account(door: Door) -> 
     assert again["wallets"] == joined["wallets"]
 
 
+async def test_a_session_that_may_only_read_links_no_wallet_and_ends_no_session_but_its_own(door: Door) -> None:
+    wallet, other = new_wallet(), new_wallet()
+    full = await door.token(wallet)
+    reading = (await door.ethereum(wallet, scopes=["api:read"])).json()
+    token, http = reading["accessToken"], door.service.anonymous
+    linking = await door.ethereum(other, bearer=token)
+    listed = (await door.sessions(full)).json()["sessions"]
+    theirs = next(entry["id"] for entry in listed if entry["id"] != reading["sessionId"])
+    ending = [
+        await http.delete(f"/api/v2/auth/sessions{path}", headers=authorized(token)) for path in ("", f"/{theirs}")
+    ]
+    for refused in (linking, *ending):
+        assert (refused.status_code, refused.json()["requiredScope"]) == (403, "api:write")
+    assert (await door.ethereum(other)).json()["accountId"] != reading["accountId"]
+    own = await http.delete(f"/api/v2/auth/sessions/{reading['sessionId']}", headers=authorized(token))
+    assert own.status_code == 200
+    assert (await door.sessions(full)).json()["total"] == 1
+
+
 async def test_a_wallet_of_another_account_does_not_join(door: Door) -> None:
     mine, theirs = new_wallet(), new_wallet()
     await door.token(theirs)
