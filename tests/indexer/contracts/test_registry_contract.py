@@ -346,7 +346,7 @@ def test_the_signer_ends_a_registration_by_its_statement(deployed: Registry, wal
     statement = ExpiryStatement(token_id, deployed.now() + 900, 2**128 + token_id)
     signature = deployed.sign(statement)
     with _refused("InvalidSignature"):
-        deployed.ask(registry.expiry_calldata(replace(statement, token_id=1), signature))
+        deployed.ask(registry.expiry_calldata(replace(statement, token_id=token_id + 1), signature))
     with _refused("InvalidSignature"):
         deployed.ask(registry.expiry_calldata(statement, deployed.sign(replace(statement, nonce=1))))
     mined = deployed.send(deployed.wallet(), registry.expiry_calldata(statement, signature))
