@@ -342,11 +342,11 @@ def test_it_says_which_interfaces_it_speaks(deployed: Registry, wallet: LocalAcc
 
 
 def test_the_signer_ends_a_registration_by_its_statement(deployed: Registry, wallet: LocalAccount) -> None:
-    token_id = deployed.mint(wallet, "ENDED")
+    token_id, other = deployed.mint(wallet, "ENDED"), deployed.mint(wallet, "STAYING")
     statement = ExpiryStatement(token_id, deployed.now() + 900, 2**128 + token_id)
     signature = deployed.sign(statement)
     with _refused("InvalidSignature"):
-        deployed.ask(registry.expiry_calldata(replace(statement, token_id=token_id + 1), signature))
+        deployed.ask(registry.expiry_calldata(replace(statement, token_id=other), signature))
     with _refused("InvalidSignature"):
         deployed.ask(registry.expiry_calldata(statement, deployed.sign(replace(statement, nonce=1))))
     mined = deployed.send(deployed.wallet(), registry.expiry_calldata(statement, signature))
