@@ -1,9 +1,8 @@
-"""Keeping a process that computes in many threads small, and its threads out of each other's way."""
+"""Keeping a process that computes in many threads small."""
 
 import ctypes
 import functools
 import gc
-import sys
 
 _M_ARENA_MAX = -8  # of glibc's malloc.h
 
@@ -32,13 +31,3 @@ def spare_collections() -> None:
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-
-
-@functools.cache
-def hand_over_soon(seconds: float = 0.0005) -> None:
-    """Let a thread that computes hand the interpreter over after half a millisecond, not after five.
-
-    The threads that write and ask need it for moments only, many times a unit, and wait for it each time behind those
-    that decode.
-    """
-    sys.setswitchinterval(seconds)

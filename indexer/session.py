@@ -11,7 +11,7 @@ from indexer.creations import probe_method
 from indexer.decoders.frame import scope_of
 from indexer.fetch import Source
 from indexer.known import Known
-from indexer.memory import hand_over_soon, share_heaps, spare_collections
+from indexer.memory import share_heaps, spare_collections
 from indexer.plan import Limits, RangeSize
 from warehouse.clickhouse import Warehouse
 
@@ -65,7 +65,6 @@ class IndexContext:
         """Settle the process, whose threads are about to start."""
         share_heaps()
         spare_collections()
-        hand_over_soon()
 
     def session(self, chain: Chain) -> ChainSession:
         """The chain's session, made on first use.

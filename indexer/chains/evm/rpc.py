@@ -6,7 +6,6 @@ Every node is asked for its chain id before anything else is believed, and again
 
 import http.client
 import logging
-import ssl
 import threading
 import time
 import zlib
@@ -15,10 +14,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import urlsplit
 
 import msgspec
 
+from indexer.chains.evm.connection import connect_to
 from indexer.chains.evm.endpoint import Endpoint, request_headers, retry_after, shown, target
 from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
 from indexer.chains.evm.errors import (
@@ -255,15 +254,7 @@ class EvmClient:
         pool: dict[str, http.client.HTTPConnection] = self._connections.__dict__
         if endpoint.url in pool:
             return pool[endpoint.url], True
-        parts = urlsplit(endpoint.url)
-        host = parts.hostname or "127.0.0.1"
-        if parts.scheme == "https":
-            context = ssl.create_default_context()
-            connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-                host, parts.port, timeout=self.timeout_seconds, context=context
-            )
-        else:
-            connection = http.client.HTTPConnection(host, parts.port, timeout=self.timeout_seconds)
+        connection = connect_to(endpoint.url, self.timeout_seconds)
         pool[endpoint.url] = connection
         self._open.add(connection)
         return connection, False
