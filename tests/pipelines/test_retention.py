@@ -62,7 +62,7 @@ def grown(settling: Ledger, warehouse: Warehouse, store: Connection, chains: Cha
     """Some changes, all of them seen, those of the last blocks not final."""
     economy = Economy(settling, 7)
     economy.found()
-    for _ in range(5):
+    for _ in range(4):
         economy.live(6)
         settling.publish()
         refresh(warehouse, store, chains)
@@ -86,17 +86,18 @@ def test_thinned_changes_are_enough_for_what_comes_and_for_tables_made_anew(
     assert contents(warehouse) == gradually
 
 
-def test_changes_that_somebody_has_yet_to_see_stay(grown: Economy, warehouse: Warehouse, store: Connection) -> None:
-    store.execute("UPDATE derive_checkpoint SET change_id = 0 WHERE subject = 'holders'")
-    assert thin_changes(warehouse, store, NO_TIME) == 0
+def test_changes_stay_that_are_young_or_not_final_or_that_somebody_has_yet_to_see(
+    grown: Economy, warehouse: Warehouse, store: Connection
+) -> None:
     assert grown.ledger.units
-
-
-def test_changes_that_are_young_or_not_final_stay(grown: Economy, warehouse: Warehouse, store: Connection) -> None:
     assert thin_changes(warehouse, store) == 0
+    final = store.execute("SELECT final_block FROM chain_checkpoint").fetchone()
     store.execute("UPDATE chain_checkpoint SET final_block = 0")
     assert thin_changes(warehouse, store, NO_TIME) == 0
-    assert grown.ledger.units
+    assert final is not None
+    store.execute("UPDATE chain_checkpoint SET final_block = %s", (final["final_block"],))
+    store.execute("UPDATE derive_checkpoint SET change_id = 0 WHERE subject = 'holders'")
+    assert thin_changes(warehouse, store, NO_TIME) == 0
 
 
 def test_taking_back_blocks_below_touches_every_key_from_the_lowest(

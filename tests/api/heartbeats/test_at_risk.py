@@ -62,7 +62,8 @@ async def test_who_asks_again_within_seconds_does_not_ask_the_store(
     rows = DirectReads.rows
 
     async def noted(reads: DirectReads, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        asked.append(name)
+        if name.startswith("tokens_at_risk"):  # a process that starts also reads what it will be asked for first
+            asked.append(name)
         return await rows(reads, name, parameters)
 
     monkeypatch.setattr(DirectReads, "rows", noted)
