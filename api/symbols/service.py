@@ -1,7 +1,9 @@
 """What is to be said about a symbol before anybody builds on it."""
 
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import Any
 
 from sqlalchemy import select
@@ -15,6 +17,13 @@ from warehouse.symbols import fold
 
 RESERVED = frozenset({"ADMIN", "CROWN", "NULL", "OFFICIAL", "REGALIA", "SUPPORT", "TEST", "UNDEFINED"})
 SOLANA_LONGEST = 10
+_FOLDED_RESERVED = {fold(symbol): symbol for symbol in RESERVED}
+_LOOKALIKES = {
+    folded: [one for one in string.ascii_uppercase + string.digits if fold(one) == folded]
+    for folded in map(fold, string.ascii_uppercase + string.digits)
+}
+_MOST_SPELLINGS = 4_096
+"""Only a symbol with more than seven characters of such classes has more; of those the first are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,42 +62,52 @@ class SymbolChecker:
                 canonical_asset=self._asset(symbol, *self.majors.by_symbol[folded][0]),
                 warning_message=f"{symbol} is, or reads like, a well-known coin; only its issuer can register it.",
             )
-        return await self._check_use(symbol)
+        if folded in _FOLDED_RESERVED:
+            return Verdict(
+                symbol, "warning", warning_message=f"{symbol} reads like {_FOLDED_RESERVED[folded]}, which is reserved."
+            )
+        return await self._check_use(symbol, _spellings(folded))
 
-    async def _check_use(self, symbol: str) -> Verdict:
+    async def _check_use(self, symbol: str, spellings: list[str]) -> Verdict:
+        """The verdict from what is registered or indexed; the symbol itself counts before those that read like it."""
         registered = await self.store.row(
-            select(RegistrationRecord.chain_id, RegistrationRecord.token_address)
+            select(RegistrationRecord.symbol, RegistrationRecord.chain_id, RegistrationRecord.token_address)
             .where(
-                RegistrationRecord.symbol == symbol,
+                RegistrationRecord.symbol.in_({symbol, *spellings}),
                 RegistrationRecord.released_at.is_(None),
                 RegistrationRecord.expired_at.is_(None),
             )
-            .order_by(RegistrationRecord.minted_at)
+            .order_by(RegistrationRecord.symbol != symbol, RegistrationRecord.minted_at)
             .limit(1)
         )
         if registered is not None:
-            return Verdict(
-                symbol,
-                "warning",
-                canonical_asset=self._asset(symbol, registered["chain_id"], registered["token_address"]),
-                warning_message=f"{symbol} is registered already; on that chain it cannot be registered again.",
-            )
+            found = registered["symbol"]
+            message = f"{symbol} is registered already; on that chain it cannot be registered again."
+            if found != symbol:
+                message = f"{symbol} reads like {found}, which is registered; it may be judged a copy of it."
+            asset = self._asset(found, registered["chain_id"], registered["token_address"])
+            return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
         known = await self.store.row(
-            select(IndexedToken.chain_id, IndexedToken.address)
-            .where(IndexedToken.symbol_key == symbol, IndexedToken.is_copy.is_(False))
-            .order_by(IndexedToken.precedence, IndexedToken.first_seen_at)
+            select(IndexedToken.symbol_key, IndexedToken.chain_id, IndexedToken.address)
+            .where(IndexedToken.symbol_key.in_({symbol, *spellings}), IndexedToken.is_copy.is_(False))
+            .order_by(IndexedToken.symbol_key != symbol, IndexedToken.precedence, IndexedToken.first_seen_at)
             .limit(1)
         )
         if known is not None:
-            return Verdict(
-                symbol,
-                "warning",
-                canonical_asset=self._asset(symbol, known["chain_id"], known["address"]),
-                warning_message=f"A token with the symbol {symbol} exists; a later one may be judged a copy of it.",
-            )
+            found = known["symbol_key"]
+            message = f"A token with the symbol {found} exists; a later one may be judged a copy of it."
+            if found != symbol:
+                message = f"{symbol} reads like {found}, which a token bears; it may be judged a copy of it."
+            asset = self._asset(found, known["chain_id"], known["address"])
+            return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
         return Verdict(symbol, "allowed")
 
     def _asset(self, symbol: str, chain_id: int, address: str) -> dict[str, Any]:
         chain = self.chains.by_id(chain_id)
         asset: dict[str, Any] = {"symbol": symbol, "chainId": chain_id, "chain": chain.key if chain else None}
         return {**asset, "address": shown(address) if address else None}
+
+
+def _spellings(folded: str) -> list[str]:
+    """The symbols of letters and digits that read like one, from its folded form."""
+    return ["".join(one) for one in islice(product(*(_LOOKALIKES[letter] for letter in folded)), _MOST_SPELLINGS)]

@@ -123,6 +123,16 @@ async def test_symbol_verdicts(
     assert ("canonicalAsset" in body) == (status in ("warning", "og_required"))
 
 
+async def test_symbols_that_read_like_others_are_warned_of(service: Service, store: Connection) -> None:
+    add_registration(store, "SOLO")
+    add_token(store, "LOOK")
+    for symbol, original in (("S0L0", "SOLO"), ("1OOK", "LOOK"), ("ADM1N", None)):
+        body = (await service.post("/verify/symbol", {"symbol": symbol})).json()
+        assert (body["status"], body["requiresAcknowledgment"]) == ("warning", True)
+        assert body.get("canonicalAsset", {}).get("symbol") == original
+        assert f"{symbol} reads like {original or 'ADMIN'}," in body["warningMessage"]
+
+
 async def test_twelve_letters_do_not_fit_on_solana(service: Service) -> None:
     body = (await service.post("/verify/symbol", {"symbol": "TWELVELETTER"})).json()
     assert body["crossChainCompatibility"] == {"solana": {"compatible": False}, "evm": {"compatible": True}}
