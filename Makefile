@@ -7,8 +7,7 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 	command -v $$candidate >/dev/null && $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$candidate; break; }; done)
 BIN := .venv/bin
-# Tests wait for engines and chains about as long as they compute: more of them than cores.
-WORKERS ?= 3
+WORKERS ?= 2
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
