@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
+
+_LARGEST_ID: Final = 2**63 - 1
+"""The store's bigint."""
 
 
 @dataclass(slots=True)
@@ -77,8 +80,16 @@ def _apply(registration: Registration, event: Mapping[str, Any]) -> None:
     elif kind == "metadata":
         registration.metadata_cid = event["metadata_cid"] or None
     elif kind == "canonical_peer":
-        registration.peer_chain_id = event["peer_chain_id"] or None
-        registration.peer_token_id = event["peer_token_id"] or None
+        registration.peer_chain_id, registration.peer_token_id = _peer(event)
+
+
+def _peer(event: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """What an owner names as the peer. The contract takes any two numbers, and facts keep the largest for all that do
+    not fit: where one cannot be an id there is no peer, and one owner's nonsense must not stop everybody's pass."""
+    chain_id, token_id = event["peer_chain_id"], event["peer_token_id"]
+    if max(chain_id, token_id) > _LARGEST_ID:
+        return None, None
+    return chain_id or None, token_id or None
 
 
 def _time(event: Mapping[str, Any]) -> datetime:
