@@ -6,19 +6,15 @@ from typing import Final
 
 from api.apps.catalogue import Catalogue
 from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
-from api.core.errors import InvalidInput, NotFound
+from api.core.errors import InvalidInput
 from api.core.rendering import timestamp
 from api.core.store import Row, Store
-from api.registrations.managing import ManagedRegistration
+from api.registrations.managing import ManagedRegistration, hold
 
 _LIST: Final = """
 SELECT app_id, enabled, installed_at FROM page_app
 WHERE chain_id = :chain_id AND token_id = :token_id ORDER BY position, app_id
 """
-# Whoever else sets the page's apps waits: the list that is set last is the one that stands, not a mixture of two.
-_LOCK: Final = (
-    "SELECT 1 AS here FROM registration WHERE chain_id = :chain_id AND token_id = :token_id FOR NO KEY UPDATE"
-)
 _REMOVE: Final = """
 DELETE FROM page_app WHERE chain_id = :chain_id AND token_id = :token_id AND NOT (app_id = ANY(:ids))
 """
@@ -46,13 +42,14 @@ class PageAppsSettings:
 
         Raises:
             InvalidInput: an app is named twice, or is neither in the catalogue nor on the page.
-            NotFound: the registration is gone since the request came.
+            NotFound: the registration is gone or has ended since the request came.
+            Forbidden: who asks has lost the role since.
         """
         key = registration.key
         ids = [app.id for app in change.apps]
         async with self.store.transaction() as transaction:
-            if not await transaction.rows(_LOCK, key):
-                raise NotFound("id: the chain took the registration back")
+            # Of two lists that are set at once the later one stands, not a mixture of both.
+            await hold(transaction, registration)
             placed = {row["app_id"] for row in await transaction.rows(_LIST, key)}
             for place, app_id in enumerate(ids):
                 if app_id in ids[:place]:

@@ -12,7 +12,7 @@ MOST: Final = 50
 _KEY = "chain_id = :chain_id AND token_id = :token_id AND domain = :domain"
 _LIST = "SELECT * FROM registration_domain WHERE chain_id = :chain_id AND token_id = :token_id ORDER BY domain"
 _ONE = f"SELECT * FROM registration_domain WHERE {_KEY}"  # noqa: S608 - constants, here and below
-# Two at the same moment can make one too many, which does no harm.
+# Whoever adds holds the registration, so that no two count at the same moment.
 _ADD = """
 INSERT INTO registration_domain (chain_id, token_id, domain, challenge, requested_at, check_at)
 SELECT :chain_id, :token_id, CAST(:domain AS text), :challenge, CAST(:now AS timestamptz), :now
@@ -75,7 +75,8 @@ WHERE {_KEY} AND check_at = :lease AND verified_at IS NOT NULL
 
 
 class DomainRepository:
-    """Statements about domains. ``key`` is a registration's chain id and token id."""
+    """Statements about domains. ``key`` is a registration's chain id and token id; who changes its domains for somebody
+    holds it in the ``transaction``."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -88,27 +89,27 @@ class DomainRepository:
         """One of them."""
         return await self.store.row(_ONE, {**key, "domain": domain})
 
-    async def add(self, key: Mapping[str, int], domain: str, challenge: str, now: datetime) -> Row | None:
+    async def add(
+        self, transaction: Transaction, key: Mapping[str, int], domain: str, challenge: str, now: datetime
+    ) -> Row | None:
         """The domain, added unless it is there already; None where there is no room for it."""
         values = {**key, "domain": domain, "challenge": challenge, "now": now, "most": MOST}
-        async with self.store.transaction() as transaction:
-            await transaction.execute(_ADD, values)
-            return await transaction.row(_ONE, {**key, "domain": domain})
+        await transaction.execute(_ADD, values)
+        return await transaction.row(_ONE, {**key, "domain": domain})
 
-    async def remove(self, key: Mapping[str, int], domain: str) -> Row | None:
+    async def remove(self, transaction: Transaction, key: Mapping[str, int], domain: str) -> Row | None:
         """Forget a domain; the answer is what it was."""
-        async with self.store.transaction() as transaction:
-            return await transaction.row(_REMOVE, {**key, "domain": domain})
+        return await transaction.row(_REMOVE, {**key, "domain": domain})
 
-    async def set_vanity(self, key: Mapping[str, int], domain: str, enabled: bool) -> Row | None:
+    async def set_vanity(
+        self, transaction: Transaction, key: Mapping[str, int], domain: str, enabled: bool
+    ) -> Row | None:
         """Turn it on, which only a verified domain can have, or off."""
-        async with self.store.transaction() as transaction:
-            return await transaction.row(_SET_VANITY, {**key, "domain": domain, "enabled": enabled})
+        return await transaction.row(_SET_VANITY, {**key, "domain": domain, "enabled": enabled})
 
-    async def note_missing(self, key: Mapping[str, int], domain: str, problem: str, now: datetime) -> None:
+    async def note_missing(self, transaction: Transaction, row: Row, problem: str, now: datetime) -> None:
         """Remember why a domain was not verified just now. One that is verified is judged by the worker alone."""
-        async with self.store.transaction() as transaction:
-            await transaction.execute(_NOTE_MISSING, {**key, "domain": domain, "problem": problem, "now": now})
+        await transaction.execute(_NOTE_MISSING, {**_key_of(row), "problem": problem, "now": now})
 
     async def holder(self, transaction: Transaction, row: Row) -> Row | None:
         """Whom else of the chain the domain is verified for; nobody changes that until the transaction ends."""

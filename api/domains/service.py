@@ -1,5 +1,7 @@
 """Domains of a registration: asked for, verified, listed, removed."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -10,13 +12,13 @@ from api.core.clock import Clock
 from api.core.errors import ApiError, NotFound, Unavailable
 from api.core.rendering import timestamp
 from api.core.settings import ApiSettings
-from api.core.store import Row
+from api.core.store import Row, Transaction
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
 from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
-from api.registrations.managing import ManagedRegistration
+from api.registrations.managing import ManagedRegistration, hold
 
 NOT_PROVEN: Final = "DOMAIN_NOT_PROVEN"
 NOT_VERIFIED: Final = "DOMAIN_NOT_VERIFIED"
@@ -30,7 +32,8 @@ _LONGEST_TOLD = 255
 
 @dataclass(frozen=True, slots=True)
 class Domains:
-    """What owners and managers do with the domains of a registration."""
+    """What owners and managers do with the domains of a registration. Each change holds the registration: it raises
+    NotFound where that is gone or has ended since the request came, and Forbidden where who asks has lost the role."""
 
     repository: DomainRepository
     lookups: TextLookups
@@ -47,15 +50,12 @@ class Domains:
 
         Raises:
             InvalidInput: not a domain that can be somebody's.
-            NotFound: the registration is gone since the request came.
             ApiError: 409, the registration has as many as it may.
         """
         domain = read_domain("domain", written)
         challenge = new_challenge(registration.chain, registration.row["token_id"])
-        try:
-            row = await self.repository.add(registration.key, domain, challenge, self.clock.now())
-        except IntegrityError as error:
-            raise NotFound("id: the chain took the registration back") from error
+        async with self._holding(registration) as transaction:
+            row = await self.repository.add(transaction, registration.key, domain, challenge, self.clock.now())
         if row is None:
             raise ApiError(f"a registration has at most {MOST} domains", status=409, code=LIMIT)
         return self._render(row)
@@ -78,7 +78,7 @@ class Domains:
         if not is_proven(row["challenge"], found.values):
             raise await self._not_proven(registration, row, name, found)
         try:
-            return self._render(await self._set_verified(row, found))
+            return self._render(await self._set_verified(registration, row, found))
         except IntegrityError as error:  # another registration proved the domain in the same moment
             raise _taken(row) from error
 
@@ -90,7 +90,8 @@ class Domains:
             ApiError: 409, it is not verified.
         """
         row = await self._find(registration, written)
-        changed = await self.repository.set_vanity(registration.key, row["domain"], enabled)
+        async with self._holding(registration) as transaction:
+            changed = await self.repository.set_vanity(transaction, registration.key, row["domain"], enabled)
         if changed is None:
             raise ApiError(f"{row['domain']} is not verified", status=409, code=NOT_VERIFIED)
         return self._render(changed)
@@ -102,8 +103,15 @@ class Domains:
             NotFound: it was not asked for.
         """
         row = await self._find(registration, written)
-        removed = await self.repository.remove(registration.key, row["domain"])
+        async with self._holding(registration) as transaction:
+            removed = await self.repository.remove(transaction, registration.key, row["domain"])
         return self._render(removed or row)
+
+    @asynccontextmanager
+    async def _holding(self, registration: ManagedRegistration) -> AsyncIterator[Transaction]:
+        async with self.repository.store.transaction() as transaction:
+            await hold(transaction, registration)
+            yield transaction
 
     async def _find(self, registration: ManagedRegistration, written: str) -> Row:
         domain = read_domain("domain", written)
@@ -112,12 +120,13 @@ class Domains:
             raise NotFound(f"domain: {domain} was not asked for")
         return row
 
-    async def _set_verified(self, row: Row, found: Texts) -> Row:
+    async def _set_verified(self, registration: ManagedRegistration, row: Row, found: Texts) -> Row:
         """Verify it for this registration. Another one of the chain that has it keeps it while its own proof is among
-        the same answer's texts; else the domain's holder has changed its mind, and that one loses it."""
+        the same answer's texts; else the domain's holder has changed its mind, and that one loses it. Of that one only
+        the domain is held."""
         now = self.clock.now()
         check_at = now + timedelta(hours=self.settings.domain_check_hours)
-        async with self.repository.store.transaction() as transaction:
+        async with self._holding(registration) as transaction:
             holder = await self.repository.holder(transaction, row)
             if holder is not None:
                 if holder["stands"] and is_proven(holder["challenge"], found.values):
@@ -130,7 +139,8 @@ class Domains:
 
     async def _not_proven(self, registration: ManagedRegistration, row: Row, name: str, found: Texts) -> ApiError:
         reason = found.missing or OTHER_TEXTS
-        await self.repository.note_missing(registration.key, row["domain"], reason, self.clock.now())
+        async with self._holding(registration) as transaction:
+            await self.repository.note_missing(transaction, row, reason, self.clock.now())
         details = {
             "reason": reason,
             "recordName": name,

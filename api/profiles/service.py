@@ -1,9 +1,9 @@
 """Profiles, read and changed.
 
-A change is one transaction that holds the registration's row: what two ask for at once is merged, field by field, and
-the later of the two wins where both name one. The event, the history's link (a trigger of the event log) and the row
-that makes search documents follow (a trigger of the registration) are written in it too, so each is there once exactly
-when the change is. Asked for again, a change changes nothing, and nothing is recorded.
+A change is one transaction that holds the registration's row (``hold``): what two ask for at once is merged, field by
+field, and the later of the two wins where both name one. The event, the history's link (a trigger of the event log) and
+the row that makes search documents follow (a trigger of the registration) are written in it too, so each is there once
+exactly when the change is. Asked for again, a change changes nothing, and nothing is recorded.
 """
 
 import hashlib
@@ -12,26 +12,22 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
-from api.core.errors import ApiError, Forbidden, NotFound
+from api.core.errors import ApiError
 from api.core.events import record_event
 from api.core.rendering import dumps
 from api.core.store import Row, Store
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
-from api.registrations.managing import NOT_A_MANAGER, ManagedRegistration
+from api.registrations.managing import ManagedRegistration, hold, look
 
 FLAG: Final = "nsfw"
 FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())
 """The fields of a profile, as they are called on the wire and in the store."""
 
-_COLUMNS = "symbol, owner, managers, transaction_hash, released_at, expired_at, profile, presented"
-_READ: Final = f"""
-SELECT {_COLUMNS} FROM registration WHERE chain_id = :chain_id AND token_id = :token_id
-"""  # noqa: S608 - constants
-_CHANGE: Final = f"""
+_CHANGE: Final = """
 UPDATE registration SET profile = profile || CAST(:changes AS jsonb), updated_at = now()
 WHERE chain_id = :chain_id AND token_id = :token_id
-RETURNING {_COLUMNS}
-"""  # noqa: S608 - constants
+RETURNING symbol, profile, presented
+"""
 
 
 class ChangedMeanwhile(ApiError):
@@ -52,7 +48,7 @@ class Profiles:
         Raises:
             NotFound: the registration is gone since the request came.
         """
-        return Profile(**_wire(registration, _standing(await self.store.row(_READ, registration.key), registration)))
+        return Profile(**_wire(registration, await look(self.store, registration)))
 
     async def change(
         self, registration: ManagedRegistration, change: ProfileChange, *, if_match: str | None = None
@@ -68,17 +64,14 @@ class Profiles:
         if FLAG in given:
             given[FLAG] = given[FLAG] is True
         async with self.store.transaction() as transaction:
-            # Whoever else changes it waits here, and sees what was changed.
-            found = await transaction.row(f"{_READ} FOR NO KEY UPDATE", registration.key)
-            before = _standing(found, registration)
-            if registration.wallet not in (before["owner"], *before["managers"]):
-                raise Forbidden(NOT_A_MANAGER[1])
+            before = await hold(transaction, registration)
             if if_match is not None and not _matches(if_match, etag(_shown(before))):
                 raise ChangedMeanwhile("If-Match: the profile has changed since it was read")
             after = before
             if any(name not in before["profile"] or before["profile"][name] != given[name] for name in given):
                 changed = await transaction.row(_CHANGE, {**registration.key, "changes": dumps(given).decode()})
-                after = _standing(changed, registration)
+                assert changed is not None  # noqa: S101 - it is held
+                after = changed
             was, now = _shown(before), _shown(after)
             updated = [name for name in FIELDS if was[name] != now[name]]
             if updated:
@@ -112,14 +105,6 @@ def etag(shown: Mapping[str, Any] | Profile) -> str:
 def _matches(if_match: str, tag: str) -> bool:
     """Whether the header allows a change of what bears the tag, compared strongly (RFC 9110, 13.1.1)."""
     return any(one.strip() in ("*", tag) for one in if_match.split(","))
-
-
-def _standing(row: Row | None, registration: ManagedRegistration) -> Row:
-    if row is None or row["transaction_hash"] != registration.row["transaction_hash"]:
-        raise NotFound("id: the chain took the registration back")
-    if row["released_at"] is not None or row["expired_at"] is not None:
-        raise NotFound("id: the registration has ended")
-    return row
 
 
 def _shown(row: Row) -> dict[str, Any]:

@@ -1,19 +1,29 @@
-"""Who may change a registration's page: a wallet session of its owner or of one of its managers."""
+"""Who may change a registration's page: a wallet session of its owner or of one of its managers.
+
+That is asked twice: before anything else is done for a request, and by ``hold`` in the transaction that writes. Between
+the two a registration can end, change hands, or give its id to another mint in a reorganisation.
+"""
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 from fastapi import Depends, Path, Query
 
 from api.core.access import Session, WalletSession, with_scope
 from api.core.dependencies import ChainsDep, StoreDep
 from api.core.errors import Case, Forbidden, NotFound
-from api.core.store import Row, Store
+from api.core.store import Row, Store, Transaction
 from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
 from indexer.chains.facts import Chain
 
 NOT_A_MANAGER: Case = ("FORBIDDEN", "only the owner and the managers of this registration may do so")
+
+_READ: Final = """
+SELECT symbol, owner, managers, transaction_hash, released_at, expired_at, profile, presented, embeds_enabled
+FROM registration WHERE chain_id = :chain_id AND token_id = :token_id
+"""
+_HOLD: Final = f"{_READ} FOR NO KEY UPDATE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,41 @@ async def _place(
 
 
 PlaceDep = Annotated[_Place, Depends(_place)]
+
+
+async def hold(transaction: Transaction, registration: ManagedRegistration) -> Row:
+    """The registration's row as it is now, which nobody changes until the transaction ends: of two who change one page
+    the second waits here, and sees what the first wrote. What every change of a page begins with.
+
+    It is the first lock that a transaction takes, and no transaction takes those of two registrations one after the
+    other, so that none waits in a circle: what writes many rows at once (``exchange/upsert_registrations``) touches
+    their pages only when it has all of them. References to the row do not wait for it.
+
+    Raises:
+        NotFound: the chain took the registration back since the request came, or it has ended.
+        Forbidden: the wallet is neither its owner nor a manager any more.
+    """
+    row = _require_standing(await transaction.row(_HOLD, registration.key), registration)
+    if registration.wallet not in (row["owner"], *row["managers"]):
+        raise Forbidden(NOT_A_MANAGER[1])
+    return row
+
+
+async def look(store: Store, registration: ManagedRegistration) -> Row:
+    """The same row, for those who only read it.
+
+    Raises:
+        NotFound: the chain took the registration back since the request came, or it has ended.
+    """
+    return _require_standing(await store.row(_READ, registration.key), registration)
+
+
+def _require_standing(row: Row | None, registration: ManagedRegistration) -> Row:
+    if row is None or row["transaction_hash"] != registration.row["transaction_hash"]:
+        raise NotFound("id: the chain took the registration back")
+    if row["released_at"] is not None or row["expired_at"] is not None:
+        raise NotFound("id: the registration has ended")
+    return row
 
 
 async def managed_registration(

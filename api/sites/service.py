@@ -7,14 +7,13 @@ from typing import Final
 from api.core.errors import InvalidInput
 from api.core.store import Row, Store
 from api.domains.names import read_domain
-from api.registrations.managing import ManagedRegistration
+from api.registrations.managing import ManagedRegistration, hold, look
 from api.sites.schemas import PageSites, SitesChange
 
 _VERIFIED: Final = """
 SELECT domain, badge, embeds FROM registration_domain
 WHERE chain_id = :chain_id AND token_id = :token_id AND verified_at IS NOT NULL ORDER BY domain
 """
-_SWITCH: Final = "SELECT embeds_enabled FROM registration WHERE chain_id = :chain_id AND token_id = :token_id"
 _SET_SWITCH: Final = """
 UPDATE registration SET embeds_enabled = :enabled WHERE chain_id = :chain_id AND token_id = :token_id
 """
@@ -32,31 +31,35 @@ class PageSitesService:
     store: Store
 
     async def read(self, registration: ManagedRegistration) -> PageSites:
-        """What is set."""
-        async with self.store.transaction() as transaction:
-            switch = await transaction.row(_SWITCH, registration.key)
-            domains = await transaction.rows(_VERIFIED, registration.key)
-        return _render(switch, domains)
+        """What is set.
+
+        Raises:
+            NotFound: the registration is gone or has ended since the request came.
+        """
+        row = await look(self.store, registration)
+        return _render(row["embeds_enabled"], await self.store.rows(_VERIFIED, registration.key))
 
     async def change(self, registration: ManagedRegistration, change: SitesChange) -> PageSites:
         """Change what is named.
 
         Raises:
             InvalidInput: a host is no verified domain of the registration, or an embed host bears no badge.
+            NotFound: the registration is gone or has ended since the request came.
+            Forbidden: who asks has lost the role since.
         """
         key = registration.key
         async with self.store.transaction() as transaction:
-            # Whoever else changes hosts waits here, and sees what was changed.
-            switch = await transaction.row(f"{_SWITCH} FOR NO KEY UPDATE", key)
+            enabled = (await hold(transaction, registration))["embeds_enabled"]
+            # The worker's looks at domains do not hold the registration.
             domains = await transaction.rows(f"{_VERIFIED} FOR UPDATE", key)
             if change.badge_hosts is not None or change.embed_hosts is not None:
                 chosen = _choose(change, domains)
                 await transaction.execute(_SET_HOSTS, {**key, **chosen})
             if change.embeds_enabled is not None:
                 await transaction.execute(_SET_SWITCH, {**key, "enabled": change.embeds_enabled})
-                switch = {"embeds_enabled": change.embeds_enabled}
+                enabled = change.embeds_enabled
             domains = await transaction.rows(_VERIFIED, key)
-        return _render(switch, domains)
+        return _render(enabled, domains)
 
 
 def _choose(change: SitesChange, domains: Sequence[Row]) -> Mapping[str, list[str]]:
@@ -83,8 +86,7 @@ def _read_hosts(field: str, hosts: Sequence[str], verified: set[str]) -> set[str
     return found
 
 
-def _render(switch: Row | None, domains: Sequence[Row]) -> PageSites:
-    enabled = switch is not None and switch["embeds_enabled"]
+def _render(enabled: bool, domains: Sequence[Row]) -> PageSites:
     embeds = [row["domain"] for row in domains if row["embeds"]]
     return PageSites(
         badge_hosts=[row["domain"] for row in domains if row["badge"]],

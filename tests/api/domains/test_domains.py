@@ -125,10 +125,13 @@ async def test_what_is_no_domain_is_400_and_more_than_fifty_are_409(owners: Owne
     assert (await page.ask("POST", "/domains", {"domain": "a.example", "badge": True})).status_code == 400
     owners.store.execute(
         "INSERT INTO registration_domain (chain_id, token_id, domain, challenge)"
-        " SELECT 8453, 7, 'x' || number || '.example', '' FROM generate_series(1, 50) AS number"
+        " SELECT 8453, 7, 'x' || number || '.example', '' FROM generate_series(1, 49) AS number"
     )
-    full = await page.ask("POST", "/domains", {"domain": "pepe.example"})
-    assert (full.status_code, full.json()["code"]) == (409, "DOMAIN_LIMIT")
+    at_once = await asyncio.gather(
+        *(page.ask("POST", "/domains", {"domain": f"{name}.example"}) for name in ("pepe", "frog", "toad", "newt"))
+    )
+    full = [answer for answer in at_once if answer.status_code != 200]
+    assert [(answer.status_code, answer.json()["code"]) for answer in full] == [(409, "DOMAIN_LIMIT")] * 3
     assert (await page.ask("POST", "/domains", {"domain": "x7.example"})).status_code == 200
 
 
