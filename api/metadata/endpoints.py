@@ -148,3 +148,5 @@ async def _file_of_form(request: Request) -> tuple[bytes, str]:
         if error.status_code != 400:
             raise
         raise InvalidInput("body", f"cannot be read as a form with one file: {error.detail}") from error
+    except (LookupError, ValueError) as error:  # what reading names with a charset that is none raises
+        raise InvalidInput("body", "cannot be read as a form with one file: its charset cannot be used") from error
