@@ -1,10 +1,10 @@
 """The store's side of metadata: who keeps how much, which documents registrations wait for, and what they say."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from api.core.rendering import dumps
 from api.core.store import Row, Store
@@ -18,16 +18,31 @@ SELECT COALESCE(sum(size_bytes) FILTER (WHERE cid <> :cid), 0)::bigint AS others
 FROM metadata_upload
 WHERE account_id = :account AND (stored_at IS NOT NULL OR created_at > now() - {_RESERVED})
 """  # noqa: S608 - a constant
-_RESERVE = """
-INSERT INTO metadata_upload (account_id, cid, media_type, size_bytes) VALUES (:account, :cid, :media_type, :size)
-ON CONFLICT (account_id, cid) DO UPDATE SET created_at = now() WHERE metadata_upload.stored_at IS NULL
-"""
+# Attempts at the same content share its row, and each is named in it: what a killed process left is forgotten when the
+# reservation counts no longer.
+_RESERVE = f"""
+INSERT INTO metadata_upload AS kept (account_id, cid, media_type, size_bytes, attempts)
+VALUES (:account, :cid, :media_type, :size, ARRAY[:attempt])
+ON CONFLICT (account_id, cid) DO UPDATE
+SET created_at = now(),
+    attempts = excluded.attempts
+        || CASE WHEN kept.created_at > now() - {_RESERVED} THEN kept.attempts ELSE '{{}}' END
+WHERE kept.stored_at IS NULL
+"""  # noqa: S608
 _STORED = """
 INSERT INTO metadata_upload (account_id, cid, media_type, size_bytes, stored_at)
 VALUES (:account, :cid, :media_type, :size, now())
-ON CONFLICT (account_id, cid) DO UPDATE SET stored_at = COALESCE(metadata_upload.stored_at, now())
+ON CONFLICT (account_id, cid) DO UPDATE
+SET stored_at = COALESCE(metadata_upload.stored_at, now()), attempts = '{}'
 """
-_RELEASE = "DELETE FROM metadata_upload WHERE account_id = :account AND cid = :cid AND stored_at IS NULL"
+# The room is given back by the last of the attempts that fail.
+_WITHDRAW = """
+UPDATE metadata_upload SET attempts = array_remove(attempts, :attempt)
+WHERE account_id = :account AND cid = :cid AND stored_at IS NULL
+"""
+_RELEASE = """
+DELETE FROM metadata_upload WHERE account_id = :account AND cid = :cid AND stored_at IS NULL AND attempts = '{}'
+"""
 _KNOWN = "SELECT FROM metadata_upload WHERE cid = :cid AND stored_at IS NOT NULL LIMIT 1"
 _LOOK_AGAIN = "DELETE FROM metadata_search WHERE cid = :cid"
 _WANTED = """
@@ -53,16 +68,17 @@ SET attempts = metadata_search.attempts + 1, next_at = excluded.next_at, problem
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Whose content, and which."""
+    """An attempt at keeping content: whose, and which. Attempts at the same content are told apart by ``attempt``."""
 
     account: UUID
     cid: str
     media_type: str
     size: int
+    attempt: UUID = field(default_factory=uuid4)
 
     def parameters(self) -> dict[str, Any]:
         """For the statements above."""
-        return {"account": self.account, "cid": self.cid, "media_type": self.media_type, "size": self.size}
+        return asdict(self)
 
 
 class MetadataRepository:
@@ -93,9 +109,10 @@ class MetadataRepository:
             await transaction.execute(_LOOK_AGAIN, {"cid": upload.cid})
 
     async def release(self, upload: Upload) -> None:
-        """Give the room back: it is not kept."""
+        """Give the room back: it is not kept. While another attempt at the same content goes on, it stays taken."""
         async with self.store.transaction() as transaction:
-            await transaction.execute(_RELEASE, {"account": upload.account, "cid": upload.cid})
+            await transaction.execute(_WITHDRAW, upload.parameters())
+            await transaction.execute(_RELEASE, upload.parameters())
 
     async def is_known(self, cid: str) -> bool:
         """Whether anyone uploaded it here."""

@@ -2,14 +2,15 @@
 
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, Integer
+from sqlalchemy import ForeignKey, Index, Integer, Uuid, text
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.models.base import Base, CreatedAt, Moment
 
 
 class MetadataUpload(Base):
-    """Content that an account keeps. Without ``stored_at`` it is only about to be kept."""
+    """Content that an account keeps. Without ``stored_at`` it is only about to be kept, by any of ``attempts``."""
 
     __tablename__ = "metadata_upload"
     __table_args__ = (Index("metadata_upload_by_cid", "cid"),)
@@ -20,6 +21,7 @@ class MetadataUpload(Base):
     size_bytes: Mapped[int]
     created_at: Mapped[CreatedAt]
     stored_at: Mapped[Moment | None]
+    attempts: Mapped[list[UUID]] = mapped_column(ARRAY(Uuid), server_default=text("'{}'"))
 
 
 class MetadataSearch(Base):

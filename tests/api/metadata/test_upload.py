@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from api.metadata.cids import cid_of, read_cid
+from api.metadata.repository import Upload
 from api.metadata.service import PUBLIC_PATH, contents_path
 from tests.api.conftest import Serve
 from tests.api.metadata.conftest import SITE, UPLOAD, Uploader, picture, sign_in
@@ -66,6 +67,7 @@ async def test_images_are_known_by_their_bytes(uploader: Uploader) -> None:
 
 async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
     png = picture("PNG")
+    form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n{}\r\n--x--\r\n'
     svg = b'<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'
     for content, declared, status, words in (
         (b"{}" + b" " * 70_000, "application/json", 413, "a document may have 65536"),
@@ -82,6 +84,7 @@ async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
         (b'{"website": "javascript:alert(1)"}', "application/json", 400, "website: must be a link"),
         (b"--x\r\n", "multipart/form-data; boundary=x", 400, "file"),
         (b"x", "multipart/form-data", 400, "body: cannot be read as a form"),
+        (form, "multipart/form-data; boundary=x; charset=undefined", 400, "body: cannot be read as a form"),
     ):
         answer = await uploader.send(content, declared)
         assert (answer.status_code, words in answer.json()["error"]) == (status, True), (declared, answer.text)
@@ -101,6 +104,36 @@ async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
         refused = await client.post(UPLOAD, content=endless(), headers=bearer)
         assert (refused.status_code, refused.json()["code"]) == (401, "UNAUTHORIZED"), "before any of it is read"
     assert (await uploader.service.client.post(UPLOAD, content=DOCUMENT)).status_code == 401, "a key is not enough"
+
+
+async def test_room_is_given_back_when_no_attempt_at_the_content_goes_on(uploader: Uploader, store: Connection) -> None:
+    repository = uploader.service.app.state.metadata.repository
+    account = store.execute("SELECT account_id FROM wallet_session").fetchall()[0]["account_id"]
+
+    def attempt(cid: str) -> Upload:
+        return Upload(account, cid, "application/json", 60)
+
+    for last in (0, 1):
+        under_way = [attempt("same"), attempt("same")]
+        assert [await repository.reserve(one, 100) for one in under_way] == [None, None]
+        await repository.release(under_way.pop(1 - last))
+        assert await repository.reserve(attempt("other"), 100) == 60, "the other one is still being written"
+        await repository.release(under_way.pop())
+        other = attempt("other")
+        assert await repository.reserve(other, 100) is None
+        await repository.release(other)
+
+    kept, failed = attempt("same"), attempt("same")
+    for one in (kept, failed):
+        await repository.reserve(one, 100)
+    await repository.note_stored(kept)
+    await repository.release(failed)
+    assert await repository.reserve(attempt("other"), 100) == 60, "what is kept stays"
+
+    store.execute("UPDATE metadata_upload SET stored_at = NULL, attempts = ARRAY[uuidv7()], created_at = '2020-01-01'")
+    await repository.reserve(again := attempt("same"), 100)
+    await repository.release(again)
+    assert await repository.reserve(attempt("other"), 100) is None, "a killed process holds nothing for long"
 
 
 async def test_an_account_keeps_no_more_than_it_may(serve: Serve, store: Connection) -> None:
