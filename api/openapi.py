@@ -37,7 +37,7 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 _DESCRIPTION = """A registry of token symbols across chains: search, heartbeats, registrations and claims.
 
 Every error answer holds `error` (words) and `code`; every answer carries `X-Request-Id`. Figures that are not known
-are `null`, never 0.
+are `null`, never 0. A query parameter that takes one value, or a member of a body, that is given twice is answered 400.
 
 Requests are counted by API key, or by account for wallet sessions: so many a second and a day, by plan. Beyond that the
 answer is 429 with `Retry-After`."""

@@ -274,6 +274,8 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
 
     async def on_http(request: Request, error: Exception) -> JsonResponse:
         assert isinstance(error, HTTPException)  # noqa: S101
+        if isinstance(error.__cause__, ApiError):  # what reads bodies said so, and FastAPI put it in other words
+            return render(request, error.__cause__)
         if error.status_code == 400:  # only what reads bodies says so: not UTF-8, or a number of thousands of digits
             return render(request, InvalidInput("body", "cannot be read as JSON"))
         headers = dict(error.headers or {})

@@ -12,6 +12,7 @@ from api.core.addresses import evm_address
 from api.core.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
 from api.core.errors import InvalidInput, RouteGroup
 from api.core.rendering import JsonResponse, respond
+from api.core.routes import QueryRoute
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.repository import AtRiskMemory
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
@@ -27,7 +28,7 @@ _DIGITS = re.compile(r"[0-9]{1,10}")
 _LATEST = datetime.fromtimestamp(2**32 - 1, UTC)
 _EARLIEST = datetime.fromtimestamp(0, UTC)
 
-router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"])
+router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"], route_class=QueryRoute)
 
 
 async def heartbeat_service(

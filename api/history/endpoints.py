@@ -10,6 +10,7 @@ from api.core.dependencies import ChainsDep, ClockDep, StoreDep
 from api.core.errors import RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond, timestamp
+from api.core.routes import QueryRoute
 from api.core.store import Row
 from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
@@ -20,7 +21,7 @@ GROUP = RouteGroup(prefix="/api/v2/registration")
 GROUPS = (GROUP,)
 KIND = "registration-history+v1"
 
-router = APIRouter(prefix="/api/v2/registration", tags=["registrations"])
+router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=QueryRoute)
 
 
 @router.get(

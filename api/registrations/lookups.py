@@ -11,6 +11,7 @@ from api.core.dependencies import ChainsDep, ClockDep, StoreDep
 from api.core.errors import NotFound, RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond, timestamp
+from api.core.routes import QueryRoute
 from api.core.store import Row
 from api.registrations import examples
 from api.registrations.reading import find_registration, read_chain, read_symbol
@@ -22,7 +23,7 @@ from indexer.chains.facts import Chains
 GROUP = RouteGroup(prefix="/registration")
 GROUPS = (GROUP,)
 
-router = APIRouter(prefix="/registration", tags=["registrations"])
+router = APIRouter(prefix="/registration", tags=["registrations"], route_class=QueryRoute)
 SymbolPath = Annotated[
     str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
 ]

@@ -14,6 +14,7 @@ from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
 from api.core.errors import InvalidInput, NotFound, RouteGroup
 from api.core.examples import answered
 from api.core.rendering import JsonResponse, respond, timestamp
+from api.core.routes import QueryRoute
 from api.core.store import Row, Store
 from api.registrations.reading import read_chain, read_symbol
 from api.registrations.statuses import registration_status
@@ -46,7 +47,7 @@ CACHE = {"Cache-Control": "private, max-age=60, stale-while-revalidate=600"}
 _MOST_SYMBOLS = 100
 _MOST_CHAIN_ID = 2**53
 
-router = APIRouter(prefix="/api/v2/tokenlist", tags=["token list"])
+router = APIRouter(prefix="/api/v2/tokenlist", tags=["token list"], route_class=QueryRoute)
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
 ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
 _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}

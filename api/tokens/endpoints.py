@@ -10,6 +10,7 @@ from api.core.access import ApiKey
 from api.core.addresses import evm_address
 from api.core.dependencies import ChainsDep
 from api.core.errors import InvalidInput, RouteGroup
+from api.core.routes import QueryRoute
 from api.search import examples
 from api.search.endpoints import SearchDep
 from api.search.parameters import readable_chain, search_symbol
@@ -19,7 +20,7 @@ from api.tokens.service import TokenService
 GROUP = RouteGroup(prefix="/api/v2/token")
 GROUPS = (GROUP,)
 
-router = APIRouter(prefix="/api/v2/token", tags=["search"])
+router = APIRouter(prefix="/api/v2/token", tags=["search"], route_class=QueryRoute)
 
 
 async def token_service(request: Request, search: SearchDep) -> TokenService:

@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from api.app import create_app
 from api.core.access import ACCESS_MARK
 from api.core.rendering import respond
-from api.core.routes import BodyRoute, accesses
+from api.core.routes import BodyRoute, QueryRoute, accesses, single_parameters
 from api.core.settings import ApiSettings
 from api.router import ROUTERS
 
@@ -82,6 +82,16 @@ def test_only_these_routes_need_no_credential() -> None:
 
 def test_every_body_is_read_after_the_credential() -> None:
     unguarded = {route.path for route in routes() if route.body_field and not isinstance(route, BodyRoute)}
+    assert unguarded == set()
+
+
+def test_no_parameter_is_taken_twice() -> None:
+    """Routes that read the query string themselves are searches, and see to it, too."""
+    unguarded = {
+        route.path
+        for route in routes()
+        if set(single_parameters(route.dependant)) and not isinstance(route, QueryRoute)
+    }
     assert unguarded == set()
 
 
