@@ -15,6 +15,8 @@ _SIGNATURE = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,32768}")
 _PROOF = re.compile(r"0x[0-9a-fA-F]{64}")
 
 
+# The specification has an integer here, "solana", and chain keys wherever a parameter takes a chain; claimable tokens,
+# which a quick claim begins with, are told with the number as text.
 def _chain_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError("must be a chain id: an integer, or one written as text")

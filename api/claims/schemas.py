@@ -1,6 +1,6 @@
 """Wire shapes of the claim routes."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -16,8 +16,9 @@ _CLAIM: dict[str, Any] = {
 _WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
 
-def _example(**fields: Any) -> ConfigDict:
+def _example(*, extra: Literal["ignore", "forbid"] = "ignore", **fields: Any) -> ConfigDict:
     return ConfigDict(
+        extra=extra,
         alias_generator=to_camel,
         populate_by_name=True,
         frozen=True,
@@ -26,9 +27,9 @@ def _example(**fields: Any) -> ConfigDict:
 
 
 class MessageRequest(Wire):
-    """Who wants to claim what."""
+    """Who wants to claim what. The steps after this one let through what a client takes along from those before."""
 
-    model_config = _example(claimerAddress=_WALLET)
+    model_config = _example(extra="forbid", claimerAddress=_WALLET)
     symbol: Symbol
     chain_id: ChainId
     token_address: EvmAddress

@@ -53,6 +53,7 @@ class SymbolRequest(Wire):
         alias_generator=to_camel,
         populate_by_name=True,
         frozen=True,
+        extra="forbid",
         json_schema_extra={"examples": [{"symbol": "PEPE"}]},
     )
     symbol: Text = Field(description="1 to 12 letters or digits; anything else is answered as blocked.")

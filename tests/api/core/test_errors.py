@@ -54,6 +54,39 @@ async def test_a_wrong_method_is_told_which_ones_are_offered(
     assert (answer.status_code, answer.headers["allow"]) == (405, offered)
 
 
+async def test_a_parameter_that_is_given_twice_is_named(service: Service) -> None:
+    for path, name in (
+        ("/registration/7?chain=base&chain=base", "chain"),
+        ("/registration/7/history?limit=5&chain=base&limit=6", "limit"),
+        ("/tokenlist?symbol=A&symbol=B&chainId=1&chainId=2", "chainId"),
+        ("/token/PEPE/base?tokenAddress=0x1&tokenAddress=0x2", "tokenAddress"),
+        ("/heartbeat/at-risk?page=1&page=2", "page"),
+        ("/search?symbol=PEPE&symbol=FROG", "symbol"),
+        (f"/claim/status/0x{'ab' * 32}?chainId=1&chainId=8453", "chainId"),
+    ):
+        answer = await service.client.get(f"/api/v2{path}")
+        assert (answer.status_code, answer.json()["error"]) == (400, f"{name}: is given more than once"), path
+        assert (await service.anonymous.get(f"/api/v2{path}")).status_code == 401, path
+    assert (await service.client.get(f"{FEES}?a=1&a=2")).status_code == 200
+    assert "more than once" not in (await service.client.get("/api/v2/tokenlist?symbol=A&symbol=B")).text
+
+
+async def test_members_that_are_named_twice_or_mean_nothing_are_refused(service: Service) -> None:
+    for path, body, words in (
+        ("/verify/symbol", '{"symbol": "PEPE", "symbol": "FROG"}', "body: has the member 'symbol' twice"),
+        ("/claim/message", '{"symbol": {"a": 1, "\\u0061": 2}}', "body: has the member 'a' twice"),
+        ("/verify/symbol", '{"symbol": "PEPE", "chain": "base"}', "chain: means nothing here"),
+        (
+            "/claim/message",
+            '{"symbol": "PEPE", "chainId": 8453, "tokenAddress": "", "claimerAddress": "", "signature": ""}',
+            "signature: means nothing here",
+        ),
+    ):
+        headers = {"Content-Type": "application/json"}
+        answer = await service.client.post(f"/api/v2{path}", content=body, headers=headers)
+        assert (answer.status_code, answer.json()["error"]) == (400, words), body
+
+
 async def test_a_body_over_the_limit_is_413(service: Service) -> None:
     answer = await service.post("/verify/symbol", {"symbol": "A" * 70_000})
     assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")
