@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.routing import APIRoute
@@ -14,6 +14,7 @@ from api.core.conditional import Prepared, answer
 from api.core.dependencies import ChainsDep
 from api.core.errors import LOWER_CODES, InvalidInput, NotFound, RouteGroup, Unavailable
 from api.core.examples import answered
+from api.core.rendering import Wire
 from api.limits.public import PublicHolding, PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
@@ -27,6 +28,7 @@ GROUPS = (GROUP,)
 FRESH = {"Cache-Control": "public, max-age=60, stale-while-revalidate=120"}
 FRESH_HOLDING = {"Cache-Control": "public, max-age=30, stale-while-revalidate=30"}
 MISSING = {"Cache-Control": "public, max-age=60"}
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _ID = re.compile(r"[1-9][0-9]{0,17}")
 _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
@@ -45,9 +47,13 @@ class RememberingRoute(APIRoute):
             reads: PublicReads | None = getattr(request.app.state, "public_reads", None)
             found = reads.remembered(request.scope["path"]) if reads is not None else None
             if found is None:
-                return await handle(request)
-            await count_address(request, holdings=holdings)
-            return answer(request.headers, found, FRESH_HOLDING if holdings else FRESH)
+                response = await handle(request)
+            else:
+                await count_address(request, holdings=holdings)
+                response = answer(request.headers, found, FRESH_HOLDING if holdings else FRESH)
+            if request.method == "HEAD":
+                response.body = b""  # its headers are those of the whole answer
+            return response
 
         return look_first
 
@@ -77,11 +83,26 @@ async def public_reads(request: Request, search: SearchDep) -> PublicReads:
 ReadsDep = Annotated[PublicReads, Depends(public_reads)]
 
 
-def _answers(*shown: tuple[str, dict[str, Any]]) -> dict[int | str, dict[str, Any]]:
-    return answered(*shown) | _NOT_MODIFIED | GROUP.responses(404, 429, 503)
+def _read(path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]]) -> Callable[[Endpoint], Endpoint]:
+    """Offer a read at a path. HEAD is answered like GET, and goes without saying."""
+
+    def offer(endpoint: Endpoint) -> Endpoint:
+        responses = answered(*shown) | _NOT_MODIFIED | GROUP.responses(404, 429, 503)
+        for method in ("GET", "HEAD"):
+            router.add_api_route(
+                path,
+                endpoint,
+                methods=[method],
+                response_model=model,
+                responses=responses,
+                include_in_schema=method == "GET",
+            )
+        return endpoint
+
+    return offer
 
 
-@router.get("/coins/{chain}/{symbol}", response_model=Coin, responses=_answers(("coin", examples.COIN)))
+@_read("/coins/{chain}/{symbol}", Coin, ("coin", examples.COIN))
 async def get_public_coin(
     request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
@@ -91,7 +112,7 @@ async def get_public_coin(
     return _send(request, await reads.coin(place, wanted), FRESH, f"no verified page of {wanted}")
 
 
-@router.get("/coins/{chain}/{symbol}/apps", response_model=CoinApps, responses=_answers(("apps", examples.APPS)))
+@_read("/coins/{chain}/{symbol}/apps", CoinApps, ("apps", examples.APPS))
 async def list_public_coin_apps(
     request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
@@ -101,9 +122,7 @@ async def list_public_coin_apps(
     return _send(request, await reads.apps(place, wanted), FRESH, f"no verified page of {wanted}")
 
 
-@router.get(
-    "/holdings/{chain}/{token}/{wallet}", response_model=Holding, responses=_answers(("holding", examples.HOLDING))
-)
+@_read("/holdings/{chain}/{token}/{wallet}", Holding, ("holding", examples.HOLDING))
 async def get_public_holding(
     request: Request,
     access: PublicHolding,
@@ -127,11 +146,7 @@ async def get_public_holding(
     return _send(request, found, FRESH_HOLDING, "no token at this address")
 
 
-@router.get(
-    "/crowns/{chain}/{crownId}/sites",
-    response_model=Sites,
-    responses=_answers(("sites", examples.SITES), ("none", examples.NO_SITES)),
-)
+@_read("/crowns/{chain}/{crownId}/sites", Sites, ("sites", examples.SITES), ("none", examples.NO_SITES))
 async def get_public_sites(
     request: Request,
     access: PublicRead,

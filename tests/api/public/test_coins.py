@@ -53,6 +53,16 @@ async def test_a_verified_coin_is_told_with_its_market(
     }  # fmt: skip
     assert '"priceUsd":0.0000123' in answer.text
 
+    for path in ("/coins/base/pepe", "/coins/base/pepe/apps", "/crowns/base/7/sites"):
+        heads = [await open_service.anonymous.head(f"/api/v2/public{path}") for _ in range(2)]  # made, and remembered
+        whole = await read(open_service, path)
+        for head in heads:
+            assert (head.status_code, head.content) == (200, b"")
+            same = ("content-length", "content-type", "etag", "cache-control", "access-control-allow-origin")
+            assert [head.headers[name] for name in same] == [whole.headers[name] for name in same]
+    refused = await open_service.anonymous.post("/api/v2/public/coins/base/pepe")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
+
 
 async def test_a_figure_that_is_not_known_is_null(
     open_service: Service, warehouse: Warehouse, store: Connection
