@@ -14,7 +14,8 @@ from multiformats import CID, varint
 CHUNK_BYTES = 262_144
 MOST_LINKS = 174
 LONGEST_TEXT = 128
-_TEXT = re.compile(r"[A-Za-z0-9]+")
+# The digits of bases that a path can hold: base 64 without "url" has the slash.
+_TEXT = re.compile(r"[A-Za-z0-9_=+-]+")
 _HASH = "sha2-256"
 # The UnixFS type of a file, and tags of the two protocol buffers: field number and wire type in one byte.
 _FILE = 2

@@ -77,7 +77,9 @@ async def _metadata(request: Request) -> Metadata:
 
 
 MetadataDep = Annotated[Metadata, Depends(_metadata)]
-CidPath = Annotated[str, Path(description="CID of what was uploaded, in any base.", examples=[examples.CID])]
+CidPath = Annotated[
+    str, Path(description="CID of what was uploaded, in any base that a path can hold.", examples=[examples.CID])
+]
 
 
 @router.post(
