@@ -96,7 +96,12 @@ class Tokens:
         return WalletClaims(session_id, _moment(claims["exp"], now))
 
     def issue_app_session(self, wallet: str, app_id: str, *, now: datetime) -> str:
-        """A token that tells the server of ``app_id`` (``<developerId>/<name>``) which wallet is signed in."""
+        """A token that tells the server of ``app_id`` (``<developerId>/<name>``) which wallet is signed in.
+
+        It names no chain. Who issues it names a wallet that the session controls on the chain of the page
+        (``WalletSession.controls``). Who reads it and asks a chain what the wallet owns or holds must ask that same
+        chain, wherever the wallet is a contract: on another one the address can be somebody else's.
+        """
         expires = now + APP_SESSION_LIFE
         return self._sign(
             {
