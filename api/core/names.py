@@ -2,10 +2,14 @@
 
 The system's own ``getaddrinfo`` blocks one thread a name for as long as the name's servers please; a handful of slow
 ones would hold up every other lookup of the process. Here a lookup is a few datagrams and a timer.
+
+The name servers are asked for records, not for what a name means here: the hosts file plays no part in that, nor does
+the search list. c-ares can leave both out of its ``getaddrinfo`` too, by its option ``lookups``, but the memory of that
+option is freed before c-ares copies it (pycares 5.2): where it has been used again by then, no place is known to look
+names up in, and each lookup is refused at once.
 """
 
 import asyncio
-import socket
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -15,6 +19,7 @@ import pycares
 _TRY_SECONDS = 1.5
 _TRIES = 2
 _LATE_SECONDS = 0.05
+_ADDRESS = pycares.ARecordData | pycares.AAAARecordData
 _MOST_ADDRESSES = 8
 """A name may have any number; nobody waits for a receiver's ninth."""
 
@@ -41,7 +46,7 @@ class NameServers:
         Raises:
             OSError: it has none, or the name servers do not say.
         """
-        asked = [asyncio.ensure_future(self._addresses(host, family)) for family in (socket.AF_INET6, socket.AF_INET)]
+        asked = [asyncio.ensure_future(self._addresses(host, kind)) for kind in ("AAAA", "A")]
         try:
             await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
             patience = _LATE_SECONDS if any(one.done() and not one.exception() for one in asked) else None
@@ -57,13 +62,16 @@ class NameServers:
         mixed = [address for pair in zip_longest(*found) for address in pair if address is not None]
         return mixed[:_MOST_ADDRESSES]
 
-    async def _addresses(self, host: str, family: socket.AddressFamily) -> list[str]:
+    async def _addresses(self, host: str, kind: str) -> list[str]:
         try:
-            # The full stop makes the name a complete one: the search list of this machine's network is not tried.
-            answer = await self._started().getaddrinfo(f"{host}.", family=family, type=socket.SOCK_STREAM)
+            answer = await self._started().query_dns(f"{host}.", kind)
         except aiodns.error.DNSError as error:
             raise OSError(f"{host}: {error.args[1] if len(error.args) > 1 else 'not resolved'}") from error
-        return [_text(node.addr[0]) for node in answer.nodes]
+        # The aliases that lead to the addresses stand before them.
+        found = [one.data.addr for one in answer.answer if isinstance(one.data, _ADDRESS)]
+        if not found:
+            raise OSError(f"{host}: no address")
+        return found
 
     async def close(self) -> None:
         """Give up the lookups under way."""
@@ -79,12 +87,6 @@ class NameServers:
                 timeout=_TRY_SECONDS,
                 tries=_TRIES,
                 flags=pycares.ARES_FLAG_NOSEARCH,
-                # The hosts file says what names mean to this machine, not what they mean to the Internet.
-                lookups="b",
                 **({"udp_port": self._port, "tcp_port": self._port} if self._port else {}),
             )
         return self._resolver
-
-
-def _text(address: bytes | str) -> str:
-    return address.decode("ascii") if isinstance(address, bytes) else address

@@ -197,6 +197,16 @@ async def test_both_kinds_of_addresses_take_turns_and_only_some_are_kept(name_se
     assert len(set(found)) == 8
 
 
+async def test_a_name_that_stands_for_another_has_its_addresses(name_server: NameServer) -> None:
+    name_server.aliases = {HOST: "edge.receiver.net", "bare.receiver.net": "edge.receiver.net"}
+    name_server.records["bare.receiver.net"] = [[]]
+    names = NameServers(["127.0.0.1"], port=name_server.port)
+    assert await names.addresses(HOST) == [FAR]
+    with pytest.raises(OSError, match="no address"):
+        await names.addresses("bare.receiver.net")
+    await names.close()
+
+
 async def test_a_certificate_of_an_unknown_authority_is_refused(meet: Meet, tmp_path: Any) -> None:
     async with meet(context=Authority.create(tmp_path).serving(HOST)) as (client, far):
         answer = await post(client, far.url())
