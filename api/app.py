@@ -36,7 +36,7 @@ from api.metadata.contents import Limits as MetadataLimits
 from api.metadata.endpoints import FRAMING_BYTES, UPLOAD_PATH
 from api.metadata.service import Metadata, open_contents
 from api.public.sharing import SharingMiddleware
-from api.router import ROUTERS
+from api.router import ROUTERS, ROUTES
 from api.tokenlists import endpoints as token_list
 from indexer.chains import facts, majors
 from indexer.chains.facts import Chains
@@ -60,7 +60,6 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=openapi.operation_id,
     )
     app.state.settings = settings
     app.state.chains = chains or facts.load(settings.chains)
@@ -73,8 +72,7 @@ def create_app(
     app.state.limits = LimitsFile(settings.limits)
     errors.install(app, groups)
     openapi.install(app)
-    for mounted in ROUTERS:
-        app.include_router(mounted.router)
+    app.router.routes.extend(ROUTES)
     # The one added last is the first to see a request: it gets its id, its limits, then a place.
     app.add_middleware(AdmissionMiddleware, groups=groups, settings=settings, metrics=app.state.metrics)
     app.add_middleware(

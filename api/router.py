@@ -6,7 +6,9 @@ A group's routers are tried in this order, so that literal paths come before tho
 from dataclasses import dataclass
 
 from fastapi import APIRouter
+from fastapi.routing import BaseRoute
 
+from api import openapi
 from api.accounts import endpoints as accounts
 from api.apps import endpoints as apps
 from api.auth import endpoints as auth
@@ -63,3 +65,15 @@ ROUTERS: tuple[Mounted, ...] = (
     Mounted(heartbeats.router, heartbeats.GROUPS),
     Mounted(webhooks.router, webhooks.GROUPS),
 )
+
+
+def _routes() -> list[BaseRoute]:
+    whole = APIRouter(generate_unique_id_function=openapi.operation_id)
+    for mounted in ROUTERS:
+        whole.include_router(mounted.router)
+    return whole.routes
+
+
+ROUTES: list[BaseRoute] = _routes()
+"""The routes of all groups, as an application takes them. What they need to know of it they find in each request, so
+all applications of a process share them: FastAPI makes a handler of each with the first request that passes by it."""
