@@ -69,7 +69,7 @@ def test_killed_many_times_it_ends_with_what_a_fresh_index_has(
 def test_a_unit_left_at_any_step_is_undone_or_finished(
     stage: str, living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection, index_afresh: Afresh
 ) -> None:
-    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+    with indexing(warehouse, store_url) as context:
         advance(context, living_chain, to_block=60)
         leave_half_written(context, living_chain, store, stage)
         advance(context, living_chain)
@@ -79,7 +79,7 @@ def test_a_unit_left_at_any_step_is_undone_or_finished(
 def test_an_insert_that_arrives_after_its_unit_was_given_up_changes_nothing(
     living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
-    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+    with indexing(warehouse, store_url) as context:
         advance(context, living_chain, to_block=60)
         before = all_rows(warehouse)
         unit, late = leave_half_written(context, living_chain, store, "nothing")
@@ -93,7 +93,7 @@ def test_an_insert_that_arrives_after_its_unit_was_given_up_changes_nothing(
 def test_a_writer_that_was_frozen_while_its_successor_went_on_inserts_nothing(
     living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
-    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+    with indexing(warehouse, store_url) as context:
         advance(context, living_chain, to_block=60)
         session = context.session(living_chain)
         assembled = assemble_unit(fetch_chunk(session.connect(), 61, 70), session.known, session.client)

@@ -21,6 +21,7 @@ from tests.fixtures.indexing import (
     differences,
     facts_of,
     go_back,
+    index_history,
     indexing,
     live,
 )
@@ -36,8 +37,8 @@ def test_a_reorganisation_leaves_what_a_fresh_index_has(
     index_afresh: Afresh,
 ) -> None:  # fmt: skip
     rng = random.Random(depth)
+    index_history(warehouse, store_url, living_chain)
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
-        advance(context, living_chain)
         fork = living_world.anvil.rpc("evm_snapshot")
         for _ in range(depth):  # orphans in units of one to three blocks
             live(living_world, rng, blocks=1)
@@ -60,6 +61,7 @@ def test_two_reorganisations_in_a_row_across_the_borders_of_units(
     with Anvil.start(kept_states=2000) as node, indexing(warehouse, store_url, SMALL_UNITS) as context:
         world = World.create(node, seed=1, scale="small")
         chain = facts_of(world, tmp_path, finality_blocks=96)
+        advance(context, chain, to_block=node.block_number() - 60)
         advance(context, chain)
         for depth in (17, 40):
             node.rpc("anvil_reorg", depth, [])
@@ -95,8 +97,8 @@ def test_many_units_are_taken_back_in_parts(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(reorg, "_UNITS_AT_ONCE", 3)
     rng = random.Random(8)
+    index_history(warehouse, store_url, living_chain)
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
-        advance(context, living_chain)
         common = living_world.anvil.block_number()
         for _ in range(8):
             live(living_world, rng, blocks=1)
@@ -126,6 +128,7 @@ def test_a_reorganisation_beyond_finality_halts_the_chain_until_it_is_rewound(
     index_afresh: Afresh,
 ) -> None:  # fmt: skip
     chain = replace(living_chain, finality_blocks=3)
+    index_history(warehouse, store_url, chain)
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
         fork = living_world.anvil.rpc("evm_snapshot")
         common = living_world.anvil.block_number()
