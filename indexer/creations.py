@@ -24,7 +24,7 @@ from indexer.chains.evm.errors import (
 from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.rpc import EvmClient
 from indexer.decoders.frame import Columns
-from indexer.occurrence import occurs
+from indexer.occurrence import find, occurs
 
 Method = Literal["trace_block", "eth_getBlockReceipts", "eth_getTransactionReceipt"]
 
@@ -145,7 +145,7 @@ def _unnamed(answer: bytes, blocks: list[_Block]) -> _Block | None:
     at = 0
     for block in blocks:
         digest = block.digest.encode()
-        found = answer.find(digest, at)  # answers come in order as a rule
+        found = find(digest, answer, at)  # answers come in order as a rule
         if found < 0 and (found := answer.find(digest, 0, at)) < 0:
             return block
         at = found

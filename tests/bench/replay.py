@@ -1,7 +1,7 @@
 """Serves a recorded chain over JSON-RPC from memory: ``python -m tests.bench.replay FILE``.
 
-Answers are put together from recorded bytes, so the server costs little beside its client. It can be told to answer
-late, to cap the results of ``eth_getLogs`` the way providers do, and to keep the request bodies it saw (``POST
+Answers are recorded bytes, sent from where they lie, so the server costs little beside its client. It can be told to
+answer late, to cap the results of ``eth_getLogs`` the way providers do, and to keep the request bodies it saw (``POST
 /control``). With ``--long`` the chain is as many laps of the recording as it is told. With ``--upstream`` it records:
 what it does not know it asks the node, and a method that takes a block is then recorded for all blocks. State (calls,
 code, storage) is that of the recorded head at every block. It ends when its standard input does, hence with its parent.
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from tests.bench.recording import Block, Node, Recording
 BLOCK_METHODS = frozenset({"eth_getBlockByNumber", "trace_block", "eth_getBlockReceipts", "debug_traceBlockByNumber"})
 STATE_METHODS = {"eth_call": 1, "eth_getCode": 1, "eth_getStorageAt": 2, "eth_getBalance": 1}
 FINALITY = 64
+JOINED_BYTES = 65_536
 
 
 class _Call(msgspec.Struct):
@@ -48,11 +49,11 @@ class RpcFailure(Exception):
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
-        self.tail = b'"error":' + msgspec.json.encode({"code": code, "message": message})
+        self.tail = [b'"error":' + msgspec.json.encode({"code": code, "message": message})]
 
 
 class Chain:
-    """The recorded chain as a node: a call in, the bytes after the id out."""
+    """The recorded chain as a node: a call in, the bytes after the id out, in the pieces they lie in."""
 
     def __init__(self, recording: Recording, upstream: Node | None) -> None:
         self.recording = recording
@@ -63,20 +64,20 @@ class Chain:
         self._numbers = {block.hash: number for number, block in enumerate(recording.blocks)}
         self._topics = [frozenset(block.topics) for block in recording.blocks]
 
-    def answer(self, method: str, params: list[Any]) -> bytes:
+    def answer(self, method: str, params: list[Any]) -> list[bytes]:
         """What the node answered, or would have answered for this range."""
         try:
             if method == "eth_getLogs":
                 return self._logs(params[0])
             if method == "eth_blockNumber":
-                return b'"result":"%s"' % hex(self.head).encode()
+                return [b'"result":"%s"' % hex(self.head).encode()]
             if method == "eth_chainId":
-                return b'"result":"%s"' % hex(self.recording.chain_id).encode()
+                return [b'"result":"%s"' % hex(self.recording.chain_id).encode()]
             if method == "eth_getBlockByHash":
-                return self._of_block("eth_getBlockByNumber", [self._number_of(params[0]), *params[1:]])
+                return [self._of_block("eth_getBlockByNumber", [self._number_of(params[0]), *params[1:]])]
             if method in BLOCK_METHODS:
-                return self._of_block(method, [self._number(params[0]), *params[1:]])
-            return self._other(method, params)
+                return [self._of_block(method, [self._number(params[0]), *params[1:]])]
+            return [self._other(method, params)]
         except RpcFailure as failure:
             return failure.tail
 
@@ -124,7 +125,7 @@ class Chain:
         self.misses.append(call[:200])
         return RpcFailure(-32601, f"not recorded: {call[:200]}")
 
-    def _logs(self, wanted: Mapping[str, Any]) -> bytes:
+    def _logs(self, wanted: Mapping[str, Any]) -> list[bytes]:
         if "blockHash" in wanted:
             number = self._number_of(wanted["blockHash"])
             if number is None:
@@ -156,7 +157,15 @@ class Chain:
                     f"query returned more than {self.cap} results. "
                     f"Try with this block range [{hex(first)}, {hex(until)}].",
                 )
-        return b"".join((b'"result":[', b",".join(parts), b"]"))
+        return [b'"result":[', *_separated(parts), b"]"]
+
+
+def _separated(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The parts with a comma between two."""
+    for at, part in enumerate(parts):
+        if at:
+            yield b","
+        yield part
 
 
 class LongChain(Chain):
@@ -227,8 +236,8 @@ class Server:
         self.last_at = 0.0
         self.chain.misses.clear()
 
-    def respond(self, body: bytes) -> bytes:
-        """The answer body of one request, a call or a batch."""
+    def respond(self, body: bytes) -> list[bytes]:
+        """The answer body of one request, a call or a batch, in pieces."""
         started = time.perf_counter()
         if self.first_at is None:
             self.first_at = time.time()
@@ -236,19 +245,22 @@ class Server:
             self.requests.append(body)
         if body.lstrip()[:1] == b"[":
             calls = msgspec.json.decode(body, type=list[_Call])
-            answer = b"".join((b"[", b",".join([self._one(call) for call in calls]), b"]"))
+            answer = [b"["]
+            for call in calls:
+                answer += [b","] * (len(answer) > 1) + self._one(call)
+            answer.append(b"]")
         else:
             answer = self._one(msgspec.json.decode(body, type=_Call))
         self.request_count += 1
-        self.bytes_out += len(answer)
+        self.bytes_out += sum(map(len, answer))
         self.last_at = time.time()
         self.busy_seconds += time.perf_counter() - started
         return answer
 
-    def _one(self, call: _Call) -> bytes:
+    def _one(self, call: _Call) -> list[bytes]:
         self.calls[call.method] = self.calls.get(call.method, 0) + 1
         tail = self.chain.answer(call.method, list(call.params))
-        return b"".join((b'{"jsonrpc":"2.0","id":', bytes(call.id), b",", tail, b"}"))
+        return [b'{"jsonrpc":"2.0","id":%b,' % bytes(call.id), *tail, b"}"]
 
     def control(self, body: bytes) -> bytes:
         """Change how it answers, and report what it counted so far."""
@@ -306,21 +318,21 @@ class Connection(asyncio.Protocol):
             body = bytes(self._received[end + 4 : end + 4 + length])
             del self._received[: end + 4 + length]
             if head.startswith(b"POST /control"):
-                self._write(self._server.control(body))
+                self._write([self._server.control(body)])
             elif self._server.latency_seconds:
                 answer = self._server.respond(body)
                 asyncio.get_running_loop().call_later(self._server.latency_seconds, self._write, answer)
             else:
                 self._write(self._server.respond(body))
 
-    def _write(self, answer: bytes) -> None:
+    def _write(self, answer: list[bytes]) -> None:
         if self._transport is not None and not self._transport.is_closing():
-            head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer)
-            if len(answer) < 65536:
-                self._transport.write(head + answer)
-            else:
-                self._transport.write(head)
-                self._transport.write(answer)
+            size = sum(map(len, answer))
+            head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % size
+            if size < JOINED_BYTES:
+                self._transport.write(b"".join([head, *answer]))
+            else:  # megabytes go out as they lie: to join them costs more than to send them
+                self._transport.writelines([head, *answer])
 
 
 async def serve(chain: Chain, port: int) -> None:

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from indexer import occurrence
-from indexer.occurrence import occurs
+from indexer.occurrence import find, occurs
 
 
 def test_a_word_is_found_at_both_ends_and_across_zero_bytes() -> None:
@@ -23,4 +23,6 @@ def test_the_answer_is_that_of_python(monkeypatch: pytest.MonkeyPatch, without_l
     for _ in range(500):
         text = bytes(draw.choices(b"ab\0", k=draw.randrange(40)))
         word = bytes(draw.choices(b"ab\0", k=draw.randrange(6)))
+        start = draw.randrange(45)
         assert occurs(word, text) == (word in text)
+        assert find(word, text, start) == text.find(word, start)
