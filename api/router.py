@@ -6,7 +6,7 @@ A group's routers are tried in this order, so that literal paths come before tho
 from dataclasses import dataclass
 
 from fastapi import APIRouter
-from fastapi.routing import BaseRoute
+from starlette.routing import BaseRoute
 
 from api import openapi
 from api.accounts import endpoints as accounts
