@@ -1,5 +1,7 @@
 """Readers of the enabled chains, made once and shared by all requests."""
 
+import ssl
+from functools import cache
 from typing import Annotated
 
 import httpx
@@ -9,6 +11,12 @@ from indexer.chains.evm.reader import EvmReader
 from indexer.chains.facts import Chain
 
 
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom nodes' certificates may come from: read once, which takes longer than all else of a client."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class ChainReaders:
     """One reader per enabled EVM chain, over one HTTP client."""
 
@@ -16,7 +24,7 @@ class ChainReaders:
         self.timeout_seconds = timeout_seconds
         # Nodes are named by the operator; a proxy of the environment has no business between.
         self._client = httpx.AsyncClient(
-            trust_env=False, limits=httpx.Limits(max_connections=100, max_keepalive_connections=20)
+            verify=_trust(), trust_env=False, limits=httpx.Limits(max_connections=100, max_keepalive_connections=20)
         )
         self._readers: dict[str, EvmReader] = {}
 
