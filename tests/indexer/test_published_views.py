@@ -12,7 +12,7 @@ from indexer.marking import mark_published
 from indexer.publish import read_blocks, recover
 from indexer.run import IndexContext, advance, rewind
 from indexer.write import UNIT_TABLES, add_balances, block_time, delete_units
-from tests.fixtures.indexing import SMALL_UNITS, indexing, live
+from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
 from tests.indexer.test_crash import leave_half_written
 from warehouse import sql
@@ -48,9 +48,9 @@ def test_views_show_the_whole_of_what_is_published(
 
 
 def test_a_unit_half_written_is_not_seen_at_any_step(
-    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
+    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
-    advance(context, living_chain, to_block=100)
+    index_history(warehouse, store_url, living_chain, to_block=100)
     before = seen_by_analysts(warehouse)
     for stage in ("nothing", "some tables", "all tables"):
         leave_half_written(context, living_chain, store, stage)
@@ -63,8 +63,8 @@ def test_a_unit_half_written_is_not_seen_at_any_step(
         assert seen_by_analysts(warehouse) == before, f"{stage}, fenced"
         recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
         assert seen_by_analysts(warehouse) == before, f"{stage}, given up"
-        for table in UNIT_TABLES:
-            warehouse.command(f"DELETE FROM {table} WHERE unit_id = {FENCE}")
+    for table in UNIT_TABLES:
+        warehouse.command(f"DELETE FROM {table} WHERE unit_id = {FENCE}")
     for stage in ("sums begun", "sums done"):
         unit, _ = leave_half_written(context, living_chain, store, stage)
         assert seen_by_analysts(warehouse) == before, stage
@@ -77,10 +77,10 @@ def test_a_unit_half_written_is_not_seen_at_any_step(
 
 
 def test_units_being_taken_back_are_hidden_first_and_never_half_there(
-    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
+    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     chain_id = living_chain.chain_id
-    advance(context, living_chain, to_block=110)
+    index_history(warehouse, store_url, living_chain, to_block=110)
     kept = seen_by_analysts(warehouse)
     advance(context, living_chain, to_block=135)
     before = seen_by_analysts(warehouse)
