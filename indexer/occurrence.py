@@ -29,7 +29,7 @@ def find(word: bytes, text: bytes, start: int = 0) -> int:
     may hold any bytes; ``start`` is not negative."""
     if _SEARCH is None or start > len(text):
         return text.find(word, start)
-    address = ctypes.cast(text, ctypes.c_void_p).value or 0
+    address = ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
     found = _SEARCH(address + start, len(text) - start, word, len(word))
     return -1 if found is None else int(found) - address
 

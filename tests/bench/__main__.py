@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.bench import plots
+from tests.bench.directories import remove_runs
 from tests.bench.parts import PARTS, Run
 from tests.bench.result import Result
 
@@ -40,12 +41,15 @@ def main() -> int:
         longest=arguments.longest,
     )
     results: list[Result] = []
-    for name in arguments.only or PARTS:
-        progress(f"[bold]{name}[/bold]")
-        results += PARTS[name](run)
-        # Written part by part: what was measured is kept when a later part fails.
-        arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(json.dumps([result.as_dict() for result in results], indent=1) + "\n")
+    try:
+        for name in arguments.only or PARTS:
+            progress(f"[bold]{name}[/bold]")
+            results += PARTS[name](run)
+            # Written part by part: what was measured is kept when a later part fails.
+            arguments.out.parent.mkdir(parents=True, exist_ok=True)
+            arguments.out.write_text(json.dumps([result.as_dict() for result in results], indent=1) + "\n")
+    finally:
+        remove_runs(run.directory)
     # Piped into a file it is wide enough for every name.
     Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(_table(results))
     progress(f"written to {arguments.out}")

@@ -8,7 +8,6 @@ import http.client
 import json
 import os
 import random
-import shutil
 import string
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from indexer.devchain import artifacts, bulk
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.bulk import BulkChain
 from indexer.devchain.sender import Sender
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.bench.serving import LIMITS
 from warehouse import engines, postgres
@@ -85,8 +85,7 @@ class FreshnessFigures:
 
 def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigures:
     """Mine for a while beside the service and see how soon it shows what was mined."""
-    data_dir = directory / "freshness"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "freshness")
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
     with Anvil.start(state_roots=False) as anvil, engines.ensure(settings) as urls:
         chain = bulk.create(anvil, transfers=_TRANSFERS, tokens=_TOKENS, swaps=_SWAPS)
@@ -107,7 +106,6 @@ def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigure
             last = max(observed.mined)
             _await(lambda: _published(store) >= last, "the last block is not in the facts")
             events = _stored(warehouse) - before
-    shutil.rmtree(data_dir, ignore_errors=True)
     facts, searched = observed.facts_seconds(), observed.search_seconds()
     progress(
         f"{len(facts)} blocks and {events:,} events in {seconds:.1f} s; facts p50 {_percentile(facts, 50):.2f} s, "

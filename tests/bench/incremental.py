@@ -1,6 +1,5 @@
 """What bringing everything derived up to date costs after 10,000 new events, beside making all of it anew."""
 
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from indexer.chains import facts
 from pipelines.refresh import refresh
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.factories.history import BLOCK_SECONDS, EVENTS_A_BLOCK, History
 from tests.factories.ledger import CHAINS_TOML
@@ -34,8 +34,7 @@ class IncrementalFigures:
 
 def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigures:
     """Derive a generated history in full, then what a little more of it adds, several times over."""
-    data_dir = directory / "incremental"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "incremental")
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
     with (
         engines.ensure(settings) as urls,
@@ -70,7 +69,6 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
             _settle(warehouse)
             new = history.live(NEW_EVENTS // EVENTS_A_BLOCK)
             added.append(derive(f"after {new:,} new events"))
-    shutil.rmtree(data_dir, ignore_errors=True)
     added.sort(key=lambda spent: sum(spent.values()))
     spent, slowest = (sum(some.values()) for some in (added[INCREMENTS // 2], added[-1]))
     results = [

@@ -7,7 +7,6 @@ the recorded chain of the benchmark, serves it itself and prints where the time 
 
 import argparse
 import json
-import shutil
 import time
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -19,6 +18,7 @@ from indexer import run as indexing
 from indexer.chains import facts
 from pipelines.refresh import refresh
 from tests.bench import workload
+from tests.bench.directories import new_directory, remove_runs
 from tests.bench.profile import Profile
 from tests.bench.replay import Replay
 from warehouse import engines, postgres
@@ -72,15 +72,14 @@ def profiled(transfers: int, latency_ms: int, cap: int | None) -> Profile:
     """Index the benchmark's chain into a data directory that is removed afterwards, and see where the time goes."""
     directory = Path(__file__).resolve().parents[2] / "build" / "bench"
     recorded = workload.ensure(directory, transfers, print)
-    data_dir = directory / "profile"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "profile")
     with Replay(recorded.recording) as replay:
         replay.control(latency_ms=latency_ms, cap=cap)
         chains_file = directory / "profile.toml"
         chains_file.write_text(recorded.chain_toml(replay.url))
         profile = Profile({"replayed node": psutil.Process(replay.process.pid)})
         measure(data_dir, chains_file, "base", profile=profile)
-    shutil.rmtree(data_dir, ignore_errors=True)
+    remove_runs(directory)
     return profile
 
 

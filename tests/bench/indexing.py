@@ -1,13 +1,11 @@
 """The index against what people do without it, on one recorded chain and in one run."""
 
 import json
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import msgspec
 
 from tests.bench import workload
 from tests.bench.baselines import DEPOSIT, TRANSFER, V2_SWAP, V3_SWAP, WITHDRAWAL
+from tests.bench.directories import new_directory
 from tests.bench.memory import MemoryWatch
 from tests.bench.recording import Block, Recording
 from tests.bench.replay import Replay
@@ -60,15 +59,15 @@ def measure(directory: Path, transfers: int, progress: Callable[[str], None]) ->
 def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[str], None]) -> IndexFigures:
     expected = expected_rows(Recording.load(recorded.recording).blocks)
     progress(f"the chain holds {expected['logs']:,} logs")
-    with Replay(recorded.recording) as replay, data_directories(directory) as runs_dir:
+    with Replay(recorded.recording) as replay:
         chains_file = directory / "chains.toml"
         chains_file.write_text(recorded.chain_toml(replay.url))
         progress("cold index, its memory watched")
-        watched = cold_index(runs_dir, chains_file, replay, watch_memory=True)
+        watched = cold_index(directory, chains_file, replay, watch_memory=True)
         runs, fetches, loops = [], [], []
         for repeat in range(1, REPEATS + 1):
             replay.control(reset=True, keep_requests=True)
-            run = cold_index(runs_dir, chains_file, replay, derive=True)
+            run = cold_index(directory, chains_file, replay, derive=True)
             progress(f"cold index {repeat}: {run['seconds']:.2f} s, started in {run['start_seconds']:.2f} s")
             slowest = sorted(run["asset_seconds"].items(), key=lambda item: -item[1])
             named = ", ".join(f"{asset} {seconds:.2f}" for asset, seconds in slowest)
@@ -83,10 +82,10 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
             loops.append(loop)
         slow_runs = []
         replay.control(latency_ms=LATENCY_MS, cap=RESULT_CAP)
-        slow_watched = cold_index(runs_dir, chains_file, replay, watch_memory=True)
+        slow_watched = cold_index(directory, chains_file, replay, watch_memory=True)
         for _ in range(REPEATS):
             replay.control(reset=True)
-            slow = cold_index(runs_dir, chains_file, replay)
+            slow = cold_index(directory, chains_file, replay)
             progress(f"with {LATENCY_MS} ms of latency and {RESULT_CAP:,} results a call: {slow['seconds']:.2f} s")
             slow_runs.append(slow)
 
@@ -151,25 +150,10 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
     return IndexFigures(results, rates, watched["samples"])
 
 
-@contextmanager
-def data_directories(directory: Path) -> Iterator[Path]:
-    """Where runs have their data directories, all removed at the end. A file system can take ten times as long to make
-    a file for minutes after it has deleted thousands: ext4 without a journal passes over their inodes one by one."""
-    runs_dir = directory / "runs"
-    shutil.rmtree(runs_dir, ignore_errors=True)
-    runs_dir.mkdir(parents=True)
-    try:
-        yield runs_dir
-    finally:
-        shutil.rmtree(runs_dir, ignore_errors=True)
-
-
 def cold_index(
-    runs_dir: Path, chains_file: Path, replay: Replay, *, derive: bool = False, watch_memory: bool = False
+    directory: Path, chains_file: Path, replay: Replay, *, derive: bool = False, watch_memory: bool = False
 ) -> dict[str, Any]:
     """One index into a fresh data directory by a fresh process; its seconds from the first request to the last block.
-
-    The data directory stays in ``runs_dir``.
 
     Memory is watched in runs whose time does not count: to add up the pages of a process ten times a second takes a
     tenth of a core, and the process waits for its memory meanwhile.
@@ -177,7 +161,7 @@ def cold_index(
     Raises:
         RecordingTooOld: it asked for something that is not recorded.
     """
-    data_dir = Path(tempfile.mkdtemp(dir=runs_dir))
+    data_dir = new_directory(directory, "index")
     command = [sys.executable, "-m", "tests.bench.index", "--data-dir", str(data_dir), "--chains", str(chains_file)]
     if derive:
         command.append("--derive")

@@ -1,13 +1,13 @@
 """What counting requests costs: the same reads without it, with it in the process, and with it in the store."""
 
 import contextlib
-import shutil
 import statistics
 from collections.abc import Callable
 from pathlib import Path
 
 from api.accounts.service import Accounts
 from tests.bench import load
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.bench.serving import serve
 from tests.factories.registrations import add_registration, add_token, address, scored
@@ -29,8 +29,7 @@ READS = {
 
 def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
     """Put load on the three in turns, several times over, so that what else the machine does meets all of them."""
-    data_dir = directory / "limits"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "limits")
     with engines.ensure(EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)) as urls:
         with postgres.connect(urls.database_url, autocommit=True) as store:
             for number in range(REGISTERED):
@@ -52,7 +51,6 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
             for name, paths in READS.items():
                 results += _compare(name, paths, ports, headers, progress)
             alone = {backend: _median_ms(port, headers) for backend, port in ports.items()}
-    shutil.rmtree(data_dir, ignore_errors=True)
     return [
         *results,
         Result("limits: added to a lone request, in process", alone["process"] - alone["none"], "ms"),

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import json
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 import uvloop
 
 from api.accounts.service import Accounts
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.bench.serving import serve
 from tests.factories.generated import generate_world, insert_world
@@ -145,8 +145,7 @@ def run(**order: Any) -> list[Seen]:
 
 def measure(directory: Path, progress: Callable[[str], None]) -> OverloadFigures:
     """Find the capacity, offer 0.8 of it, then twice as much, then 0.8 again."""
-    data_dir = directory / "overload"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "overload")
     with engines.ensure(EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)) as urls:
         paths = _fill(urls)
         with contextlib.closing(Accounts(urls.database_url)) as accounts:
@@ -162,7 +161,6 @@ def measure(directory: Path, progress: Callable[[str], None]) -> OverloadFigures
             steady = run(**order, seconds=STEADY_SECONDS, rate=STEADY * capacity)
             crowded = run(**order, seconds=OVERLOAD_SECONDS, rate=OVERLOAD * capacity, claims=CLAIM_PATH)
             after = run(**order, seconds=AFTER_SECONDS, rate=STEADY * capacity)
-    shutil.rmtree(data_dir, ignore_errors=True)
     return _figures(full, steady, crowded, after, progress)
 
 

@@ -1,7 +1,6 @@
 """Public reads beside an endpoint of the same app that does nothing, and a token list of ten thousand tokens."""
 
 import contextlib
-import shutil
 import time
 import urllib.error
 import urllib.request
@@ -14,6 +13,7 @@ from statistics import median
 from api.accounts.service import Accounts
 from api.tokenlists.signing import HEADER as SIGNATURE
 from tests.bench import load
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.bench.serving import serve
 from tests.bench.world import EMPTY
@@ -37,8 +37,7 @@ WALLET = "0x00000000000000000000000000000000000ca11e"
 
 def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
     """Fill a store with ten thousand registrations and put load on each kind of read, in turns."""
-    data_dir = directory / "public"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "public")
     with engines.ensure(EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)) as urls:
         with postgres.connect(urls.database_url, autocommit=True) as store:
             _register(store)
@@ -54,7 +53,6 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
         with serve(data_dir, chains_file, "tests.bench.search_app:create") as port:
             results = _rates(port, key, progress)
             results += _token_list(port, key)
-    shutil.rmtree(data_dir, ignore_errors=True)
     return results
 
 

@@ -1,10 +1,10 @@
 """How well search ranks a made world whose truth is known, through facts, pipelines and the API."""
 
 import asyncio
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.relevance.generator import World
 from tests.relevance.judging import Judgement, api, judge
@@ -18,8 +18,7 @@ MARK = ">= 0.95"
 
 def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
     """Plant the world, judge all queries, let every other owner claim, and judge them again."""
-    data_dir = directory / "relevance"
-    shutil.rmtree(data_dir, ignore_errors=True)
+    data_dir = new_directory(directory, "relevance")
     world = World()
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
     with engines.ensure(settings) as urls:
@@ -39,7 +38,6 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
             before = asyncio.run(ask())
             planter.claim(world.claims())
             after = asyncio.run(ask())
-    shutil.rmtree(data_dir, ignore_errors=True)
     for kind, mean in before.by_kind.items():
         progress(f"{kind}: {mean:.3f}, after claims {after.by_kind[kind]:.3f}")
     return [

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.bench import workload
 from tests.bench.history import START, first_repeated
-from tests.bench.indexing import cold_index, data_directories, expected_rows
+from tests.bench.indexing import cold_index, expected_rows
 from tests.bench.recording import Recording
 from tests.bench.replay import Replay
 from tests.bench.result import Result
@@ -46,13 +46,13 @@ def measure(directory: Path, transfers: int, progress: Callable[[str], None], *,
     """Index ever longer histories; ``longest`` adds the one of ten million events, which takes a minute or two."""
     recorded = workload.ensure(directory, transfers, progress)
     lengths = (*LENGTHS, LONGEST) if longest else LENGTHS
-    with Replay(recorded.recording, long=True) as replay, data_directories(directory) as runs_dir:
+    with Replay(recorded.recording, long=True) as replay:
         chains_file = directory / "scale.toml"
         chains_file.write_text(recorded.chain_toml(replay.url).replace("start_block = 0", f"start_block = {START}"))
 
         def run(length: Length) -> dict[str, Any]:
             replay.control(reset=True, laps=length.laps)
-            done = cold_index(runs_dir, chains_file, replay, watch_memory=True)
+            done = cold_index(directory, chains_file, replay, watch_memory=True)
             rate = done["events"] / done["seconds"]
             progress(f"{length.name}: {done['events']:,} in {done['seconds']:.2f} s, {rate:,.0f} a second")
             return done

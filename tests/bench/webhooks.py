@@ -19,6 +19,7 @@ from api.accounts.service import Accounts
 from api.core import sealing
 from api.webhooks.signing import make_secret
 from tests.bench import webhook_sink
+from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.bench.webhook_sink import SILENT, Sink
 from warehouse import engines, migrate, postgres
@@ -50,7 +51,7 @@ class Figures:
 
 def measure(directory: Path, progress: Callable[[str], None]) -> Figures:
     """All figures of the webhooks."""
-    data_dir = directory / "webhooks"
+    data_dir = new_directory(directory, "webhooks")
     figures = Figures()
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=NO_WAREHOUSE, database_url=None)
     with engines.ensure(settings, migrated=False) as urls, webhook_sink.run() as sink:

@@ -5,7 +5,6 @@ replay server. A recording is found again by the sources that made it.
 """
 
 import hashlib
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from indexer.devchain import bulk
 from indexer.devchain.anvil import Anvil
+from tests.bench.directories import new_directory
 from tests.bench.recording import Node, Recording
 from tests.bench.replay import Replay
 
@@ -59,11 +59,9 @@ def record(directory: Path, transfers: int, progress: Callable[[str], None]) -> 
         with Replay(draft, upstream=anvil.url) as replay:
             chains_file = directory / "chains.toml"
             chains_file.write_text(workload.chain_toml(replay.url))
-            data_dir = directory / "run"
-            shutil.rmtree(data_dir, ignore_errors=True)
+            data_dir = new_directory(directory, "recording")
             command = [*(sys.executable, "-m", "tests.bench.index"), *("--data-dir", data_dir, "--chains", chains_file)]
             subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-            shutil.rmtree(data_dir, ignore_errors=True)
             replay.control(save=str(workload.recording))
         draft.unlink()
     progress(f"recorded to {workload.recording}")
