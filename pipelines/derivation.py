@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from indexer.chains import majors
@@ -159,12 +160,8 @@ class DerivePass:
         self.warehouse.command(sql.load(f"transforms/{name}"), dict(parameters))
 
     def transform_beside(self, names: Sequence[str], parameters: Mapping[str, Any]) -> None:
-        """Run statements that do not read what the others write at the same time: of a short one most of the time goes
-        into its plan, which one thread makes. The first error is raised after all have ended."""
-        with ThreadPoolExecutor(len(names)) as threads:
-            running = [threads.submit(self.transform, name, parameters) for name in names]
-        for one in running:
-            one.result()
+        """Run statements that do not read what the others write at the same time."""
+        beside(*(partial(self.transform, name, parameters) for name in names))
 
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Rows of a query of ``sql/transforms``."""
@@ -172,8 +169,7 @@ class DerivePass:
 
     def empty(self, *tables: str) -> None:
         """Empty working tables."""
-        for table in tables:
-            self.warehouse.command(f"TRUNCATE TABLE {table}")
+        beside(*(partial(self.warehouse.command, f"TRUNCATE TABLE {table}") for table in tables))
 
     def window(self, subject: str, chain: Chain) -> Window | None:
         """What ``subject`` has yet to see of ``chain``; None when nothing of the chain is published."""
@@ -303,6 +299,16 @@ class DerivePass:
             {"chain_id": chain_id, "block": block_number},
         )
         return datetime.fromtimestamp(int(seconds or 0), UTC)
+
+
+def beside(*works: Callable[[], Made]) -> list[Made]:
+    """What the works come to, done at the same time: of a short statement most of the time goes into its plan, which
+    one thread makes. Of works that use the store there may be one. The first error is raised after all have ended."""
+    if len(works) == 1:
+        return [works[0]()]
+    with ThreadPoolExecutor(len(works)) as threads:
+        running = [threads.submit(work) for work in works]
+    return [one.result() for one in running]
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any
 
@@ -108,16 +109,18 @@ def _refresh(
     # Batches and chains share symbols: each writes under a version of its own.
     run.renumber()
     chain = window.chain
-    inputs = _inputs(run, chain, tokens)
-    addresses = [f"0x{token}" for token in tokens]
-    registrations = {
-        row["token_address"][2:]: row
-        for row in run.exchange("registrations_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
-    }
-    listed = {
-        row["address"][2:]: row
-        for row in run.exchange("indexed_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
-    }
+    with ThreadPoolExecutor(1) as thread:  # the warehouse is asked while the store answers
+        reading = thread.submit(_inputs, run, chain, tokens)
+        addresses = [f"0x{token}" for token in tokens]
+        registrations = {
+            row["token_address"][2:]: row
+            for row in run.exchange("registrations_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
+        }
+        listed = {
+            row["address"][2:]: row
+            for row in run.exchange("indexed_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
+        }
+        inputs = reading.result()
     as_of = {"as_of_block": window.through, "as_of_time": int(window.as_of.timestamp())}
     made = {
         token: documents.document(found, registrations.get(token), chain, as_of, counted_through)

@@ -8,7 +8,7 @@ from typing import Any
 from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.amm import pool_amounts
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import BUCKET, WINDOW
 
 SUBJECT = "liquidity"
@@ -50,11 +50,14 @@ def _refresh(run: DerivePass, window: Window) -> int:
     run.empty("work_key")
     run.transform("liquidity/pools_to_evaluate", parameters)
     first = run.read("liquidity/window_block", parameters)[0]["first_block"]
-    states = run.read("liquidity/states", {**parameters, "from_block": first})
+    states, ranges = beside(
+        lambda: run.read("liquidity/states", {**parameters, "from_block": first}),
+        lambda: run.read("liquidity/positions", parameters),
+    )
     if not states:
         return 0
     positions: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for row in run.read("liquidity/positions", parameters):
+    for row in ranges:
         positions[row["pool_hex"]].append((row["tick_lower"], row["tick_upper"], row["liquidity"]))
     rows = [_evaluated(run, window, state, positions[state["pool"]], start) for state in states]
     run.warehouse.insert_arrow("agg_pool_liquidity", frames.table(_COLUMNS, rows))

@@ -94,8 +94,7 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
     tokens = [row["token"] for row in run.warehouse.rows("SELECT DISTINCT lower(hex(key)) AS token FROM work_key")]
     if not tokens:
         return 0
-    market = read_market(run, chain, through=window.through, as_of=as_of)
-    standing = {row["token_hex"]: row for row in run.read("prices/current", window.parameters(run.version))}
+    market, standing = read_market(run, chain, through=window.through, as_of=as_of)
     rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, standing.get(token))) is not None]
     stamp = {
         "chain_id": chain.chain_id,

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from indexer.chains.facts import Chain
-from pipelines.derivation import DerivePass
+from pipelines.derivation import DerivePass, beside
 from pipelines.pricing import Pool, Quote, State, usd_quotes
 from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
 
@@ -30,11 +30,16 @@ def stablecoin_names(chain: Chain) -> list[str]:
     return [coin.address[2:] for coin in chain.stablecoins]
 
 
-def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int) -> Market:
+def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, dict[str, Any]]]:
     """The market of the tokens in ``work_key`` as of ``as_of`` (unix seconds), the pools' states being those of the
-    last evaluation."""
-    rows = _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False)
-    return _market(chain, rows, _read_decimals(run, chain, all_tokens=False), as_of, live=True)
+    last evaluation; and these tokens' figures that stand, by token."""
+    rows, decimals, standing = beside(
+        lambda: _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False),
+        lambda: run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": 0}),
+        lambda: run.read("prices/current", {"chain_id": chain.chain_id}),
+    )
+    market = _market(chain, rows, _decimals(chain, decimals), as_of, live=True)
+    return market, {row["token_hex"]: row for row in standing}
 
 
 def read_past_markets(run: DerivePass, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:
@@ -59,8 +64,11 @@ def read_past_quotes(
 
 
 def _read_decimals(run: DerivePass, chain: Chain, *, all_tokens: bool) -> dict[str, int]:
-    parameters = {"chain_id": chain.chain_id, "all_tokens": int(all_tokens)}
-    decimals = {row["token_hex"]: row["decimals"] for row in run.read("prices/decimals", parameters)}
+    return _decimals(chain, run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": int(all_tokens)}))
+
+
+def _decimals(chain: Chain, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    decimals = {row["token_hex"]: row["decimals"] for row in rows}
     decimals.update({coin.address[2:]: coin.decimals for coin in chain.stablecoins})
     decimals.update(dict.fromkeys(native_names(chain), chain.native_decimals))
     return decimals
