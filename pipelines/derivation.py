@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from indexer.chains import majors
 from indexer.chains.facts import Chain, Chains
 from indexer.chains.majors import Majors
+from indexer.memory import spare_collections
 from warehouse import settings, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection, Jsonb, wait_for_lock
@@ -155,9 +156,9 @@ class DerivePass:
         cursor = self.store.execute(sql.load(f"exchange/{name}").encode(), parameters or {})
         return cursor.fetchall() if cursor.description else []
 
-    def transform(self, name: str, parameters: Mapping[str, Any]) -> None:
-        """Run a statement of ``sql/transforms`` in the warehouse."""
-        self.warehouse.command(sql.load(f"transforms/{name}"), dict(parameters))
+    def transform(self, name: str, parameters: Mapping[str, Any]) -> int:
+        """Run a statement of ``sql/transforms`` in the warehouse; how many rows it wrote."""
+        return self.warehouse.command(sql.load(f"transforms/{name}"), dict(parameters))
 
     def transform_beside(self, names: Sequence[str], parameters: Mapping[str, Any]) -> None:
         """Run statements that do not read what the others write at the same time."""
@@ -326,6 +327,7 @@ def derive_pass(
     Raises:
         PassBusy: another pass held a lock for ``wait_seconds``.
     """
+    spare_collections()  # one of them, over all that is imported, takes as long as an asset
     with _autocommit(store):
         if not wait_for_lock(store, _DERIVE_LOCK, wait_seconds):
             raise PassBusy(f"another derive pass has been running for {wait_seconds:.0f} seconds")

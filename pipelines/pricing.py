@@ -7,6 +7,7 @@ too young refused. Unknown is None, never zero. ``docs/decisions/0002-prices.md`
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, localcontext
+from functools import lru_cache
 
 from pipelines.amm import EXACT, raw_price
 from pipelines.medians import weighted_median
@@ -270,11 +271,16 @@ def _confidence(usd: Decimal, sides: Sequence[_Side], kept: Sequence[_Side], rul
     agreed = sum((side.depth_usd for side in agreeing), Decimal(0))
     if not agreeing or total <= 0:
         return Decimal(0)
-    scale = _LOGARITHMS.log10(rules.full_confidence_usd / rules.min_depth_usd) + 1
-    reached = _LOGARITHMS.log10(agreed / rules.min_depth_usd) + 1 if agreed > 0 else Decimal(0)
+    scale = _powers(rules.full_confidence_usd, rules.min_depth_usd)
+    reached = _powers(agreed, rules.min_depth_usd) if agreed > 0 else Decimal(0)
     depth = min(ONE, reached / scale)
     quote = sum((side.quote.confidence * side.depth_usd for side in agreeing), Decimal(0)) / agreed
     return max(Decimal(0), depth * (agreed / total) * quote)
+
+
+@lru_cache(maxsize=4096)
+def _powers(amount: Decimal, low: Decimal) -> Decimal:
+    return _LOGARITHMS.log10(amount / low) + 1
 
 
 def _source(sides: Sequence[_Side]) -> str:

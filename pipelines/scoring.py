@@ -129,7 +129,13 @@ def _logarithmic(amount: Decimal, full: Decimal) -> Decimal:
     if amount <= 0:
         return Decimal(0)
     with localcontext(_CONTEXT):
-        return min(_HUNDRED, _HUNDRED * (amount + 1).log10() / (full + 1).log10())
+        return min(_HUNDRED, _HUNDRED * (amount + 1).log10() / _magnitude(full))
+
+
+@lru_cache(maxsize=16)
+def _magnitude(full: Decimal) -> Decimal:
+    with localcontext(_CONTEXT):
+        return (full + 1).log10()
 
 
 @lru_cache(maxsize=_REMEMBERED)

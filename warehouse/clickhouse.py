@@ -17,6 +17,7 @@ import pyarrow.ipc as arrow_ipc
 from aiohttp import ClientError
 from clickhouse_connect.driver import httputil
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
+from clickhouse_connect.driver.summary import QuerySummary
 from pyarrow.lib import ArrowInvalid
 
 from warehouse.errors import WarehouseError, WarehouseUnavailable
@@ -77,10 +78,11 @@ class Warehouse:
         """Close the connection."""
         self.close()
 
-    def command(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> None:
-        """Run a statement for its effect."""
+    def command(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> int:
+        """Run a statement for its effect; how many rows it wrote, as far as the server says."""
         with _translated():
-            self._client.command(sql, parameters=_plain(parameters), settings=_plain(settings))
+            done = self._client.command(sql, parameters=_plain(parameters), settings=_plain(settings))
+        return int(done.written_rows) if isinstance(done, QuerySummary) else 0
 
     def rows(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> list[dict[str, Any]]:
         """The result as a list of dictionaries; times are aware and in UTC."""

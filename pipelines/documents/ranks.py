@@ -8,12 +8,15 @@ def derive(run: DerivePass) -> AssetRun | None:
     """Write the rows whose rank changed."""
 
     def refresh() -> int:
-        changed = int(run.read("documents/ranks_changed", {})[0]["changed"])
-        if changed:
-            run.renumber()
-            declare_writing(run)
-            run.transform("documents/ranks", {"version": run.version})
-            run.serve_rows += changed
+        # What the pass serves anyway can bring places with it that changed, or none. What it does not, like rows of a
+        # pass that died, is looked at first: a version is named for rows that are there.
+        counted = 0 if run.serve_rows else int(run.read("documents/ranks_changed", {})[0]["changed"])
+        if not run.serve_rows and not counted:
+            return 0
+        run.renumber()
+        declare_writing(run)
+        changed = max(counted, run.transform("documents/ranks", {"version": run.version}))
+        run.serve_rows += changed
         return changed
 
     rows, seconds = timed(refresh)

@@ -1,7 +1,9 @@
 """Symbols: what fuzzy search ranks its candidates by, and the forms it finds them by."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 
 from pipelines import frames
@@ -22,13 +24,18 @@ _LONGEST_THINNED = 22
 """Search takes 20 characters; a symbol longer than two edits beyond that is found by its whole fold alone."""
 
 
+def as_text(texts: AbstractSet[str]) -> str:
+    """Texts as a parameter of a statement: one text, for a list of a thousand costs its planner more than reading does."""
+    return json.dumps(sorted(texts), ensure_ascii=False)
+
+
 def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row]) -> None:
     """Write the rows of the symbols that changed, and the forms of new ones. ``rows`` holds every token of them."""
     tokens: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         if row["symbol_key"] in symbols and not row["deleted"]:
             tokens[row["symbol_key"]].append(row)
-    standing = {row["symbol_key"]: row for row in run.read("documents/standing_symbols", {"symbols": sorted(symbols)})}
+    standing = {row["symbol_key"]: row for row in run.read("documents/standing_symbols", {"symbols": as_text(symbols)})}
     made = [_symbol_row(symbol, tokens[symbol], run.version) for symbol in sorted(symbols)]
     written = [
         row

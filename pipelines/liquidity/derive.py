@@ -47,9 +47,7 @@ def _refresh(run: DerivePass, window: Window) -> int:
     as_of = int(window.as_of.timestamp())
     start = window_start(as_of)
     parameters = {**window.parameters(run.version), "as_of": as_of, "window_start": start}
-    run.empty("work_key")
-    run.transform("liquidity/pools_to_evaluate", parameters)
-    first = run.read("liquidity/window_block", parameters)[0]["first_block"]
+    first, _ = beside(lambda: _first_block(run, parameters), lambda: _name_pools(run, parameters))
     states, ranges = beside(
         lambda: run.read("liquidity/states", {**parameters, "from_block": first}),
         lambda: run.read("liquidity/positions", parameters),
@@ -62,6 +60,16 @@ def _refresh(run: DerivePass, window: Window) -> int:
     rows = [_evaluated(run, window, state, positions[state["pool"]], start) for state in states]
     run.warehouse.insert_arrow("agg_pool_liquidity", frames.table(_COLUMNS, rows))
     return len(rows)
+
+
+def _name_pools(run: DerivePass, parameters: Mapping[str, Any]) -> None:
+    run.empty("work_key")
+    run.transform("liquidity/pools_to_evaluate", parameters)
+
+
+def _first_block(run: DerivePass, parameters: Mapping[str, Any]) -> int | None:
+    found: int | None = run.read("liquidity/window_block", parameters)[0]["first_block"]
+    return found
 
 
 def window_start(as_of: int) -> int:

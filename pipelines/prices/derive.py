@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from indexer.chains.facts import Chain
 from pipelines import frames
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.prices.market import Market, native_names, read_market
 from pipelines.pricing import Figures, token_figures
 from pipelines.rules import ACTIVE_FOR
@@ -79,13 +80,13 @@ def _taken_back_from(run: DerivePass, window: Window) -> int:
 
 def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
     chain = window.chain
-    run.empty("work_key")
+    taken_back_from, _ = beside(partial(_taken_back_from, run, window), partial(run.empty, "work_key"))
     run.transform(
         "prices/tokens_to_price",
         {
             **window.parameters(run.version),
             "after_version": int(window.details.get("version", 0)),
-            "taken_back_from": _taken_back_from(run, window),
+            "taken_back_from": taken_back_from,
             "sweep": int(sweep),
             "thorough": int(run.thorough),
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
@@ -105,8 +106,9 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
     }
     if rows:
         stamped = [{**row, **stamp} for row in rows]
-        run.warehouse.insert_arrow("agg_token_price", frames.table(_COLUMNS, stamped))
+        # Asked for first: figures that are there are no news to a pass after one that died in between.
         run.warehouse.insert_arrow("agg_document_request", frames.table(_REQUEST_COLUMNS, stamped))
+        run.warehouse.insert_arrow("agg_token_price", frames.table(_COLUMNS, stamped))
     _publish_native(run, window, market)
     return len(rows)
 
