@@ -25,7 +25,7 @@ _LONGEST_THINNED = 22
 
 
 def as_text(texts: AbstractSet[str]) -> str:
-    """Texts as a parameter of a statement: one text, for a list of a thousand costs its planner more than reading does."""
+    """Texts as one parameter of a statement: a list of a thousand costs its planner more than reading the rows."""
     return json.dumps(sorted(texts), ensure_ascii=False)
 
 
