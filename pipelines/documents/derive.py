@@ -13,7 +13,7 @@ from pipelines.copies import Candidate, Verdict, judge, precedence
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.documents import rows as documents
 from pipelines.documents.rows import Row
-from pipelines.documents.symbols import as_text, refresh_symbols
+from pipelines.documents.symbols import read_of, refresh_symbols
 from pipelines.holders.derive import SUBJECT as HOLDERS
 from pipelines.publication import declare_writing
 from pipelines.registrations.derive import CAUSE as REGISTRATION
@@ -160,10 +160,10 @@ def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) 
     made = list(made)
     old_symbols = {symbol for symbol in old_symbols if symbol}
     folds = {row["symbol_folded"] for row in made} | {fold(symbol) for symbol in old_symbols}
-    alike = {row["symbol_key"] for row in run.read("documents/symbols_of_forms", {"forms": as_text(folds)})}
+    alike = {row["symbol_key"] for row in read_of(run, "documents/symbols_of_forms", "forms", folds)}
     symbols = {symbol for symbol in alike if fold(symbol) in folds} | old_symbols
     symbols |= {row["symbol_key"] for row in made}
-    return [documents.from_warehouse(row) for row in run.read("documents/standing", {"symbols": as_text(symbols)})]
+    return [documents.from_warehouse(row) for row in read_of(run, "documents/standing", "symbols", symbols)]
 
 
 def _overlaid(

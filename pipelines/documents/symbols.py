@@ -1,10 +1,10 @@
 """Symbols: what fuzzy search ranks its candidates by, and the forms it finds them by."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
+from typing import Any
 
 from pipelines import frames
 from pipelines.derivation import DerivePass
@@ -20,13 +20,25 @@ _COLUMNS = {
     "best_market_score": frames.decimal(18, 9),
 }
 _FORM_COLUMNS = {"form": frames.TEXT, "symbol_key": frames.TEXT}
+_MOST_DIGITS = 100_000
 _LONGEST_THINNED = 22
 """Search takes 20 characters; a symbol longer than two edits beyond that is found by its whole fold alone."""
 
 
-def as_text(texts: AbstractSet[str]) -> str:
-    """Texts as one parameter of a statement: a list of a thousand costs its planner more than reading the rows."""
-    return json.dumps(sorted(texts), ensure_ascii=False)
+def read_of(run: DerivePass, name: str, parameter: str, texts: AbstractSet[str]) -> list[dict[str, Any]]:
+    """Rows of a query for each of these texts. They go as one parameter, hexadecimal and apart by commas: a list of a
+    thousand costs the planner more than reading the rows, and what a symbol is made of would be escaped several times
+    on its way. A statement holds only so much, so very many go with several."""
+    groups: list[list[str]] = []
+    digits = 0
+    for text in sorted(texts):
+        written = text.encode().hex()
+        digits += len(written)
+        if not groups or digits > _MOST_DIGITS:
+            groups.append([])
+            digits = len(written)
+        groups[-1].append(written)
+    return [row for group in groups for row in run.read(name, {parameter: ",".join(group)})]
 
 
 def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row]) -> None:
@@ -35,7 +47,7 @@ def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row]) -> 
     for row in rows:
         if row["symbol_key"] in symbols and not row["deleted"]:
             tokens[row["symbol_key"]].append(row)
-    standing = {row["symbol_key"]: row for row in run.read("documents/standing_symbols", {"symbols": as_text(symbols)})}
+    standing = {row["symbol_key"]: row for row in read_of(run, "documents/standing_symbols", "symbols", symbols)}
     made = [_symbol_row(symbol, tokens[symbol], run.version) for symbol in sorted(symbols)]
     written = [
         row

@@ -1,7 +1,9 @@
 from typing import Any
 
 from indexer.chains.facts import Chains
-from pipelines.documents.symbols import symbol_forms
+from pipelines import frames
+from pipelines.derivation import DerivePass
+from pipelines.documents.symbols import read_of, symbol_forms
 from pipelines.refresh import refresh
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import ETHER, build_market, served
@@ -124,6 +126,20 @@ def test_a_token_without_a_symbol_is_listed_and_not_searched(
     refresh(warehouse, store, chains)
     assert served(warehouse) == {}
     assert listed(store)[token]["score"] is not None
+
+
+def test_very_many_symbols_of_any_characters_are_read_as_they_are(
+    warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    strange = {
+        f"{sign * 64}{number}" for sign in ("\\", '"', "'", "\N{TOP HAT}", "\t", ",") for number in range(400)
+    } | {""}
+    rows = [{"version": 1, "symbol_key": symbol} for symbol in sorted(strange)]
+    warehouse.insert_arrow("serve_symbol", frames.table({"version": frames.UINT64, "symbol_key": frames.TEXT}, rows))
+    run = DerivePass(warehouse, store, chains, version=1)
+    found = read_of(run, "documents/standing_symbols", "symbols", strange | {"of nobody"})
+    assert {row["symbol_key"] for row in found} == strange
+    assert read_of(run, "documents/standing_symbols", "symbols", set()) == []
 
 
 def test_long_symbols_have_one_form() -> None:

@@ -82,6 +82,12 @@ def test_an_insert_select_with_a_token_counts_once_however_large(warehouse: Ware
     assert warehouse.scalar("SELECT sum(delta_raw) FROM agg_balance_day") == 2_000_000
 
 
+def test_a_statement_says_how_many_rows_it_wrote(warehouse: Warehouse) -> None:
+    assert warehouse.command("INSERT INTO work_key SELECT toString(number) FROM numbers(5)") == 5
+    assert warehouse.command("INSERT INTO work_key SELECT toString(number) FROM numbers(0)") == 0
+    assert warehouse.command("TRUNCATE TABLE work_key") == 0
+
+
 def test_errors_carry_their_code(warehouse: Warehouse) -> None:
     with pytest.raises(WarehouseError, match="nowhere") as caught:
         warehouse.rows("SELECT * FROM nowhere")

@@ -8,6 +8,6 @@ SELECT
     lower(hex(registration_manager)) AS registration_manager_hex,
     lower(hex(registry_address)) AS registry_address_hex
 FROM serve_token
-WHERE symbol_key IN (SELECT arrayJoin(JSONExtract(materialize({symbols:String}), 'Array(String)')))
+WHERE symbol_key IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({symbols:String})))))
 ORDER BY version DESC
 LIMIT 1 BY symbol_key, chain_id, address

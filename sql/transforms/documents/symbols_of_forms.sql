@@ -1,4 +1,4 @@
 -- Symbols that fold to one of these texts (a symbol's own fold is among its forms).
 SELECT DISTINCT symbol_key
 FROM serve_symbol_form
-WHERE form IN (SELECT arrayJoin(JSONExtract(materialize({forms:String}), 'Array(String)')))
+WHERE form IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({forms:String})))))

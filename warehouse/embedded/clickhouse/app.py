@@ -25,7 +25,7 @@ from .protocol import (
     summary,
 )
 from .sessions import Sessions
-from .statements import InsertHead, check, insert_head, keyword, output_format
+from .statements import READS, InsertHead, check, insert_head, keyword, output_format
 
 T = TypeVar("T")
 
@@ -167,7 +167,9 @@ class Application:
         answer = await self._run(exchange, request, lambda: run_whole(self._sessions, request, sql, format_name))
         if request.parameters.get("close_session") == "1":
             self._sessions.forget(request.parameters.get("session_id", ""))
-        await exchange.reply(200, answer.body, [_format(format_name), _summary(answer)])
+        # Clients tell by the format that there is a result, if an empty one.
+        told = [_format(format_name)] if answer.body or keyword(sql) in READS else []
+        await exchange.reply(200, answer.body, [*told, _summary(answer)])
 
     async def _stream(self, exchange: Exchange, request: Request, sql: bytes, format_name: str) -> None:
         def begin() -> tuple[Stream, bytes | None, bytes | None]:
