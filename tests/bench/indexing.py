@@ -63,7 +63,7 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
         chains_file = directory / "chains.toml"
         chains_file.write_text(recorded.chain_toml(replay.url))
         progress("cold index, its memory watched")
-        watched = cold_index(directory, chains_file, replay, watch_memory=True)
+        watched = cold_index(directory, chains_file, replay, derive=True, watch_memory=True)
         runs, fetches, loops = [], [], []
         for repeat in range(1, REPEATS + 1):
             replay.control(reset=True, keep_requests=True)
