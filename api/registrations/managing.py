@@ -71,9 +71,9 @@ async def hold(transaction: Transaction, registration: ManagedRegistration) -> R
     """The registration's row as it is now, which nobody changes until the transaction ends: of two who change one page
     the second waits here, and sees what the first wrote. What every change of a page begins with.
 
-    It is the first lock that a transaction takes, and no transaction takes those of two registrations one after the
-    other, so that none waits in a circle: what writes many rows at once (``exchange/upsert_registrations``) touches
-    their pages only when it has all of them. References to the row do not wait for it.
+    It is the first lock that a transaction takes, and the only one of a registration, so that it is part of no circle:
+    what writes many rows at once (``exchange/upsert_registrations``) touches their pages only when it has all of them.
+    References to the row do not wait for it.
 
     Raises:
         NotFound: the chain took the registration back since the request came, or it has ended.
