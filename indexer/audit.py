@@ -27,8 +27,9 @@ def require_in_range(logs: Logs, headers: Headers) -> None:
 def require_same_fork(logs: Logs, headers: Headers) -> None:
     """Every log names the block hash that the header of its number has."""
     expected = headers.hash[(logs.block_number - np.uint64(headers.first)).astype(np.int64)]
-    wrong = np.flatnonzero((logs.block_hash() != expected).any(axis=1))
-    if len(wrong):
+    found = logs.block_hash()
+    if not np.array_equal(found, expected):
+        wrong = np.flatnonzero((found != expected).any(axis=1))
         raise NodeLied(f"logs of block {logs.block_number[wrong[0]]} are of another fork than its header")
 
 

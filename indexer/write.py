@@ -226,8 +226,9 @@ def write_changes(warehouse: Warehouse, chain_id: int, change_id: int, changes: 
 def add_balances(warehouse: Warehouse, chain_id: int, unit_id: int, *, sign: int, token: str) -> None:
     """Add what a unit's transfers changed to the balances, or with ``sign`` -1 take it back."""
     parameters = {"chain_id": chain_id, "unit_id": unit_id, "sign": sign}
-    # One thread: more would spend half as much again on bringing their parts together.
-    settings = {"max_threads": 1}
+    # One thread: more would spend half as much again on bringing their parts together. What is grouped already need not
+    # be summed once more on its way into the table, which takes a sixth of the statement.
+    settings = {"max_threads": 1, "optimize_on_insert": 0}
     warehouse.insert_select(sql.load("transforms/ingest/add_balances"), parameters, settings, token=token)
 
 

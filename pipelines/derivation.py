@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from indexer.chains import majors
 from indexer.chains.facts import Chain, Chains
@@ -31,6 +31,7 @@ log = logging.getLogger(__name__)
 Store = Connection
 Progress = Callable[["AssetRun"], None]
 Made = TypeVar("Made")
+Other = TypeVar("Other")
 
 _DERIVE_LOCK = (822, 0)
 _SERVING_LOCK = (822, 1)
@@ -302,14 +303,22 @@ class DerivePass:
         return datetime.fromtimestamp(int(seconds or 0), UTC)
 
 
-def beside(*works: Callable[[], Made]) -> list[Made]:
+@overload
+def beside(first: Callable[[], Made], second: Callable[[], Other], /) -> tuple[Made, Other]: ...
+
+
+@overload
+def beside(*works: Callable[[], Made]) -> Sequence[Made]: ...
+
+
+def beside(*works: Callable[[], Any]) -> Sequence[Any]:
     """What the works come to, done at the same time: of a short statement most of the time goes into its plan, which
     one thread makes. Of works that use the store there may be one. The first error is raised after all have ended."""
     if len(works) == 1:
-        return [works[0]()]
+        return (works[0](),)
     with ThreadPoolExecutor(len(works)) as threads:
         running = [threads.submit(work) for work in works]
-    return [one.result() for one in running]
+    return tuple(one.result() for one in running)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.copies import Candidate, Verdict, judge, precedence
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.documents import rows as documents
 from pipelines.documents.rows import Row
 from pipelines.documents.symbols import read_of, refresh_symbols
@@ -127,7 +127,7 @@ def _refresh(
         for token in tokens
         if (found := inputs.get(token)) is not None and not found["deleted"]
     }
-    standing = _standing(run, made.values(), [row["symbol_key"] for row in listed.values()])
+    standing, symbols = _standing(run, made.values(), [row["symbol_key"] for row in listed.values()])
     before = {(row["symbol_key"], row["chain_id"], row["address"]): row for row in standing}
     after = _overlaid(chain, before, made, set(tokens), as_of)
     verdicts = _judge(run, chain, after.values(), {row["symbol_folded"] for row in made.values()} | _folds(listed))
@@ -136,7 +136,7 @@ def _refresh(
     written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
     for row in written:
         row.update(as_of, version=run.version)
-    _write(run, written, after)
+    _write(run, written, after, symbols)
     # Provenance says of a token whether it is a copy; a verdict may have changed without the token's own doing.
     judged = {
         row["address"]
@@ -155,15 +155,19 @@ def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> Mapping[str
     return run.token_inputs[chain.chain_id]
 
 
-def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) -> list[Row]:
-    """The newest rows of all tokens whose symbol is, was, or looks like one of these."""
+def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) -> tuple[list[Row], list[Row]]:
+    """The newest rows of all tokens whose symbol is, was, or looks like one of these; and those of their symbols."""
     made = list(made)
     old_symbols = {symbol for symbol in old_symbols if symbol}
     folds = {row["symbol_folded"] for row in made} | {fold(symbol) for symbol in old_symbols}
     alike = {row["symbol_key"] for row in read_of(run, "documents/symbols_of_forms", "forms", folds)}
     symbols = {symbol for symbol in alike if fold(symbol) in folds} | old_symbols
     symbols |= {row["symbol_key"] for row in made}
-    return [documents.from_warehouse(row) for row in read_of(run, "documents/standing", "symbols", symbols)]
+    tokens, standing = beside(
+        lambda: read_of(run, "documents/standing", "symbols", symbols),
+        lambda: read_of(run, "documents/standing_symbols", "symbols", symbols),
+    )
+    return [documents.from_warehouse(row) for row in tokens], standing
 
 
 def _overlaid(
@@ -234,11 +238,16 @@ def _says_otherwise(row: Row, before: Mapping[tuple[str, int, str], Row]) -> boo
     return stood is None or bool(stood["deleted"]) or stood["is_copy"] != row["is_copy"]
 
 
-def _write(run: DerivePass, written: Sequence[Row], after: Mapping[tuple[str, int, str], Row]) -> None:
+def _write(
+    run: DerivePass,
+    written: Sequence[Row],
+    after: Mapping[tuple[str, int, str], Row],
+    symbols: Iterable[Row],
+) -> None:
     if not written:
         return
     declare_writing(run)
-    refresh_symbols(run, {row["symbol_key"] for row in written}, after.values())
+    refresh_symbols(run, {row["symbol_key"] for row in written}, after.values(), symbols)
     run.warehouse.insert_arrow("serve_token", frames.table(documents.COLUMNS, written))
     run.serve_rows += len(written)
 

@@ -41,13 +41,14 @@ def read_of(run: DerivePass, name: str, parameter: str, texts: AbstractSet[str])
     return [row for group in groups for row in run.read(name, {parameter: ",".join(group)})]
 
 
-def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row]) -> None:
-    """Write the rows of the symbols that changed, and the forms of new ones. ``rows`` holds every token of them."""
+def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row], newest: Iterable[Row]) -> None:
+    """Write the rows of the symbols that changed, and the forms of new ones. ``rows`` holds every token of them,
+    ``newest`` the newest row of each symbol that has one."""
     tokens: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         if row["symbol_key"] in symbols and not row["deleted"]:
             tokens[row["symbol_key"]].append(row)
-    standing = {row["symbol_key"]: row for row in read_of(run, "documents/standing_symbols", "symbols", symbols)}
+    standing = {row["symbol_key"]: row for row in newest}
     made = [_symbol_row(symbol, tokens[symbol], run.version) for symbol in sorted(symbols)]
     written = [
         row

@@ -1,13 +1,14 @@
 """Holders: counts by hour, entering and leaving by day, the largest ones; from the transfers that are new."""
 
 from indexer.chains.facts import Chain
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.tokens.derive import count_touched
 
 SUBJECT = "holders"
 _TOKENS_PER_STATEMENT = 2_000
 _TRANSFERS_PER_STATEMENT = 400_000
+_WORKING = ("work_token", "work_move", "work_wallet")
 
 
 def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
@@ -29,10 +30,11 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
 
 def _refresh(run: DerivePass, window: Window) -> int:
     parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": DEAD_WALLET}
-    touched = count_touched(run, window, ["token"])
+    touched, _ = beside(lambda: count_touched(run, window, ["token"]), lambda: run.empty(*_WORKING))
     parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_anew(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
-        run.empty("work_token", "work_move", "work_wallet")
+        if part:
+            run.empty(*_WORKING)
         run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
         for row in run.warehouse.rows(
             "SELECT after_block >= 0 AS incremental, min(from_block) AS first FROM work_token GROUP BY incremental"

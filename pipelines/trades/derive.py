@@ -1,7 +1,7 @@
 """Trades: five-minute candles of every pool, whole buckets from the facts."""
 
 from indexer.chains.facts import Chain
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.tokens.derive import count_touched
 
 SUBJECT = "trades"
@@ -20,10 +20,11 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
 
 def _refresh(run: DerivePass, window: Window) -> int:
     parameters = window.parameters(run.version)
-    touched = count_touched(run, window, ["pool"])
+    touched, _ = beside(lambda: count_touched(run, window, ["pool"]), lambda: run.empty("work_pool"))
     parts = 1 + touched // _POOLS_PER_STATEMENT
     for part in range(parts if touched else 0):
-        run.empty("work_pool")
+        if part:
+            run.empty("work_pool")
         run.transform("trades/touched_pools", {**parameters, "parts": parts, "part": part})
         first = run.read("trades/first_block", parameters)[0]["first_block"]
         run.transform("trades/candles", {**parameters, "from_block": first})

@@ -25,4 +25,3 @@ FROM
 )
 GROUP BY token, wallet, day
 HAVING delta_raw != 0
-ORDER BY token, wallet, day
