@@ -19,6 +19,7 @@ from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
 from indexer.fetch import Source
 from indexer.marking import mark_published
+from indexer.memory import give_back
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
 from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, revert_to, same_chain
@@ -237,6 +238,8 @@ def follow(
         try:
             done = advance(context, chain, progress=progress)
             failures = 0
+            if done.blocks > context.limits.unit_blocks:
+                give_back()  # a long way back needed more than the head will
             if after is not None:
                 after(done)
         except (RpcError, WarehouseUnavailable, StoreUnavailable) as error:

@@ -11,7 +11,7 @@ from indexer.creations import probe_method
 from indexer.decoders.frame import scope_of
 from indexer.fetch import Source
 from indexer.known import Known
-from indexer.memory import share_heaps, spare_collections
+from indexer.memory import share_heap, spare_collections
 from indexer.plan import Limits, RangeSize
 from warehouse.clickhouse import Warehouse
 
@@ -63,7 +63,7 @@ class IndexContext:
 
     def __post_init__(self) -> None:
         """Settle the process, whose threads are about to start."""
-        share_heaps()
+        share_heap()
         spare_collections()
 
     def session(self, chain: Chain) -> ChainSession:

@@ -190,7 +190,7 @@ def write_facts(
     return {table: counts[table] for table in tables_by_size}
 
 
-def encode_rows(table: str, chain_id: int, unit_id: int, headers: Headers, parts: Sequence[Rows]) -> bytes:
+def encode_rows(table: str, chain_id: int, unit_id: int, headers: Headers, parts: Sequence[Rows]) -> memoryview:
     """One Native block of all ``parts``."""
     rows = sum(map(_row_count, parts))
     columns: list[tuple[str, str, ColumnData]] = [

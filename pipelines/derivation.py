@@ -21,7 +21,7 @@ from typing import Any, TypeVar, overload
 from indexer.chains import majors
 from indexer.chains.facts import Chain, Chains
 from indexer.chains.majors import Majors
-from indexer.memory import spare_collections
+from indexer.memory import give_back, share_heap, spare_collections
 from warehouse import settings, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection, Jsonb, wait_for_lock
@@ -36,6 +36,8 @@ Other = TypeVar("Other")
 _DERIVE_LOCK = (822, 0)
 _SERVING_LOCK = (822, 1)
 _WRITER_LOCK = 821
+# A pass so long had more before it than the next ones will have.
+_LONG_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +162,6 @@ class DerivePass:
     def transform(self, name: str, parameters: Mapping[str, Any]) -> int:
         """Run a statement of ``sql/transforms`` in the warehouse; how many rows it wrote."""
         return self.warehouse.command(sql.load(f"transforms/{name}"), dict(parameters))
-
-    def transform_beside(self, names: Sequence[str], parameters: Mapping[str, Any]) -> None:
-        """Run statements that do not read what the others write at the same time."""
-        beside(*(partial(self.transform, name, parameters) for name in names))
 
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Rows of a query of ``sql/transforms``."""
@@ -336,6 +334,7 @@ def derive_pass(
     Raises:
         PassBusy: another pass held a lock for ``wait_seconds``.
     """
+    share_heap()
     spare_collections()  # one of them, over all that is imported, takes as long as an asset
     with _autocommit(store):
         if not wait_for_lock(store, _DERIVE_LOCK, wait_seconds):
@@ -345,6 +344,8 @@ def derive_pass(
             with run.serving(wait_seconds):
                 pass  # numbered
             yield run
+            if sum(one.seconds for one in run.runs) > _LONG_SECONDS:
+                give_back()
         finally:
             _release(store, "SELECT pg_advisory_unlock(%s, %s)", _DERIVE_LOCK)
 

@@ -125,11 +125,12 @@ class Warehouse:
             raise TypeError("a table becomes a frame")
         return frame
 
-    def insert_native(self, table: str, block: bytes, *, token: str) -> None:
+    def insert_native(self, table: str, block: memoryview | bytes, *, token: str) -> None:
         """Insert one block of the Native format (``writer.native_block``); a repeated token changes nothing."""
+        view = memoryview(block)  # which the driver sends as it is; bytes it would copy behind the statement
         with _translated():
             self._client.raw_insert(
-                table, insert_block=block, fmt="Native", settings={**_ONCE, "insert_deduplication_token": token}
+                table, insert_block=view, fmt="Native", settings={**_ONCE, "insert_deduplication_token": token}
             )
 
     def insert_arrow(self, table: str, data: ArrowTable, *, token: str | None = None) -> None:
@@ -143,7 +144,7 @@ class Warehouse:
             self._client.raw_insert(
                 table,
                 column_names=data.column_names,
-                insert_block=sink.getvalue(),
+                insert_block=sink.getbuffer(),
                 fmt="ArrowStream",
                 settings=settings,
             )

@@ -3,9 +3,11 @@
 A block is encoded as the HTTP interface takes it (protocol revision 0): the number of columns and rows, then each
 column as its name, its type and its values. Types may be those of the table or simpler ones the server converts
 (String for LowCardinality(String)).
+
+Blocks are megabytes, so they are laid out first and then filled in: every value is copied once, to where it goes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -38,7 +40,7 @@ _NUMPY = {
 }  # fmt: skip
 
 
-def native_block(columns: Sequence[Column]) -> bytes:
+def native_block(columns: Sequence[Column]) -> memoryview:
     """One block of the Native format.
 
     Args:
@@ -53,14 +55,14 @@ def native_block(columns: Sequence[Column]) -> bytes:
     rows = {column_rows(data) for _, _, data in columns}
     if len(rows) != 1:
         raise ValueError(f"columns of {sorted(rows)} rows in one block")
-    pieces = [_varint(len(columns)), _varint(rows.pop())]
+    pieces: list[_Piece] = [_varint(len(columns)), _varint(rows.pop())]
     for name, kind, data in columns:
         bare = _bare(kind)
         for text in (name, bare):
             raw = text.encode()
             pieces += [_varint(len(raw)), raw]
         pieces += _encode(bare, data)
-    return b"".join(pieces)
+    return _filled(pieces)
 
 
 def column_rows(data: ColumnData) -> int:
@@ -74,52 +76,83 @@ def _bare(kind: str) -> str:
     return "DateTime" if kind.startswith("DateTime(") else kind
 
 
-def _encode(kind: str, data: ColumnData) -> list[bytes]:
+@dataclass(frozen=True, slots=True)
+class _Framed:
+    """Strings of one width, each to be written behind its length."""
+
+    prefix: bytes
+    strings: NDArray[np.uint8]
+
+    @property
+    def nbytes(self) -> int:
+        return self.strings.nbytes + len(self.prefix) * len(self.strings)
+
+
+_Piece: TypeAlias = bytes | NDArray[Any] | _Framed
+
+
+def _filled(pieces: Sequence[_Piece]) -> memoryview:
+    sizes = [len(piece) if isinstance(piece, bytes) else piece.nbytes for piece in pieces]
+    block = np.empty(sum(sizes), np.uint8)
+    at = 0
+    for piece, size in zip(pieces, sizes, strict=True):
+        room = block[at : at + size]
+        if isinstance(piece, bytes):
+            room[:] = np.frombuffer(piece, np.uint8)
+        elif isinstance(piece, _Framed):
+            rows = room.reshape(len(piece.strings), len(piece.prefix) + piece.strings.shape[1])
+            rows[:, : len(piece.prefix)] = np.frombuffer(piece.prefix, np.uint8)
+            rows[:, len(piece.prefix) :] = piece.strings
+        else:
+            room[:] = np.ascontiguousarray(piece).reshape(-1).view(np.uint8)
+        at += size
+    return block.data
+
+
+def _encode(kind: str, data: ColumnData) -> Iterator[_Piece]:
     if kind.startswith("Nullable("):
-        return _encode_nullable(kind[9:-1], data)
-    if kind == "Array(String)":
-        return _encode_arrays(data)
-    if isinstance(data, Parts):
-        return [item for piece in data.pieces for item in _encode(kind, piece)]
-    if kind == "String":
-        return [_strings(data)]
-    return [_numbers(kind, data)]
+        yield from _encode_nullable(kind[9:-1], data)
+    elif kind == "Array(String)":
+        yield from _encode_arrays(data)
+    elif isinstance(data, Parts):
+        for piece in data.pieces:
+            yield from _encode(kind, piece)
+    else:
+        yield _strings(data) if kind == "String" else _numbers(kind, data)
 
 
-def _encode_nullable(kind: str, data: ColumnData) -> list[bytes]:
+def _encode_nullable(kind: str, data: ColumnData) -> Iterator[_Piece]:
     pairs: Sequence[Any] = data.pieces if isinstance(data, Parts) else [data]
-    masks = [np.ascontiguousarray(mask, np.uint8).tobytes() for mask, _ in pairs]
-    return masks + [item for _, values in pairs for item in _encode(kind, values)]
+    for mask, _ in pairs:
+        yield np.asarray(mask, np.uint8)
+    for _, values in pairs:
+        yield from _encode(kind, values)
 
 
-def _encode_arrays(data: ColumnData) -> list[bytes]:
+def _encode_arrays(data: ColumnData) -> Iterator[_Piece]:
     pieces: Sequence[Any] = data.pieces if isinstance(data, Parts) else [data]
     rows: list[Sequence[bytes]] = [row for piece in pieces for row in piece]
-    ends = np.cumsum([len(row) for row in rows], dtype="<u8") if rows else np.empty(0, "<u8")
-    return [ends.tobytes(), _strings([item for row in rows for item in row])]
+    yield np.cumsum([len(row) for row in rows], dtype="<u8") if rows else np.empty(0, "<u8")
+    yield _strings([item for row in rows for item in row])
 
 
-def _numbers(kind: str, data: Any) -> bytes:
+def _numbers(kind: str, data: Any) -> NDArray[Any]:
     values = np.asarray(data)
     if kind in _NUMPY:
         if values.ndim != 1:
             raise ValueError(f"{kind} from an array of {values.ndim} dimensions")
-        return values.astype(_NUMPY[kind], copy=False).tobytes()
+        return values.astype(_NUMPY[kind], copy=False)
     width = _WIDTHS.get(kind)
     if width is None or values.dtype != np.uint8 or values.shape[1:] != (width,):
         raise ValueError(f"{kind} from {values.dtype} of shape {values.shape}")
-    return values.tobytes()
+    return values
 
 
-def _strings(data: Any) -> bytes:
+def _strings(data: Any) -> _Piece:
     if isinstance(data, np.ndarray):
         if data.ndim != 2 or data.dtype != np.uint8:
             raise ValueError(f"strings from {data.dtype} of shape {data.shape}")
-        prefix = _varint(data.shape[1])
-        framed = np.empty((len(data), data.shape[1] + len(prefix)), np.uint8)
-        framed[:, : len(prefix)] = np.frombuffer(prefix, np.uint8)
-        framed[:, len(prefix) :] = data
-        return framed.tobytes()
+        return _Framed(_varint(data.shape[1]), data)
     return b"".join([_varint(len(item)) + item for item in data])
 
 

@@ -7,6 +7,7 @@ Every byte between the brackets is either such a text or a value, so nothing is 
 (escapes, nesting, other keys, ``"removed": true``) is a SurprisingLayout, and is left to ``objects``.
 """
 
+from collections import deque
 from dataclasses import dataclass
 
 import msgspec
@@ -23,6 +24,9 @@ _WORD_DIGITS = 64
 # Longest value of a key we do not read, in characters; and the most words of data that are stepped over at once.
 _MOST_CHARACTERS, _MOST_WORDS = 80, 64
 _STEP = 4096
+# What was used to look for objects in an answer of usual size, for the next one; as many as look at once.
+_ROOM = 8 << 20
+_ROOMS: "deque[NDArray[np.bool_]]" = deque(maxlen=2)
 
 
 class SurprisingLayout(Exception):
@@ -76,14 +80,28 @@ def parse_layout(answer: bytes) -> Logs:
 def _places(text: Bytes, character: int) -> Positions:
     """Where a character stands that never stands twice within eight bytes; raises SurprisingLayout when it does."""
     whole = len(text) // 8 * 8
-    found = text == character
+    room = _room(len(text))
+    found = np.equal(text, character, out=room[: len(text)])
     words = found[:whole].view(np.uint64)
     at = np.flatnonzero(words != 0)
     one = words[at]
     if bool((one & (one - np.uint64(1))).any()):
         raise SurprisingLayout("objects in one another")
     within = np.log2(one.astype(np.float64)).astype(np.int64) >> 3  # powers of two, so exact
-    return np.concatenate([8 * at + within, whole + np.flatnonzero(found[whole:])])
+    places = np.concatenate([8 * at + within, whole + np.flatnonzero(found[whole:])])
+    if len(room) == _ROOM:
+        _ROOMS.append(room)
+    return places
+
+
+def _room(size: int) -> NDArray[np.bool_]:
+    """Memory for a truth a character, used before where there is some: new pages cost more than what is done there."""
+    if size <= _ROOM and _ROOMS:
+        try:
+            return _ROOMS.pop()
+        except IndexError:
+            pass  # another thread was faster
+    return np.empty(max(size, _ROOM), np.bool_)
 
 
 def _pattern(answer: bytes, start: int) -> _Pattern:

@@ -13,7 +13,8 @@ from indexer.chains.evm.errors import NodeLied
 from indexer.decoders.hexadecimal import Bytes, Positions, unhex, windows
 
 MOST_TOPICS = 4
-_LOWER = np.uint8(0x20)  # makes A to F lower case, and leaves digits and lower case as they are
+# Eight characters at a time: makes A to F lower case, and leaves digits and lower case as they are.
+_LOWER = np.uint64(0x2020202020202020)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +92,11 @@ class Logs:
 
     def with_topic(self, topic: bytes) -> NDArray[np.int64]:
         """Indices of the logs whose first topic is ``topic``."""
-        wanted = np.frombuffer(topic.hex().encode(), np.uint8)
-        rows = np.flatnonzero(self.topic_heads == wanted[:8].view(np.uint64)[0])
+        wanted = np.frombuffer(topic.hex().encode(), np.uint64)
+        rows = np.flatnonzero(self.topic_heads == wanted[0])
         if not len(rows):
             return rows
-        same = ((windows(self.text, self.topic_at[rows, 0], 64) | _LOWER) == wanted).all(axis=1)
+        same = ((windows(self.text, self.topic_at[rows, 0], 64).view(np.uint64) | _LOWER) == wanted).all(axis=1)
         return rows if same.all() else rows[same]
 
 
@@ -103,7 +104,7 @@ def topic_heads(text: Bytes, topic_at: Positions, topic_count: NDArray[Any]) -> 
     """The first digits of each log's first topic; see ``Logs``."""
     heads = np.zeros(len(topic_count), np.uint64)
     has = np.flatnonzero(topic_count)
-    heads[has] = (windows(text, topic_at[has, 0], 8) | _LOWER).view(np.uint64).reshape(-1)
+    heads[has] = windows(text, topic_at[has, 0], 8).view(np.uint64).reshape(-1) | _LOWER
     return heads
 
 

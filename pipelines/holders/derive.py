@@ -1,5 +1,8 @@
 """Holders: counts by hour, entering and leaving by day, the largest ones; from the transfers that are new."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from indexer.chains.facts import Chain
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
@@ -45,12 +48,21 @@ def _refresh(run: DerivePass, window: Window) -> int:
         # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
         # the other tables are written makes the next one start these tokens over.
         run.transform("holders/hours", parameters)
-        run.transform_beside(("holders/days", "holders/top_kept"), parameters)
-        if run.read("holders/top_missing", parameters)[0]["missing"]:
-            run.transform("holders/top_full", parameters)
-    if touched:
-        run.transform("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})
+        asking = ("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})
+        beside(
+            lambda: run.transform("holders/days", parameters),
+            lambda: _keep_largest(run, parameters),
+            # For all parts, by the last one.
+            lambda: run.transform(*asking) if part == parts - 1 else 0,  # noqa: B023 - ended before the next part
+        )
     return touched
+
+
+def _keep_largest(run: DerivePass, parameters: Mapping[str, Any]) -> int:
+    written = run.transform("holders/top_kept", parameters)
+    if run.read("holders/top_missing", parameters)[0]["missing"]:
+        written += run.transform("holders/top_full", parameters)
+    return written
 
 
 def _transfers_anew(run: DerivePass, window: Window) -> int:

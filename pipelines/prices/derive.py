@@ -92,10 +92,12 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
         },
     )
-    tokens = [row["token"] for row in run.warehouse.rows("SELECT DISTINCT lower(hex(key)) AS token FROM work_key")]
+    tokens, (market, standing) = beside(
+        lambda: [row["token"] for row in run.warehouse.rows("SELECT DISTINCT lower(hex(key)) AS token FROM work_key")],
+        lambda: read_market(run, chain, through=window.through, as_of=as_of),
+    )
     if not tokens:
         return 0
-    market, standing = read_market(run, chain, through=window.through, as_of=as_of)
     rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, standing.get(token))) is not None]
     stamp = {
         "chain_id": chain.chain_id,

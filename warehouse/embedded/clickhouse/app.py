@@ -7,6 +7,7 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import TypeVar
 
 from .access import Passwords, Role, authenticate, check_analyst
@@ -30,6 +31,8 @@ from .statements import READS, InsertHead, check, insert_head, keyword, output_f
 T = TypeVar("T")
 
 INSERT_PIECE_BYTES = 1 << 20
+# A statement so short is not cancelled when its client leaves.
+UNWATCHED_SECONDS = 0.02
 MAX_STATEMENT_BYTES = 32 << 20
 STOP_SECONDS = 15.0
 _PROBES = ("/ping", "/replicas_status")
@@ -135,10 +138,13 @@ class Application:
         ``discard`` gets the result of a statement that ended just then, to release what it holds.
         """
         running = self._engine.submit(request.role, work)
-        leaving = asyncio.ensure_future(exchange.disconnected())
+        leaving: asyncio.Future[None] | None = None
         try:
             waiting = asyncio.wrap_future(running)
-            await asyncio.wait((waiting, leaving), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((waiting,), timeout=UNWATCHED_SECONDS)
+            if not waiting.done():
+                leaving = asyncio.ensure_future(exchange.disconnected())
+                await asyncio.wait((waiting, leaving), return_when=asyncio.FIRST_COMPLETED)
             if waiting.done():
                 return waiting.result()
             await self._abandon(request, running, discard)
@@ -147,7 +153,8 @@ class Application:
             await self._abandon(request, running, discard)
             raise
         finally:
-            leaving.cancel()
+            if leaving is not None:
+                leaving.cancel()
 
     async def _abandon(self, request: Request, running: "Future[T]", discard: Callable[[T], None]) -> None:
         if running.cancel():
@@ -204,24 +211,37 @@ class Application:
         await exchange.end()
 
     async def _insert(self, exchange: Exchange, request: Request, head: InsertHead, data: bytes) -> None:
-        insert = await self._off(request, lambda: StreamingInsert.open(self._sessions, request, head))
+        piece, ended = await _gathered(exchange, data)
+        if ended:  # one visit to a thread instead of two
+            answer = await self._run(exchange, request, lambda: self._opened(request, head).finish(piece))
+            return await exchange.reply(200, b"", [_summary(answer)])
+        insert = await self._off(request, lambda: self._opened(request, head))
         finished = False
         try:
-            pieces, size = [data], len(data)
-            while (piece := await exchange.read()) is not None:
-                pieces.append(piece)
-                size += len(piece)
-                if size >= INSERT_PIECE_BYTES:
-                    joined = b"".join(pieces)
-                    await self._off(request, lambda: insert.append(joined))  # noqa: B023 - awaited at once
-                    pieces, size = [], 0
-            rest = b"".join(pieces)
+            while not ended:
+                await self._off(request, partial(insert.append, piece))
+                piece, ended = await _gathered(exchange, b"")
             finished = True
-            answer = await self._run(exchange, request, lambda: insert.finish(rest))
+            answer = await self._run(exchange, request, lambda: insert.finish(piece))
         finally:
             if not finished:
                 await self._off(request, insert.abort)
         await exchange.reply(200, b"", [_summary(answer)])
+
+    def _opened(self, request: Request, head: InsertHead) -> StreamingInsert:
+        return StreamingInsert.open(self._sessions, request, head)
+
+
+async def _gathered(exchange: Exchange, begun: bytes) -> tuple[bytes, bool]:
+    """What comes next of a body, as much as is handed on at once; and whether that was all."""
+    pieces, size = [begun], len(begun)
+    while size < INSERT_PIECE_BYTES:
+        piece = await exchange.read()
+        if piece is None:
+            return b"".join(pieces), True
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces), False
 
 
 def _format(name: str) -> tuple[bytes, bytes]:
