@@ -80,7 +80,10 @@ def advance(
         if store is None:
             return Advance(busy=True)
         try:
-            return _Run(context, session, store, progress).to(to_block)
+            done = _Run(context, session, store, progress).to(to_block)
+            if done.blocks > context.limits.unit_blocks:
+                give_back()  # a long way back needed more than the head will
+            return done
         except CheckpointMoved:
             session.forget()
             return Advance(busy=True)
@@ -238,8 +241,6 @@ def follow(
         try:
             done = advance(context, chain, progress=progress)
             failures = 0
-            if done.blocks > context.limits.unit_blocks:
-                give_back()  # a long way back needed more than the head will
             if after is not None:
                 after(done)
         except (RpcError, WarehouseUnavailable, StoreUnavailable) as error:

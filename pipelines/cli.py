@@ -60,10 +60,12 @@ def follow(
 ) -> None:
     """Index a chain at its head and bring up to date what the new rows touch, until stopped."""
     from indexer.chains import facts
+    from indexer.memory import share_heap
     from pipelines.follow import follow as follow_chain
     from warehouse import engines
     from warehouse.settings import load
 
+    share_heap()  # before there are threads, which keep the heaps they have
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     settings = load()
     chains = facts.load(settings.chains)

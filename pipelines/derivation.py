@@ -339,14 +339,15 @@ def derive_pass(
     with _autocommit(store):
         if not wait_for_lock(store, _DERIVE_LOCK, wait_seconds):
             raise PassBusy(f"another derive pass has been running for {wait_seconds:.0f} seconds")
+        started = time.monotonic()
         try:
             run = DerivePass(warehouse, store, chains, 0, thorough=thorough, progress=progress)
             with run.serving(wait_seconds):
                 pass  # numbered
             yield run
-            if sum(one.seconds for one in run.runs) > _LONG_SECONDS:
-                give_back()
         finally:
+            if time.monotonic() - started > _LONG_SECONDS:
+                give_back()
             _release(store, "SELECT pg_advisory_unlock(%s, %s)", _DERIVE_LOCK)
 
 

@@ -6,7 +6,7 @@ are read as ``lower(hex(column))``: a driver would try to read them as text.
 
 import asyncio
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlsplit
@@ -127,27 +127,32 @@ class Warehouse:
 
     def insert_native(self, table: str, block: memoryview | bytes, *, token: str) -> None:
         """Insert one block of the Native format (``writer.native_block``); a repeated token changes nothing."""
-        view = memoryview(block)  # which the driver sends as it is; bytes it would copy behind the statement
-        with _translated():
-            self._client.raw_insert(
-                table, insert_block=view, fmt="Native", settings={**_ONCE, "insert_deduplication_token": token}
-            )
+        self._insert(table, None, memoryview(block), "Native", {**_ONCE, "insert_deduplication_token": token})
 
     def insert_arrow(self, table: str, data: ArrowTable, *, token: str | None = None) -> None:
-        """Insert an Arrow table; a repeated token changes nothing."""
+        """Insert an Arrow table; a repeated token changes nothing. Without one rows must replace themselves."""
         settings = {**_ONCE, "insert_deduplication_token": token} if token is not None else {"async_insert": 0}
         sink = io.BytesIO()
         stream = _new_arrow_stream(sink, data.schema)
         with stream:
             stream.write_table(data)
-        with _translated():
-            self._client.raw_insert(
-                table,
-                column_names=data.column_names,
-                insert_block=sink.getbuffer(),
-                fmt="ArrowStream",
-                settings=settings,
-            )
+        self._insert(table, data.column_names, sink.getbuffer(), "ArrowStream", settings)
+
+    def _insert(
+        self, table: str, columns: Sequence[str] | None, body: memoryview, kind: str, settings: Mapping[str, Any]
+    ) -> None:
+        """Send a body, as it is: bytes the driver would copy behind the statement. What it does for those is done
+        here: a connection that was kept, and that the server had closed meanwhile, says nothing, so once more."""
+        for again in (True, False):
+            try:
+                with _translated():
+                    self._client.raw_insert(
+                        table, column_names=columns, insert_block=body, fmt=kind, settings=dict(settings)
+                    )
+                return
+            except WarehouseUnavailable as error:
+                if not (again and _was_closed(error)):
+                    raise
 
     def insert_select(self, sql: str, parameters: Parameters = None, settings: Settings = None, *, token: str) -> None:
         """Run ``INSERT INTO … SELECT``; a repeated token changes nothing."""
@@ -264,6 +269,15 @@ def _arguments(url: str) -> dict[str, Any]:
         "connect_timeout": 10,
         "send_receive_timeout": 1800,
     }
+
+
+def _was_closed(error: BaseException | None) -> bool:
+    """Whether the other side ended the connection, anywhere down the causes."""
+    while error is not None:
+        if isinstance(error, ConnectionResetError | BrokenPipeError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _plain(values: Mapping[str, Any] | None) -> dict[str, Any] | None:

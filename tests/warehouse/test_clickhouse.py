@@ -1,14 +1,23 @@
 import asyncio
+import select
+import socket
+import socketserver
+import struct
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
+from urllib.parse import urlsplit
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
 
 from warehouse.clickhouse import AsyncWarehouse, Warehouse
 from warehouse.errors import WarehouseError, WarehouseUnavailable
+from warehouse.writer import native_block
 
 NOBODY = "http://regalia:x@127.0.0.1:9/regalia"
 
@@ -69,6 +78,53 @@ def test_an_arrow_insert_with_a_token_counts_once(warehouse: Warehouse) -> None:
     warehouse.insert_arrow("raw_block", table)
 
     assert warehouse.scalar("SELECT count() FROM raw_block") == 4
+
+
+def test_an_insert_whose_answer_is_lost_with_the_connection_is_sent_again_and_counts_once(warehouse_url: str) -> None:
+    table = pa.table({"chain_id": pa.array([1], pa.uint32()), "block_number": pa.array([5], pa.uint64())})
+    block = native_block([("chain_id", "UInt32", np.array([1])), ("block_number", "UInt64", np.array([6]))])
+    with answers_lost(warehouse_url) as (url, lost), Warehouse.connect(url) as warehouse:
+        lost.append("arrow")
+        warehouse.insert_arrow("raw_block", table, token="a")
+        lost.append("native")
+        warehouse.insert_native("raw_block", block, token="b")
+
+        assert lost == []
+        assert warehouse.scalar("SELECT arraySort(groupArray(block_number)) FROM raw_block") == [5, 6]
+        lost += ["the first", "the second"]
+        with pytest.raises(WarehouseUnavailable):
+            warehouse.insert_native("raw_block", block, token="b")
+
+
+@contextmanager
+def answers_lost(url: str) -> Iterator[tuple[str, list[str]]]:
+    """A way to a server on which answers get lost, connection and all: one for each item of the list it gives."""
+    target = urlsplit(url)
+    lost: list[str] = []
+
+    class Way(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            with socket.create_connection((target.hostname, target.port)) as server:
+                while ready := select.select([self.request, server], [], [])[0]:
+                    for one in ready:
+                        if not (data := one.recv(1 << 20)):
+                            return
+                        if one is server and lost:
+                            lost.pop()
+                            self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                            self.request.close()
+                            return
+                        (server if one is self.request else self.request).sendall(data)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Way) as way:
+        way.daemon_threads = True
+        way.block_on_close = False
+        threading.Thread(target=way.serve_forever, args=(0.01,), daemon=True).start()
+        yield (
+            target._replace(netloc=f"{target.netloc.rpartition('@')[0]}@127.0.0.1:{way.server_address[1]}").geturl(),
+            lost,
+        )
+        way.shutdown()
 
 
 def test_an_insert_select_with_a_token_counts_once_however_large(warehouse: Warehouse) -> None:

@@ -215,14 +215,19 @@ class Application:
         if ended:  # one visit to a thread instead of two
             answer = await self._run(exchange, request, lambda: self._opened(request, head).finish(piece))
             return await exchange.reply(200, b"", [_summary(answer)])
-        insert = await self._off(request, lambda: self._opened(request, head))
+        opening = self._engine.submit(request.role, lambda: self._opened(request, head))
+        try:
+            insert = await asyncio.shield(asyncio.wrap_future(opening))
+        except asyncio.CancelledError:
+            opening.add_done_callback(lambda done: None if done.exception() else done.result().abort())
+            raise
         finished = False
         try:
             while not ended:
                 await self._off(request, partial(insert.append, piece))
                 piece, ended = await _gathered(exchange, b"")
-            finished = True
             answer = await self._run(exchange, request, lambda: insert.finish(piece))
+            finished = True
         finally:
             if not finished:
                 await self._off(request, insert.abort)
