@@ -23,7 +23,7 @@ from tests.bench.result import Result
 ROOT = Path(__file__).resolve().parents[2]
 # Index and baselines take turns so often, and the fastest of each counts: what else the machine does only ever adds,
 # and one figure of one of them would decide the ratio.
-REPEATS = 4
+REPEATS = 6
 LATENCY_MS = 50
 RESULT_CAP = 10_000
 SAMPLE_LOGS = 20_000

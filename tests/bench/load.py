@@ -27,7 +27,17 @@ class Connection:
         self.writer: asyncio.StreamWriter | None = None
 
     async def get(self, path: str) -> int:
-        """GET; the status. The body is read and dropped."""
+        """GET; the status. The body is read and dropped. A kept connection that the server gave up is replaced."""
+        kept = self.reader is not None
+        try:
+            return await self._get(path)
+        except (ConnectionError, asyncio.IncompleteReadError) as error:
+            if not kept or (isinstance(error, asyncio.IncompleteReadError) and error.partial):
+                raise
+            self.reader = self.writer = None
+            return await self._get(path)
+
+    async def _get(self, path: str) -> int:
         if self.reader is None or self.writer is None:
             self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port, limit=2**24)
         self.writer.write(f"GET {path} HTTP/1.1\r\nHost: bench\r\n{self.head}\r\n".encode())
@@ -93,7 +103,7 @@ def run(**order: Any) -> dict[str, Any]:
     Keys of the order: ``port``, ``paths``, ``headers``, ``seconds``, and ``connections`` or ``rate``.
     """
     command = [sys.executable, "-m", "tests.bench.load"]
-    done = subprocess.run(command, cwd=ROOT, input=json.dumps(order), capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, input=json.dumps(order), stdout=subprocess.PIPE, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout)
     failed = {status: count for status, count in result["statuses"].items() if status not in ("200", "304")}
     if failed:
