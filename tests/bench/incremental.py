@@ -1,5 +1,6 @@
 """What bringing everything derived up to date costs after 10,000 new events, beside making all of it anew."""
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -81,7 +82,9 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
 
 
 def _settle(warehouse: Warehouse) -> None:
-    """Wait for the merges that the last pass left behind: in a chain twenty minutes lie before the next."""
+    """Wait for the merges that the last pass left behind, and until all that any part of the benchmark wrote is on the
+    disk: in a chain twenty minutes lie before the next."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while warehouse.scalar("SELECT count() FROM system.merges") and time.monotonic() < deadline:
         time.sleep(1)
+    os.sync()
