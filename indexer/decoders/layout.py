@@ -96,12 +96,12 @@ def _places(text: Bytes, character: int) -> Positions:
 
 def _room(size: int) -> NDArray[np.bool_]:
     """Memory for a truth a character, used before where there is some: new pages cost more than what is done there."""
-    if size <= _ROOM and _ROOMS:
-        try:
-            return _ROOMS.pop()
-        except IndexError:
-            pass  # another thread was faster
-    return np.empty(max(size, _ROOM), np.bool_)
+    if size > _ROOM:
+        return np.empty(size, np.bool_)
+    try:
+        return _ROOMS.pop()
+    except IndexError:  # as many look at once as never before
+        return np.empty(_ROOM, np.bool_)
 
 
 def _pattern(answer: bytes, start: int) -> _Pattern:

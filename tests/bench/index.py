@@ -7,6 +7,7 @@ the recorded chain of the benchmark, serves it itself and prints where the time 
 
 import argparse
 import json
+import resource
 import time
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -48,6 +49,7 @@ def measure(
         with watching:
             advance = indexing.advance(context, chains.by_key[chain_key])
         finished = time.time()
+        page_faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         held = {table: int(warehouse.scalar(f"SELECT count() FROM {table}")) for table in COUNTED}
         disk = warehouse.scalar(
             "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
@@ -59,6 +61,7 @@ def measure(
         "start_seconds": ready - launched,
         "index_seconds": finished - ready,
         "finished_at": finished,
+        "page_faults": page_faults,
         "events": advance.events,
         "rows": advance.rows,
         "held": held,

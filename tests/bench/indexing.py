@@ -144,6 +144,11 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
             watched["peaks_mb"].get("warehouse", 0.0),
             "MB",
         ),
+        Result(
+            "index: page faults of the indexer, start-up included",
+            statistics.median(run["page_faults"] for run in runs),
+            "faults",
+        ),
         Result("index: all derived tables, made in full", min(run["derive_seconds"] for run in runs), "s"),
         Result("index: disk per million events", runs[0]["disk_bytes"] / events, "MB"),
     ]
@@ -184,7 +189,7 @@ def cold_index(
 
 def _baseline(name: str, replay: Replay, *options: str, stdin: str | None = None) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.bench.baselines", name, "--port", str(replay.port), *options]
-    done = subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, input=stdin, stdout=subprocess.PIPE, text=True, check=True)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
 

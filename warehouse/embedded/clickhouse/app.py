@@ -219,7 +219,7 @@ class Application:
         try:
             insert = await asyncio.shield(asyncio.wrap_future(opening))
         except asyncio.CancelledError:
-            opening.add_done_callback(lambda done: None if done.exception() else done.result().abort())
+            await self._abandon(request, opening, StreamingInsert.abort)
             raise
         finished = False
         try:
