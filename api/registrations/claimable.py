@@ -1,11 +1,11 @@
 """What a wallet can claim, by the provenance index."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import orjson
+import polars
 
 from api.claims.control import CONFIDENCE, MEANING
 from api.core.addresses import is_registrable_symbol
@@ -22,8 +22,6 @@ SCANNED = ("arbitrum", "base", "polygon", "bnb", "gnosis", "eth")
 _DEPLOYER = orjson.Fragment(
     dumps({"method": "deployer", "confidence": CONFIDENCE["deployer"], "message": MEANING["deployer"]})
 )
-Found = tuple[int, str, str, str, str]
-"""Chain id, address in hexadecimal, the hash of its text, symbol, name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,46 +42,53 @@ class ClaimableFinder:
         """
         if not wallet.startswith("0x"):
             return []
-        found = await self._deployed(wallet)
-        if not found:
+        deployed = await self._deployed(wallet)
+        if deployed.is_empty():
             return []
-        standing = await self.repository.standing_among(
-            [chain_id for chain_id, *_ in found],
-            [f"0x{address}" for _, address, *_ in found],
-            [symbol.upper() for _, _, _, symbol, _ in found],
-        )
-        tokens = {(row["chain_id"], row["token_address"]) for row in standing}
-        symbols = {(row["chain_id"], row["symbol"]) for row in standing}
-        free = [
-            token
-            for token in found
-            if (token[0], f"0x{token[1]}") not in tokens and (token[0], token[3].upper()) not in symbols
-        ]
+        free = await self._unregistered(deployed)
+        shown = _with_checksums(free["address"], free["address_hash"])
+        columns = (free[name].to_list() for name in ("chain_id", "symbol", "name"))
         return [
-            {"address": shown, "chainId": str(chain_id), "symbol": symbol, "name": name, "qualification": _DEPLOYER}
-            for shown, (chain_id, _, _, symbol, name) in zip(_with_checksums(free), free, strict=True)
+            {"address": address, "chainId": str(chain_id), "symbol": symbol, "name": name, "qualification": _DEPLOYER}
+            for address, chain_id, symbol, name in zip(shown, *columns, strict=True)
         ]
 
-    async def _deployed(self, wallet: str) -> list[Found]:
+    async def _deployed(self, wallet: str) -> polars.DataFrame:
+        """What the wallet deployed whose symbol may be registered and is no major's: ``chain_id``, ``address``,
+        ``address_hash`` (Keccak-256 of the address in hexadecimal, for its checksum), ``symbol``, ``name``."""
         scanned = [self.chains.by_key[key].chain_id for key in SCANNED]
         table = await self.warehouse.arrow(
             sql.load("queries/registrations/claimable"), {"wallet": wallet[2:], "chains": scanned}
         )
-        rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
-        return [row for row in rows if self._is_registrable(row[0], f"0x{row[1]}", row[3])]
+        deployed = polars.DataFrame(table)
+        return deployed.filter([self._may_be_registered(symbol) for symbol in deployed["symbol"].to_list()])
 
-    def _is_registrable(self, chain_id: int, address: str, symbol: str) -> bool:
-        if not is_registrable_symbol(symbol):
-            return False
-        folded = fold(symbol)
-        imitates = self.majors.original_of(chain_id, address, folded) is not None
-        return not imitates and not self.majors.is_major(chain_id, address, folded)
+    def _may_be_registered(self, symbol: str) -> bool:
+        # A major itself and what imitates one: the folded symbol of either is the name of a major.
+        return is_registrable_symbol(symbol) and not self.majors.is_name(fold(symbol))
+
+    async def _unregistered(self, deployed: polars.DataFrame) -> polars.DataFrame:
+        """Those of which neither the token nor, on its chain, the symbol is registered now."""
+        names = deployed.select(
+            "chain_id",
+            token="0x" + polars.col("address").bin.encode("hex"),
+            key=polars.col("symbol").str.to_uppercase(),
+        )
+        standing = await self.repository.standing_among(
+            names.group_by("chain_id").all().rows_by_key("chain_id", unique=True)
+        )
+        return deployed.filter(
+            [
+                token not in standing[chain_id][0] and key not in standing[chain_id][1]
+                for chain_id, token, key in names.rows()
+            ]
+        )
 
 
-def _with_checksums(tokens: Sequence[Found]) -> list[str]:
+def _with_checksums(addresses: polars.Series, hashes: polars.Series) -> list[str]:
     """The addresses as clients see them (EIP-55), all at once: one by one, thousands take a tenth of a second."""
-    letters = np.frombuffer("".join(address for _, address, *_ in tokens).encode(), np.uint8)
-    hashed = np.frombuffer("".join(digest[:40] for _, _, digest, *_ in tokens).encode(), np.uint8)
-    raised = (hashed >= ord("8")) & (letters >= ord("a"))
+    letters = np.frombuffer(b"".join(addresses).hex().encode(), np.uint8)
+    first = np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, 32)[:, :20]
+    raised = (np.stack((first >> 4, first & 15), axis=-1).ravel() >= 8) & (letters >= ord("a"))
     text = np.where(raised, letters - 32, letters).astype(np.uint8).tobytes().decode()
     return [f"0x{text[place : place + 40]}" for place in range(0, len(text), 40)]

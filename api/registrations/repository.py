@@ -1,6 +1,6 @@
 """Registrations and tokens as the store holds them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from api.core.store import Row, Store
@@ -48,9 +48,14 @@ class RegistrationRepository:
         )
 
     async def standing_among(
-        self, chain_ids: Sequence[int], tokens: Sequence[str], symbols: Sequence[str]
-    ) -> list[Row]:
-        """Registrations that have not ended, of any of these tokens or of its symbol on its chain; some twice.
-        Addresses and symbols have no commas."""
-        lists = {"chain_ids": map(str, chain_ids), "tokens": tokens, "symbols": symbols}
-        return await self.reads.rows("standing_among", {name: ",".join(values) for name, values in lists.items()})
+        self, asked: Mapping[int, tuple[Iterable[str], Iterable[str]]]
+    ) -> dict[int, tuple[Set[str], Set[str]]]:
+        """Tokens (0x in lower case) and symbols by chain; of them those with a registration on that chain that has not
+        ended. None of them has a comma or a semicolon."""
+        lists = {
+            "chain_ids": ",".join(map(str, asked)),
+            "tokens": ";".join(",".join(tokens) for tokens, _ in asked.values()),
+            "symbols": ";".join(",".join(symbols) for _, symbols in asked.values()),
+        }
+        rows = await self.reads.rows("standing_among", lists)
+        return {row["chain_id"]: (set(row["tokens"].split(",")), set(row["symbols"].split(","))) for row in rows}

@@ -31,6 +31,10 @@ class Majors:
             return None
         return next((place for place in known if place[0] == chain_id), known[0])
 
+    def is_name(self, symbol_folded: str) -> bool:
+        """Whether a token of this symbol is a major or imitates one."""
+        return bool(self.by_symbol.get(symbol_folded))
+
     def is_major(self, chain_id: int, address: str, symbol_folded: str) -> bool:
         """Whether this token is a major itself."""
         return (chain_id, address) in self.by_symbol.get(symbol_folded, ())

@@ -1,6 +1,6 @@
--- One row: the registration of a symbol on a chain that has not ended (columns of registration, its verified domains), and the
--- token it
--- means (columns indexed_*): the registered one, else the named one, else the original. Nulls where there is none.
+-- One row: the registration of a symbol on a chain that has not ended (columns of registration, its verified domains),
+-- and the token it means (columns indexed_*): the registered one, else the named one, else the original. Nulls where
+-- there is none.
 WITH standing AS (
     SELECT *
     FROM registration

@@ -1,20 +1,15 @@
--- What a wallet deployed, as last published, on the chains asked for; with the hash that an address's checksum is made
--- from.
+-- What a wallet deployed, as last published, on the chains asked for (EVM chains); with the hash that an address's
+-- checksum is made from. LIMIT BY: an argMax of each column takes twice as long.
 WITH (SELECT max(version) FROM serve_publication) AS published
-SELECT chain_id, address, lower(hex(keccak256(address))) AS address_hash, symbol, name
+SELECT chain_id, toFixedString(token, 20) AS address, keccak256(lower(hex(token))) AS address_hash, symbol, name
 FROM
 (
-    SELECT
-        chain_id,
-        lower(hex(token)) AS address,
-        argMax(symbol, p.version) AS symbol,
-        argMax(name, p.version) AS name,
-        argMax(is_copy, p.version) AS copied,
-        argMax(deleted, p.version) AS gone
+    SELECT chain_id, token, symbol, name, is_copy, deleted
     FROM serve_provenance AS p
     WHERE wallet = unhex({wallet:String}) AND chain_id IN {chains:Array(UInt32)} AND method = 'deployer'
         AND p.version <= published
-    GROUP BY chain_id, token
+    ORDER BY p.version DESC
+    LIMIT 1 BY chain_id, token
 )
-WHERE NOT gone AND NOT copied
+WHERE NOT deleted AND NOT is_copy
 ORDER BY indexOf({chains:Array(UInt32)}, chain_id), symbol, address

@@ -1,7 +1,10 @@
 """The claimable list."""
 
 import asyncio
+import random
 from typing import Any
+
+from eth_utils.address import to_checksum_address
 
 from api.core.warehouse import WarehouseReader
 from tests.api.conftest import Serve
@@ -70,6 +73,48 @@ async def test_lists_what_the_wallet_deployed_and_nothing_else(
     add_registration(store, "SAMESYM", token_address=address(99), token_id=2)
     add_registration(store, "EXPIRED", token_address=address(13), token_id=3, expired_at="2020-01-01T00:00:00Z")
     assert await claimable(serve, warehouse_url) == [("42161", "ONARB"), ("8453", "EXPIRED"), ("8453", "FREE")]
+
+
+async def test_what_is_registered_counts_on_its_own_chain_alone(
+    serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
+) -> None:
+    for token, symbol in ((1, "ONE"), (2, "two"), (3, "THREE"), (4, "FOUR")):
+        add_provenance(warehouse, token, symbol)
+        add_provenance(warehouse, token, symbol, chain_id=42161)
+    publish(warehouse, 1)
+    add_registration(store, "OTHER", token_address=address(1), token_id=1)
+    add_registration(store, "TWO", token_address=address(98), token_id=2, chain_id=42161)
+    add_registration(store, "THREE", token_address=address(3), token_id=3, released_at="2020-01-01T00:00:00Z")
+    add_registration(store, "FOUR", token_address=address(4), token_id=4)
+    add_registration(store, "FOUR", token_address=address(4), token_id=4, chain_id=42161)
+    assert await claimable(serve, warehouse_url) == [
+        ("42161", "ONE"), ("42161", "THREE"), ("8453", "THREE"), ("8453", "two"),
+    ]  # fmt: skip
+
+
+async def test_a_token_counts_as_the_last_published_version_has_it(
+    serve: Serve, warehouse: Warehouse, warehouse_url: str
+) -> None:
+    add_provenance(warehouse, 1, "ZEBRA")
+    add_provenance(warehouse, 1, "APE", version=2)
+    add_provenance(warehouse, 2, "COPIED", is_copy=1)
+    add_provenance(warehouse, 2, "CLEARED", version=2)
+    add_provenance(warehouse, 3, "FINE")
+    add_provenance(warehouse, 3, "USDC", version=2)
+    publish(warehouse, 2)
+    assert await claimable(serve, warehouse_url) == [("8453", "APE"), ("8453", "CLEARED")]
+
+
+async def test_addresses_carry_their_checksums(serve: Serve, warehouse: Warehouse, warehouse_url: str) -> None:
+    source = random.Random(1)
+    numbers = [source.getrandbits(160) for _ in range(50)] + [0xABCDEF, (1 << 160) - 1]
+    for place, number in enumerate(numbers):
+        add_provenance(warehouse, number, f"S{place}")
+    publish(warehouse, 1)
+    async with serve(clickhouse_url=warehouse_url) as service:
+        answer = await service.client.get("/api/v2/registration/claimable", headers={"X-Wallet-Address": WALLET})
+    shown = {token["symbol"]: token["address"] for token in answer.json()["tokens"]}
+    assert shown == {f"S{place}": to_checksum_address(address(number)) for place, number in enumerate(numbers)}
 
 
 async def test_a_wallet_without_tokens_gets_an_empty_list(serve: Serve, warehouse_url: str) -> None:
