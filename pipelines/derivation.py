@@ -32,6 +32,7 @@ Store = Connection
 Progress = Callable[["AssetRun"], None]
 Made = TypeVar("Made")
 Other = TypeVar("Other")
+Third = TypeVar("Third")
 
 _DERIVE_LOCK = (822, 0)
 _SERVING_LOCK = (822, 1)
@@ -303,6 +304,12 @@ class DerivePass:
 
 @overload
 def beside(first: Callable[[], Made], second: Callable[[], Other], /) -> tuple[Made, Other]: ...
+
+
+@overload
+def beside(
+    first: Callable[[], Made], second: Callable[[], Other], third: Callable[[], Third], /
+) -> tuple[Made, Other, Third]: ...
 
 
 @overload

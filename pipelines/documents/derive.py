@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -109,9 +110,10 @@ def _refresh(
     # Batches and chains share symbols: each writes under a version of its own.
     run.renumber()
     chain = window.chain
-    with ThreadPoolExecutor(1) as thread:  # the warehouse is asked while the store answers
+    addresses = [f"0x{token}" for token in tokens]
+    namesakes = _Namesakes(run)
+    with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(_inputs, run, chain, tokens)
-        addresses = [f"0x{token}" for token in tokens]
         registrations = {
             row["token_address"][2:]: row
             for row in run.exchange("registrations_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
@@ -120,6 +122,8 @@ def _refresh(
             row["address"][2:]: row
             for row in run.exchange("indexed_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
         }
+        # Of nearly all tokens the symbol is still what it was when they were listed.
+        namesakes.find(row["symbol_key"] for row in listed.values())
         inputs = reading.result()
     as_of = {"as_of_block": window.through, "as_of_time": int(window.as_of.timestamp())}
     made = {
@@ -127,8 +131,8 @@ def _refresh(
         for token in tokens
         if (found := inputs.get(token)) is not None and not found["deleted"]
     }
-    standing, symbols = _standing(run, made.values(), [row["symbol_key"] for row in listed.values()])
-    before = {(row["symbol_key"], row["chain_id"], row["address"]): row for row in standing}
+    namesakes.find(row["symbol_key"] for row in made.values())
+    before = {(row["symbol_key"], row["chain_id"], row["address"]): row for row in namesakes.tokens}
     after = _overlaid(chain, before, made, set(tokens), as_of)
     verdicts = _judge(run, chain, after.values(), {row["symbol_folded"] for row in made.values()} | _folds(listed))
     for row in after.values():
@@ -136,7 +140,7 @@ def _refresh(
     written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
     for row in written:
         row.update(as_of, version=run.version)
-    _write(run, written, after, symbols)
+    _write(run, written, after, namesakes.symbols)
     # Provenance says of a token whether it is a copy; a verdict may have changed without the token's own doing.
     judged = {
         row["address"]
@@ -155,19 +159,32 @@ def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> Mapping[str
     return run.token_inputs[chain.chain_id]
 
 
-def _standing(run: DerivePass, made: Iterable[Row], old_symbols: Iterable[str]) -> tuple[list[Row], list[Row]]:
-    """The newest rows of all tokens whose symbol is, was, or looks like one of these; and those of their symbols."""
-    made = list(made)
-    old_symbols = {symbol for symbol in old_symbols if symbol}
-    folds = {row["symbol_folded"] for row in made} | {fold(symbol) for symbol in old_symbols}
-    alike = {row["symbol_key"] for row in read_of(run, "documents/symbols_of_forms", "forms", folds)}
-    symbols = {symbol for symbol in alike if fold(symbol) in folds} | old_symbols
-    symbols |= {row["symbol_key"] for row in made}
-    tokens, standing = beside(
-        lambda: read_of(run, "documents/standing", "symbols", symbols),
-        lambda: read_of(run, "documents/standing_symbols", "symbols", symbols),
-    )
-    return [documents.from_warehouse(row) for row in tokens], standing
+@dataclass(slots=True)
+class _Namesakes:
+    """The newest rows of all tokens whose symbol is, was, or looks like one of those asked about, and the newest rows
+    of these symbols. Each is read once, however often it is asked about: nobody else writes them while this serves."""
+
+    run: DerivePass
+    tokens: list[Row] = field(default_factory=list)
+    symbols: list[Row] = field(default_factory=list)
+    _folds: set[str] = field(default_factory=set)
+    _keys: set[str] = field(default_factory=set)
+
+    def find(self, keys: Iterable[str]) -> None:
+        """Read what is not there yet of these symbols and their look-alikes."""
+        asked = {key for key in keys if key} - self._keys
+        folds = {fold(key) for key in asked} - self._folds
+        alike = {row["symbol_key"] for row in read_of(self.run, "documents/symbols_of_forms", "forms", folds)}
+        new = asked | {key for key in alike if fold(key) in folds} - self._keys
+        if new:
+            tokens, symbols = beside(
+                lambda: read_of(self.run, "documents/standing", "symbols", new),
+                lambda: read_of(self.run, "documents/standing_symbols", "symbols", new),
+            )
+            self.tokens += map(documents.from_warehouse, tokens)
+            self.symbols += symbols
+        self._folds |= folds
+        self._keys |= new
 
 
 def _overlaid(

@@ -46,15 +46,14 @@ def _refresh(run: DerivePass, window: Window) -> int:
             run.transform(f"holders/moves{way}", {**parameters, "from_block": row["first"]})
             run.transform(f"holders/wallets{way}", parameters)
         # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
-        # the other tables are written makes the next one start these tokens over.
-        run.transform("holders/hours", parameters)
+        # the other tables are written makes the next one start these tokens over. Documents may be asked for any time.
         asking = ("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})
         beside(
-            lambda: run.transform("holders/days", parameters),
-            lambda: _keep_largest(run, parameters),
+            lambda: run.transform("holders/hours", parameters),
             # For all parts, by the last one.
             lambda: run.transform(*asking) if part == parts - 1 else 0,  # noqa: B023 - ended before the next part
         )
+        beside(lambda: run.transform("holders/days", parameters), lambda: _keep_largest(run, parameters))
     return touched
 
 

@@ -20,12 +20,15 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
 
 def _refresh(run: DerivePass, window: Window) -> int:
     parameters = window.parameters(run.version)
-    touched, _ = beside(lambda: count_touched(run, window, ["pool"]), lambda: run.empty("work_pool"))
+    touched, first, _ = beside(
+        lambda: count_touched(run, window, ["pool"]),
+        lambda: int(run.read("trades/first_block", parameters)[0]["first_block"] or 0),
+        lambda: run.empty("work_pool"),
+    )
     parts = 1 + touched // _POOLS_PER_STATEMENT
     for part in range(parts if touched else 0):
         if part:
             run.empty("work_pool")
         run.transform("trades/touched_pools", {**parameters, "parts": parts, "part": part})
-        first = run.read("trades/first_block", parameters)[0]["first_block"]
         run.transform("trades/candles", {**parameters, "from_block": first})
     return touched

@@ -38,6 +38,11 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 
 
 @given(st.text(max_size=30))
+def test_a_key_folds_as_its_text_does(text: str) -> None:
+    assert fold(symbol_key(text)) == fold(text)
+
+
+@given(st.text(max_size=30))
 def test_case_is_no_difference(text: str) -> None:
     assert fold(symbol_key(text)) == fold(text)
 

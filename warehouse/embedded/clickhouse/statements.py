@@ -7,6 +7,7 @@ shutdown are refused here, and quotes and comments must not hide them.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .errors import ClickHouseError, refused
 
@@ -28,6 +29,8 @@ _FIRST_WORD = re.compile(rb"(?:\s|--[^\n]*\n|//[^\n]*\n|\#[ !][^\n]*\n|/\*(?:(?!
 _TRAILING_FORMAT = re.compile(rb"\bFORMAT\s+(\w+)\s*(?:SETTINGS\b[^;]*)?;?\s*$", re.IGNORECASE)
 _NEEDS_LEXING = re.compile(rb";|\b(?:OUTFILE|INFILE|SHUTDOWN|SYSTEM|FORMAT)\b", re.IGNORECASE)
 _DATA_START = re.compile(rb"[ \t]*(?:\r?\n)?")
+
+_REMEMBERED_BYTES = 16_384
 
 READS = frozenset({b"SELECT", b"WITH", b"SHOW", b"DESCRIBE", b"DESC", b"EXISTS", b"EXPLAIN", b"("})
 
@@ -146,6 +149,13 @@ def check(sql: bytes) -> None:
     Raises:
         ClickHouseError: several statements, a file of this machine, or a shutdown.
     """
+    if len(sql) <= _REMEMBERED_BYTES:
+        _check_known(sql)
+    else:
+        _check(sql)
+
+
+def _check(sql: bytes) -> None:
     if not _NEEDS_LEXING.search(sql):
         return
     ended = False
@@ -164,3 +174,8 @@ def check(sql: bytes) -> None:
             if upper in (b"SHUTDOWN", b"KILL") and before == b"SYSTEM":
                 raise refused("SYSTEM SHUTDOWN is not run by the embedded server")
         before = token.upper
+
+
+# Most statements are the same few again and again, and to go through one that has a semicolon in a comment takes as
+# long as a short one's answer.
+_check_known = lru_cache(maxsize=256)(_check)
