@@ -140,7 +140,10 @@ def _refresh(
     written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
     for row in written:
         row.update(as_of, version=run.version)
-    _write(run, written, after, namesakes.symbols)
+    _, listing = beside(
+        lambda: _write(run, written, after, namesakes.symbols),
+        lambda: _listings(window, after.values(), verdicts, inputs, made),
+    )
     # Provenance says of a token whether it is a copy; a verdict may have changed without the token's own doing.
     judged = {
         row["address"]
@@ -148,7 +151,12 @@ def _refresh(
         if row["chain_id"] == chain.chain_id and not row["deleted"] and _says_otherwise(row, before)
     }
     request(run, chain.chain_id, sorted(judged.difference(asked)), "namesake")
-    _list_in_store(run, window, after.values(), verdicts, inputs, made, tokens)
+    # After the warehouse: the symbol that is listed tells the next pass which rows there a token has left.
+    if listing:
+        run.exchange("upsert_indexed_tokens", {"rows": Jsonb(listing)})
+    gone = [f"0x{token}" for token in tokens if token not in made]
+    if gone:
+        run.exchange("remove_indexed_tokens", {"chain_id": chain.chain_id, "addresses": gone})
     return len(written)
 
 
@@ -269,36 +277,28 @@ def _write(
     run.serve_rows += len(written)
 
 
-def _list_in_store(
-    run: DerivePass,
+def _listings(
     window: Window,
     rows: Iterable[Row],
     verdicts: Mapping[str, Verdict],
     inputs: Mapping[str, Mapping[str, Any]],
     made: Mapping[str, Row],
-    touched: Sequence[str],
-) -> None:
-    """Publish the tokens, their precedence among namesakes and their scores to ``indexed_token``."""
-    chain_id = window.chain.chain_id
+) -> list[dict[str, Any]]:
+    """The tokens, their precedence among namesakes and their scores as ``indexed_token`` has them."""
     places: dict[str, int] = {}
     namesakes: dict[str, list[tuple[Candidate, Verdict]]] = defaultdict(list)
     shown: dict[str, Row] = {row["address"]: row for row in made.values() if not row["symbol_key"]}
     for row in rows:
         address = f"0x{row['address']}"
-        if row["chain_id"] == chain_id and not row["deleted"] and address in verdicts:
+        if row["chain_id"] == window.chain.chain_id and not row["deleted"] and address in verdicts:
             shown[row["address"]] = row
             namesakes[row["symbol_key"]].append((candidate(row), verdicts[address]))
     for group in namesakes.values():
         places.update({address: place for place, address in enumerate(precedence(group))})
-    listing = [
+    return [
         _listing(row, places.get(f"0x{row['address']}", 0), inputs.get(row["address"]), window)
         for row in shown.values()
     ]
-    if listing:
-        run.exchange("upsert_indexed_tokens", {"rows": Jsonb(listing)})
-    gone = [f"0x{token}" for token in touched if token not in made]
-    if gone:
-        run.exchange("remove_indexed_tokens", {"chain_id": chain_id, "addresses": gone})
 
 
 def _listing(row: Row, place: int, token: Mapping[str, Any] | None, window: Window) -> dict[str, Any]:

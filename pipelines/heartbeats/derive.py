@@ -267,8 +267,11 @@ def _score(run: DerivePass, window: Window, moments: Sequence[Moment], found: It
     if tokens:
         run.must_stand(window)
         # Asked for first: a row that is there is no news to a pass after one that died in between.
-        request(run, window.chain.chain_id, tokens, "heartbeat")
-        run.warehouse.insert_arrow("agg_heartbeat", frames.of_columns(_COLUMNS, rows.columns))
+        _, table = beside(
+            lambda: request(run, window.chain.chain_id, tokens, "heartbeat"),
+            lambda: frames.of_columns(_COLUMNS, rows.columns),
+        )
+        run.warehouse.insert_arrow("agg_heartbeat", table)
     return len(rows.columns["hour"])
 
 

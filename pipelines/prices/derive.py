@@ -109,8 +109,12 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
     if rows:
         stamped = [{**row, **stamp} for row in rows]
         # Asked for first: figures that are there are no news to a pass after one that died in between.
-        run.warehouse.insert_arrow("agg_document_request", frames.table(_REQUEST_COLUMNS, stamped))
-        run.warehouse.insert_arrow("agg_token_price", frames.table(_COLUMNS, stamped))
+        requests = frames.table(_REQUEST_COLUMNS, stamped)
+        _, figures = beside(
+            lambda: run.warehouse.insert_arrow("agg_document_request", requests),
+            lambda: frames.table(_COLUMNS, stamped),
+        )
+        run.warehouse.insert_arrow("agg_token_price", figures)
     _publish_native(run, window, market)
     return len(rows)
 
