@@ -5,6 +5,7 @@ always agree on what is similar.
 """
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
@@ -60,6 +61,11 @@ def fold(text: str) -> str:
         if not unicodedata.combining(character) and unicodedata.category(character) not in {"Cf", "Cc", "Zs"}
     )
     return visible.upper().translate(_FOLD)
+
+
+def fold_plain(texts: Sequence[str]) -> list[str]:
+    """:func:`fold` of many texts at once, all of them ASCII letters and digits."""
+    return "\n".join(texts).upper().translate(_FOLD).split("\n") if texts else []
 
 
 def deletion_edits(folded: str) -> int:

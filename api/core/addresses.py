@@ -2,12 +2,16 @@
 
 import re
 from functools import lru_cache
+from importlib import import_module
+from typing import Any, TypeAlias
 
 from eth_hash.auto import keccak
 
 from api.core.errors import InvalidInput
 from indexer.chains.facts import Chain, Chains
 
+ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
+compute: Any = import_module("pyarrow.compute")
 _EVM = re.compile(r"0x[0-9a-fA-F]{40}")
 _SOLANA = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -101,6 +105,13 @@ def is_registrable_symbol(text: str) -> bool:
     """Whether a token's symbol can be registered once upper-cased: 1 to 12 of A-Z and 0-9, not digits only."""
     symbol = text.upper()
     return text.isascii() and bool(_SYMBOL.fullmatch(symbol)) and not symbol.isdecimal()
+
+
+def are_registrable(symbols: ArrowColumn) -> ArrowColumn:
+    """:func:`is_registrable_symbol` of each of a column of thousands."""
+    upper = compute.ascii_upper(symbols)
+    fits = compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
+    return compute.and_not(fits, compute.match_substring_regex(upper, pattern="^[0-9]*$"))
 
 
 def find_chain(chains: Chains, field: str, name: str) -> Chain:

@@ -1,22 +1,26 @@
 """What a wallet can claim, by the provenance index."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import orjson
-import polars
 
 from api.claims.control import CONFIDENCE, MEANING
-from api.core.addresses import is_registrable_symbol
+from api.core.addresses import are_registrable
 from api.core.rendering import dumps
 from api.core.warehouse import WarehouseReader
 from api.registrations.repository import RegistrationRepository
 from indexer.chains.facts import Chains
 from indexer.chains.majors import Majors
 from warehouse import sql
-from warehouse.symbols import fold
+from warehouse.clickhouse import ArrowTable
+from warehouse.symbols import fold_plain
 
+Octets: TypeAlias = npt.NDArray[np.uint8]
+_LOWER = np.frombuffer(b"0123456789abcdef", np.uint8)
+_UPPER = np.frombuffer(b"0123456789ABCDEF", np.uint8)
 SCANNED = ("arbitrum", "base", "polygon", "bnb", "gnosis", "eth")
 # The same for every token, so it is written once.
 _DEPLOYER = orjson.Fragment(
@@ -43,52 +47,74 @@ class ClaimableFinder:
         if not wallet.startswith("0x"):
             return []
         deployed = await self._deployed(wallet)
-        if deployed.is_empty():
+        if not deployed.num_rows:
             return []
         free = await self._unregistered(deployed)
-        shown = _with_checksums(free["address"], free["address_hash"])
-        columns = (free[name].to_list() for name in ("chain_id", "symbol", "name"))
+        columns = (free.column(name).to_pylist() for name in ("chain_id", "symbol", "name"))
+        shown = _with_checksums(_octets(free.column("address"), 20), _octets(free.column("address_hash"), 32))
         return [
             {"address": address, "chainId": str(chain_id), "symbol": symbol, "name": name, "qualification": _DEPLOYER}
             for address, chain_id, symbol, name in zip(shown, *columns, strict=True)
         ]
 
-    async def _deployed(self, wallet: str) -> polars.DataFrame:
+    async def _deployed(self, wallet: str) -> ArrowTable:
         """What the wallet deployed whose symbol may be registered and is no major's: ``chain_id``, ``address``,
         ``address_hash`` (Keccak-256 of the address in hexadecimal, for its checksum), ``symbol``, ``name``."""
         scanned = [self.chains.by_key[key].chain_id for key in SCANNED]
         table = await self.warehouse.arrow(
             sql.load("queries/registrations/claimable"), {"wallet": wallet[2:], "chains": scanned}
         )
-        deployed = polars.DataFrame(table)
-        return deployed.filter([self._may_be_registered(symbol) for symbol in deployed["symbol"].to_list()])
-
-    def _may_be_registered(self, symbol: str) -> bool:
+        table = table.filter(are_registrable(table.column("symbol")))
         # A major itself and what imitates one: the folded symbol of either is the name of a major.
-        return is_registrable_symbol(symbol) and not self.majors.is_name(fold(symbol))
+        folds = fold_plain(table.column("symbol").to_pylist())
+        return table.filter(np.array([not self.majors.is_name(folded) for folded in folds], bool))
 
-    async def _unregistered(self, deployed: polars.DataFrame) -> polars.DataFrame:
+    async def _unregistered(self, deployed: ArrowTable) -> ArrowTable:
         """Those of which neither the token nor, on its chain, the symbol is registered now."""
-        names = deployed.select(
-            "chain_id",
-            token="0x" + polars.col("address").bin.encode("hex"),
-            key=polars.col("symbol").str.to_uppercase(),
-        )
-        standing = await self.repository.standing_among(
-            names.group_by("chain_id").all().rows_by_key("chain_id", unique=True)
-        )
-        return deployed.filter(
-            [
-                token not in standing[chain_id][0] and key not in standing[chain_id][1]
-                for chain_id, token, key in names.rows()
-            ]
-        )
+        tokens = _hexadecimal(_octets(deployed.column("address"), 20))
+        keys = [symbol.upper() for symbol in deployed.column("symbol").to_pylist()]
+        chain_ids = deployed.column("chain_id").to_numpy()
+        starts = [0, *(np.flatnonzero(np.diff(chain_ids)) + 1)]
+        parts = {
+            int(chain_ids[start]): (tokens[start:end], keys[start:end])
+            for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)
+        }
+        standing = await self.repository.standing_among(parts)
+        free: list[bool] = []
+        for chain_id, asked in parts.items():
+            taken_tokens, taken_keys = standing[chain_id]
+            free += [token not in taken_tokens and key not in taken_keys for token, key in zip(*asked, strict=True)]
+        return deployed.filter(np.array(free, bool))
 
 
-def _with_checksums(addresses: polars.Series, hashes: polars.Series) -> list[str]:
+def _octets(column: ArrowTable, width: int) -> Octets:
+    """The values of a column of ``width`` bytes each, as rows."""
+    if not len(column):
+        return np.empty((0, width), np.uint8)  # there is no buffer then
+    values = column.combine_chunks()
+    whole = np.frombuffer(values.buffers()[1], np.uint8)
+    return whole[values.offset * width : (values.offset + len(values)) * width].reshape(-1, width)
+
+
+def _digits(octets: Octets) -> Octets:
+    """Values of the hexadecimal digits of each row."""
+    return np.stack((octets >> 4, octets & 15), axis=-1).reshape(len(octets), 2 * octets.shape[1])
+
+
+def _hexadecimal(octets: Octets) -> list[str]:
+    return _lines(_LOWER[_digits(octets)])
+
+
+def _with_checksums(addresses: Octets, hashes: Octets) -> list[str]:
     """The addresses as clients see them (EIP-55), all at once: one by one, thousands take a tenth of a second."""
-    letters = np.frombuffer(b"".join(addresses).hex().encode(), np.uint8)
-    first = np.frombuffer(b"".join(hashes), np.uint8).reshape(-1, 32)[:, :20]
-    raised = (np.stack((first >> 4, first & 15), axis=-1).ravel() >= 8) & (letters >= ord("a"))
-    text = np.where(raised, letters - 32, letters).astype(np.uint8).tobytes().decode()
-    return [f"0x{text[place : place + 40]}" for place in range(0, len(text), 40)]
+    digits = _digits(addresses)
+    return _lines(np.where(_digits(hashes[:, :20]) >= 8, _UPPER[digits], _LOWER[digits]))
+
+
+def _lines(letters: Octets) -> list[str]:
+    """Rows of letters as texts with 0x before them."""
+    width = letters.shape[1] + 3
+    lines = np.full((len(letters), width), ord("\n"), np.uint8)
+    lines[:, :2] = np.frombuffer(b"0x", np.uint8)
+    lines[:, 2:-1] = letters
+    return lines.tobytes().decode().splitlines()

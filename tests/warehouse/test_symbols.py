@@ -1,8 +1,10 @@
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse.symbols import deletion_edits, deletion_forms, fold, symbol_key
+from warehouse.symbols import deletion_edits, deletion_forms, fold, fold_plain, symbol_key
 
 
 def distance(one: str, other: str) -> int:
@@ -40,6 +42,11 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 @given(st.text(max_size=30))
 def test_a_key_folds_as_its_text_does(text: str) -> None:
     assert fold(symbol_key(text)) == fold(text)
+
+
+@given(st.lists(st.text(string.ascii_letters + string.digits, max_size=12)))
+def test_plain_symbols_fold_together_as_they_do_one_by_one(texts: list[str]) -> None:
+    assert fold_plain(texts) == [fold(text) for text in texts]
 
 
 @given(st.text(max_size=30))

@@ -1,10 +1,10 @@
 -- What a wallet deployed, as last published, on the chains asked for (EVM chains); with the hash that an address's
 -- checksum is made from. LIMIT BY: an argMax of each column takes twice as long.
 WITH (SELECT max(version) FROM serve_publication) AS published
-SELECT chain_id, toFixedString(token, 20) AS address, keccak256(lower(hex(token))) AS address_hash, symbol, name
+SELECT chain_id, toFixedString(token, 20) AS address, address_hash, symbol, name
 FROM
 (
-    SELECT chain_id, token, symbol, name, is_copy, deleted
+    SELECT chain_id, token, address_hash, symbol, name, is_copy, deleted
     FROM serve_provenance AS p
     WHERE wallet = unhex({wallet:String}) AND chain_id IN {chains:Array(UInt32)} AND method = 'deployer'
         AND p.version <= published
@@ -13,3 +13,4 @@ FROM
 )
 WHERE NOT deleted AND NOT is_copy
 ORDER BY indexOf({chains:Array(UInt32)}, chain_id), symbol, address
+SETTINGS max_threads = 1

@@ -92,6 +92,15 @@ async def test_what_is_registered_counts_on_its_own_chain_alone(
     ]  # fmt: skip
 
 
+async def test_a_wallet_all_of_whose_tokens_are_registered_gets_an_empty_list(
+    serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
+) -> None:
+    add_provenance(warehouse, 1, "MINE")
+    publish(warehouse, 1)
+    add_registration(store, "MINE", token_address=address(1))
+    assert await claimable(serve, warehouse_url) == []
+
+
 async def test_a_token_counts_as_the_last_published_version_has_it(
     serve: Serve, warehouse: Warehouse, warehouse_url: str
 ) -> None:
