@@ -22,6 +22,12 @@ class RegistrationRecord(Base):
         Index("registration_by_token", "chain_id", "token_address"),
         Index("registration_by_owner", "owner"),
         Index(
+            "registration_standing",
+            "chain_id",
+            "symbol",
+            postgresql_where=text("released_at IS NULL AND expired_at IS NULL"),
+        ),
+        Index(
             "registration_without_document",
             "metadata_cid",
             postgresql_where=text("metadata IS NULL AND metadata_cid <> ''"),

@@ -51,7 +51,7 @@ class RegistrationRepository:
         self, asked: Mapping[int, tuple[Iterable[str], Iterable[str]]]
     ) -> dict[int, tuple[Set[str], Set[str]]]:
         """Tokens (0x in lower case) and symbols by chain; of them those with a registration on that chain that has not
-        ended. None of them has a comma or a semicolon."""
+        ended, and perhaps others that have one. None of them has a comma or a semicolon."""
         lists = {
             "chain_ids": ",".join(map(str, asked)),
             "tokens": ";".join(",".join(tokens) for tokens, _ in asked.values()),

@@ -100,6 +100,28 @@ def test_a_token_that_changes_its_symbol_leaves_its_old_place(
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
 
 
+def test_a_token_that_comes_to_look_like_another_meets_it_whichever_symbol_it_had(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    original, _ = build_market(ledger)
+    for number in range(20):
+        ledger.transfer(original, address(0xD1), address(0xB000 + number), ETHER)
+    ledger.mine()
+    near = ledger.token(0x9E9F, "PEPE", supply=5, creator=address(0xE1))
+    far = ledger.token(0x9EA0, "FROG", supply=5, creator=address(0xE2))
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    ledger.mine()
+    ledger.read(near, "P\N{GREEK CAPITAL LETTER EPSILON}PE", total_supply_raw=5)
+    ledger.read(far, "PEP\N{GREEK CAPITAL LETTER EPSILON}", total_supply_raw=5)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    shown = visible(warehouse)
+    assert [(shown[token]["is_copy"], shown[token]["original"]) for token in (near, far)] == [(1, original)] * 2
+    assert {row["symbol_key"] for row in shown.values()} >= {"PEPE", "P\u0395PE", "PEP\u0395"}
+    assert "FROG" not in served(warehouse)
+
+
 def test_a_token_whose_creation_was_orphaned_is_gone(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:

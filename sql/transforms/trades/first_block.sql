@@ -1,5 +1,5 @@
 -- The first block that the buckets of pools with new or taken back events can hold: blocks are in the order of their
--- times.
+-- times. Without such pools, none is looked for.
 WITH (
     SELECT (min(from_block), toStartOfFiveMinutes(min(from_time)))
     FROM fact_change
@@ -9,4 +9,4 @@ WITH (
 SELECT min(block_number) AS first_block
 FROM raw_block
 WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64}
-  AND block_number + 100000 >= earliest.1 AND block_time >= earliest.2
+  AND earliest.1 > 0 AND block_number + 100000 >= earliest.1 AND block_time >= earliest.2

@@ -92,6 +92,28 @@ async def test_what_is_registered_counts_on_its_own_chain_alone(
     ]  # fmt: skip
 
 
+async def test_what_is_registered_is_found_among_thousands_of_registrations(
+    serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
+) -> None:
+    for token, symbol in ((1, "FREE"), (2, "TAKEN"), (3, "SAMESYM"), (4, "ENDED")):
+        add_provenance(warehouse, token, symbol)
+    publish(warehouse, 1)
+    add_registration(store, "TAKEN", token_address=address(2))
+    store.execute(
+        "INSERT INTO registration (chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry,"
+        " symbol, owner, token_address, fee_wei, with_receipt, minted_at) SELECT chain_id, token_id + number,"
+        " block_hash, log_index + number, block_number, transaction_hash, registry, 'S' || number, owner,"
+        " '0x' || lpad(to_hex(number + 4096), 40, '0'), 0, false, minted_at"
+        " FROM registration, generate_series(1, 2100) AS number"
+    )
+    store.execute("UPDATE registration SET symbol = 'SAMESYM' WHERE symbol = 'S7'")
+    store.execute(
+        "UPDATE registration SET symbol = 'ENDED', token_address = %s, expired_at = now() WHERE symbol = 'S8'",
+        (address(4),),
+    )
+    assert await claimable(serve, warehouse_url) == [("8453", "ENDED"), ("8453", "FREE")]
+
+
 async def test_a_wallet_all_of_whose_tokens_are_registered_gets_an_empty_list(
     serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
 ) -> None:
