@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -59,6 +60,8 @@ def serve_world(directory: Path, tokens: int, progress: Callable[[str], None]) -
             headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text(CHAINS)
+        # What other parts of the benchmark wrote reaches the disk first, or their pages are written out under the load.
+        os.sync()
         with serve(data_dir, chains_file, "tests.bench.search_app:create") as port:
             yield Served(
                 urls, port, headers, facts["popular"], facts["symbols"], [tuple(row) for row in facts["registered"]]
