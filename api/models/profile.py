@@ -9,7 +9,7 @@ from api.models.base import Base, CreatedAt
 
 
 class PresentedChange(Base):
-    """A token whose registration presents itself otherwise. The store adds it with the change, the pipelines take it
+    """A token whose registration came, went or changed. The store adds it with the change, the pipelines take it
     away once they have asked for the token's document."""
 
     __tablename__ = "presented_change"

@@ -1,10 +1,11 @@
 """Registrations: the registry's events as rows of the store, taken back with their blocks, final at finality.
 
-Also asks for the documents of tokens whose registration presents itself otherwise than before: the store queues them
-in the transaction of the change (``presented_change``). They are asked for first and taken off the queue after: a pass
-that dies in between leaves them there, and asking twice makes the same document. A request stands in the warehouse
-until a pass has served it, so one that dies later loses nothing either. A change that comes while a pass looks has a
-row of its own, which that pass does not remove: the next one asks again, after the change is there to be read.
+Also asks for the documents of tokens whose registration came, went or changed, whoever changed it: the store queues
+them in the transaction of the change (``presented_change``). They are asked for first and taken off the queue after: a
+pass that dies in between leaves them there, and asking twice makes the same document. A request stands in the
+warehouse until a pass has served it, so one that dies later loses nothing either. A change that comes while a pass
+looks has a row of its own, which that pass does not remove: the next one asks again, after the change is there to be
+read.
 """
 
 import json
@@ -28,12 +29,17 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     window = run.window(SUBJECT, chain)
     if window is None:
         return None
-    rows, seconds = timed(lambda: _refresh(run, window) + _follow_profiles(run, chain.chain_id))
+
+    def refresh() -> int:
+        _refresh(run, window)
+        return _ask_for_documents(run, chain.chain_id)
+
+    rows, seconds = timed(refresh)
     run.advance(SUBJECT, window, {"through": window.through})
     return run.record(AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
-def _refresh(run: DerivePass, window: Window) -> int:
+def _refresh(run: DerivePass, window: Window) -> None:
     parameters = window.parameters(run.version)
     chain_id = window.chain.chain_id
     # Rows that are not final may have been written from a receipt whose block was since orphaned, also without the
@@ -50,33 +56,28 @@ def _refresh(run: DerivePass, window: Window) -> int:
             # A release or a role that was taken back leaves no event to be found by.
             touched |= {int(row["token_id"]) for row in run.exchange("registration_ids", {"chain_id": chain_id})}
     if not (token_ids := sorted(touched | doubtful)):
-        return 0
+        return
     events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
     registrations = fold_events(events)
-    addresses: set[str] = set()
     if told := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
         for start in range(0, len(told), _ROWS_AT_ONCE):
             some = [{"chain_id": chain_id, **asdict(one)} for one in told[start : start + _ROWS_AT_ONCE]]
             rows = json.dumps(some, default=datetime.isoformat)
-            written = run.exchange("upsert_registrations", {"registrations": rows, "from_receipt": False})
-            addresses.update(row["token_address"] for row in written)
+            run.exchange("upsert_registrations", {"registrations": rows, "from_receipt": False})
         known = {"token_ids": [one.token_id for one in told], "block_hashes": [one.block_hash for one in told]}
         run.exchange("finalise_registrations", {"chain_id": chain_id, "final_block": window.final_block, **known})
     if gone := sorted(doubtful - registrations.keys()):
-        reverted = run.exchange("revert_registrations", {"chain_id": chain_id, "token_ids": gone})
-        addresses.update(row["token_address"] for row in reverted)
-    _request_documents(run, chain_id, addresses)
-    return len(addresses)
+        run.exchange("revert_registrations", {"chain_id": chain_id, "token_ids": gone})
 
 
-def _follow_profiles(run: DerivePass, chain_id: int) -> int:
-    changes = run.exchange("presented_changes", {"chain_id": chain_id})
-    if not changes:
-        return 0
-    addresses = {row["token_address"] for row in changes}
-    _request_documents(run, chain_id, addresses)
-    run.exchange("remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
-    return len(addresses)
+def _ask_for_documents(run: DerivePass, chain_id: int) -> int:
+    asked = 0
+    while changes := run.exchange("presented_changes", {"chain_id": chain_id}):
+        addresses = {row["token_address"] for row in changes}
+        _request_documents(run, chain_id, addresses)
+        run.exchange("remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
+        asked += len(addresses)
+    return asked
 
 
 def _request_documents(run: DerivePass, chain_id: int, addresses: set[str]) -> None:

@@ -1,4 +1,4 @@
--- Tokens of a chain whose registration presents itself otherwise since their documents were asked for, longest ago first.
+-- Tokens of a chain whose registration came, went or changed since their documents were asked for, longest ago first.
 SELECT change_id, token_address
 FROM presented_change
 WHERE chain_id = %(chain_id)s

@@ -101,6 +101,48 @@ def test_an_orphaned_registration_is_taken_back(
     assert served(warehouse)["PEPE"]["registration_token_id"] is None
 
 
+def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_between(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.mine()
+    other = ledger.token(0x9E9F, "FROG", supply=100, creator=OWNER)
+    ledger.publish()
+    ledger.mine()
+    register(ledger, token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+
+    def registered() -> list[int | None]:
+        shown = served(warehouse)
+        return [shown[symbol]["registration_token_id"] for symbol in ("PEPE", "FROG")]
+
+    def dying_refresh() -> None:
+        def killed(*_: Any, **__: Any) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as dying:
+            dying.setattr(registrations, "_request_documents", killed)
+            with pytest.raises(KeyboardInterrupt):
+                refresh(warehouse, store, chains)
+
+    assert registered() == [1, None]
+    ledger.take_back()
+    ledger.mine()
+    ledger.registry("registered", 1, symbol="FROG", owner=OWNER, token_address=other, fee_wei=5)
+    ledger.publish()
+    dying_refresh()
+    refresh(warehouse, store, chains)
+    assert registered() == [None, 1]
+
+    ledger.take_back()
+    ledger.mine()
+    ledger.publish()
+    dying_refresh()
+    assert rows(store) == []
+    refresh(warehouse, store, chains)
+    assert registered() == [None, None]
+
+
 def test_a_row_written_from_a_receipt_that_was_orphaned_unseen_is_taken_back(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
