@@ -11,7 +11,7 @@ from api.core.errors import InvalidInput
 from indexer.chains.facts import Chain, Chains
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
-compute: Any = import_module("pyarrow.compute")
+_compute: Any = import_module("pyarrow.compute")
 _EVM = re.compile(r"0x[0-9a-fA-F]{40}")
 _SOLANA = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -109,9 +109,9 @@ def is_registrable_symbol(text: str) -> bool:
 
 def are_registrable(symbols: ArrowColumn) -> ArrowColumn:
     """:func:`is_registrable_symbol` of each of a column of thousands."""
-    upper = compute.ascii_upper(symbols)
-    fits = compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
-    return compute.and_not(fits, compute.match_substring_regex(upper, pattern="^[0-9]*$"))
+    upper = _compute.ascii_upper(symbols)
+    fits = _compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
+    return _compute.and_not(fits, _compute.match_substring_regex(upper, pattern="^[0-9]*$"))
 
 
 def find_chain(chains: Chains, field: str, name: str) -> Chain:

@@ -27,6 +27,15 @@ def visible(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
     return {row["token"]: row for row in rows if not row["deleted"]}
 
 
+def build_original(ledger: Ledger) -> str:
+    """A token with a market and holders; what comes after it is younger."""
+    original, _ = build_market(ledger)
+    for number in range(20):
+        ledger.transfer(original, address(0xD1), address(0xB000 + number), ETHER)
+    ledger.mine()
+    return original
+
+
 def copies_in_provenance(warehouse: Warehouse) -> dict[str, int]:
     rows = warehouse.rows(
         "SELECT lower(hex(token)) AS coin, is_copy FROM serve_provenance WHERE method = 'deployer'"
@@ -38,10 +47,7 @@ def copies_in_provenance(warehouse: Warehouse) -> dict[str, int]:
 def test_a_copy_is_told_everywhere_and_follows_its_namesakes(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
-    original, _ = build_market(ledger)
-    for number in range(20):
-        ledger.transfer(original, address(0xD1), address(0xB000 + number), ETHER)
-    ledger.mine()
+    original = build_original(ledger)
     copy = ledger.token(0x9E9F, "РEPE", supply=5, creator=address(0xE1))
     fake = ledger.token(0x9EA0, "USDC", supply=5, creator=address(0xE2))
     ledger.publish()
@@ -103,10 +109,7 @@ def test_a_token_that_changes_its_symbol_leaves_its_old_place(
 def test_a_token_that_comes_to_look_like_another_meets_it_whichever_symbol_it_had(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
-    original, _ = build_market(ledger)
-    for number in range(20):
-        ledger.transfer(original, address(0xD1), address(0xB000 + number), ETHER)
-    ledger.mine()
+    original = build_original(ledger)
     near = ledger.token(0x9E9F, "PEPE", supply=5, creator=address(0xE1))
     far = ledger.token(0x9EA0, "FROG", supply=5, creator=address(0xE2))
     ledger.publish()

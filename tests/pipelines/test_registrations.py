@@ -1,3 +1,6 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -30,6 +33,19 @@ def register(ledger: Ledger, token: str, token_id: int = 1) -> None:
 
 def rows(store: Connection) -> list[dict[str, Any]]:
     return store.execute("SELECT * FROM registration ORDER BY token_id").fetchall()
+
+
+@contextmanager
+def dying_at(monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str) -> Iterator[None]:
+    """A pass that is killed when it comes to a step."""
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as dying:
+        dying.setattr(module, step, killed)
+        with pytest.raises(KeyboardInterrupt):
+            yield
 
 
 def events(store: Connection) -> list[dict[str, Any]]:
@@ -116,28 +132,21 @@ def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_
         shown = served(warehouse)
         return [shown[symbol]["registration_token_id"] for symbol in ("PEPE", "FROG")]
 
-    def dying_refresh() -> None:
-        def killed(*_: Any, **__: Any) -> None:
-            raise KeyboardInterrupt
-
-        with monkeypatch.context() as dying:
-            dying.setattr(registrations, "_request_documents", killed)
-            with pytest.raises(KeyboardInterrupt):
-                refresh(warehouse, store, chains)
-
     assert registered() == [1, None]
     ledger.take_back()
     ledger.mine()
     ledger.registry("registered", 1, symbol="FROG", owner=OWNER, token_address=other, fee_wei=5)
     ledger.publish()
-    dying_refresh()
+    with dying_at(monkeypatch, registrations, "_request_documents"):
+        refresh(warehouse, store, chains)
     refresh(warehouse, store, chains)
     assert registered() == [None, 1]
 
     ledger.take_back()
     ledger.mine()
     ledger.publish()
-    dying_refresh()
+    with dying_at(monkeypatch, registrations, "_request_documents"):
+        refresh(warehouse, store, chains)
     assert rows(store) == []
     refresh(warehouse, store, chains)
     assert registered() == [None, None]
@@ -271,18 +280,11 @@ def test_what_owners_say_reaches_search_and_the_token_list(
     say(logoUrl=second, discord=None)
 
     # Killed before the document was asked for, and again before it was made: the change is not lost.
-    def killed(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as dying:
-        dying.setattr(registrations, "_request_documents", killed)
-        with pytest.raises(KeyboardInterrupt):
-            refresh(warehouse, store, chains)
+    with dying_at(monkeypatch, registrations, "_request_documents"):
+        refresh(warehouse, store, chains)
     assert waiting() == 1
-    with monkeypatch.context() as dying:
-        dying.setattr(documents, "_refresh", killed)
-        with pytest.raises(KeyboardInterrupt):
-            refresh(warehouse, store, chains)
+    with dying_at(monkeypatch, documents, "_refresh"):
+        refresh(warehouse, store, chains)
     assert (waiting(), served(warehouse)["PEPE"]["logo_url"]) == (0, first)
     refresh(warehouse, store, chains)
     shown = served(warehouse)["PEPE"]
