@@ -122,14 +122,14 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     if not requested and closed >= running:
         return None
 
-    (observation,), _ = beside(lambda: observe(run, window, [as_of]), lambda: _name_tokens(run, requested))
+    observation = observe(run, window, [as_of])[0]
     known_from = observation.known_from // HOUR_SECONDS * HOUR_SECONDS
     first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
     until = running if run.thorough else min(running, first + _QUICK_HOURS * HOUR_SECONDS)
 
     def refresh() -> int:
         rows = score_hours(run, window, range(first, until, HOUR_SECONDS))
-        return rows + (_score_running(run, window, running, observation) if requested else 0)
+        return rows + (_score_running(run, window, running, requested, observation) if requested else 0)
 
     rows, seconds = timed(refresh)
     gaps = [gap for gap in observation.gaps if running - _MONTH_SECONDS <= gap[1] <= until]
@@ -169,15 +169,10 @@ def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
     )
 
 
-def _name_tokens(run: DerivePass, tokens: Sequence[str]) -> None:
-    if tokens:
-        run.empty("work_key")
-        run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
-
-
-def _score_running(run: DerivePass, window: Window, hour: int, observation: Observation) -> int:
-    """Score the tokens in work_key. While an hour runs, its volumes are those that are served: of when each token was
-    priced last."""
+def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
+    """While an hour runs, its volumes are those that are served: of when each token was priced last."""
+    run.empty("work_key")
+    run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
     found = run.read(
         "heartbeats/running", {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
     )
