@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from api.core.jobs import TASKS
 from api.core.settings import ApiSettings
 from api.worker import work
 from indexer.chains import facts
@@ -21,10 +22,12 @@ def settings_of(claim_chain: ClaimChain, data_dir: Path) -> ApiSettings:
 
 
 def jobs(store: Connection) -> list[tuple[str, str, int]]:
-    """The queue without the worker's own periodic upkeep, which may fall due while a test runs."""
+    """The queue without what the worker does periodically, which may fall due while a test runs."""
+    periodic = [name for name, _ in TASKS.periodic_registry.periodic_tasks]
     rows = store.execute(
         "SELECT task_name, status::text, attempts FROM jobs.procrastinate_jobs"
-        " WHERE task_name NOT LIKE 'upkeep.%' ORDER BY id"
+        " WHERE NOT task_name = ANY (%s) ORDER BY id",
+        (periodic,),
     ).fetchall()
     return [(row["task_name"], row["status"], row["attempts"]) for row in rows]
 
