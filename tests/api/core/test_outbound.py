@@ -431,8 +431,11 @@ async def test_loopback_is_called_where_the_setting_says_so(name_server: NameSer
             assert (await post(closed_client, url)).failure is Failure.REFUSED
             with pytest.raises(UrlRefused, match="https://"):
                 closed_client.validate(url)
-            # The name is this machine's own; nothing listens on the first loopback address.
-            assert (await post(open_client, f"http://localhost:{far.port}/")).failure is Failure.CONNECT
+            # The name is this machine's own; the port is held, so that nobody can listen there.
+            with socket.socket() as held:
+                held.bind(("127.0.0.1", 0))
+                port = held.getsockname()[1]
+                assert (await post(open_client, f"http://localhost:{port}/")).failure is Failure.CONNECT
             assert len(far.requests) == 1
     finally:
         await open_client.close()
