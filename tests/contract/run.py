@@ -91,7 +91,7 @@ def run(target: Target, extent: Extent, folder: Path) -> Outcome:
         *("--report-json-path", str(report), "--report-ndjson-path", str(events)),
     ]
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    limit = (extent.seconds or 0) + 150
+    limit = (extent.seconds or 0) + 240
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False
     )
