@@ -38,6 +38,7 @@ class DirectReads:
         self.timeout_seconds = timeout_seconds
         self.folder = folder
         self._idle: list[Line] = []
+        self._closed = False
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def rows(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -66,6 +67,10 @@ class DirectReads:
 
     async def close(self) -> None:
         """Close the connections that are idle; the others close when their read ends."""
+        self._closed = True
+        await self._close_idle()
+
+    async def _close_idle(self) -> None:
         idle, self._idle = self._idle, []
         for line in idle:
             await line.close()
@@ -81,7 +86,7 @@ class DirectReads:
                 # The server had closed it while it was idle, and the others most likely with it.
                 if limit.over:
                     raise
-                await self.close()
+                await self._close_idle()
         line = await psycopg.AsyncConnection.connect(
             self._url, autocommit=True, row_factory=dict_row, prepare_threshold=2, **self._options
         )
@@ -99,6 +104,8 @@ class DirectReads:
             await line.close()
             raise
         self._idle.append(line)
+        if self._closed:
+            await self._close_idle()
         return rows
 
 

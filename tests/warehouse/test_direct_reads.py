@@ -10,6 +10,7 @@ import pytest
 from tests.fixtures.stalling_proxy import StallingProxy
 from warehouse.direct_reads import CONNECTIONS, DirectReads
 from warehouse.errors import StoreUnavailable
+from warehouse.postgres import Connection
 
 LIMIT_SECONDS = 0.3
 WITHIN_SECONDS = 1.5
@@ -66,3 +67,20 @@ async def test_a_connection_that_breaks_during_a_read_is_never_used_again(
     for outcome in await under_way:
         assert outcome == [] or isinstance(outcome, StoreUnavailable)
     assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
+
+
+async def test_a_read_that_outlives_the_closing_leaves_no_connection(
+    reads: DirectReads, line: StallingProxy, store: Connection
+) -> None:
+    await read(reads)
+    line.stall()
+    under_way = asyncio.ensure_future(answers(reads, 2))
+    await asyncio.sleep(LIMIT_SECONDS / 3)
+    await reads.close()
+    line.resume()
+    assert await under_way == [[], []]
+    others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"
+    deadline = time.monotonic() + WITHIN_SECONDS
+    while store.execute(others).fetchall():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
