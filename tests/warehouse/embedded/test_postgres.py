@@ -57,11 +57,13 @@ def test_data_survive_an_orderly_restart_and_a_crash(launch: Launch, data_dir: P
 def test_nobody_enters_without_the_password(launch: Launch, data_dir: Path) -> None:
     server = launch("postgres", data_dir)
     parts = urlsplit(server.url)
-    for host in ("127.0.0.1", str(data_dir / "postgres")):
+    with psycopg.connect(server.url) as connection:
+        (sockets,) = connection.execute("SHOW unix_socket_directories").fetchone() or ()
+    for host in ("127.0.0.1", sockets):
         with pytest.raises(psycopg.OperationalError, match="password"):
             psycopg.connect(host=host, port=server.port, user="regalia", password="wrong", dbname="regalia")
     with psycopg.connect(
-        host=str(data_dir / "postgres"), port=server.port, user="regalia", password=parts.password, dbname="regalia"
+        host=sockets, port=server.port, user="regalia", password=parts.password, dbname="regalia"
     ) as connection:
         assert connection.execute("SHOW TimeZone").fetchone() == ("UTC",)
         assert connection.execute("SHOW password_encryption").fetchone() == ("scram-sha-256",)
