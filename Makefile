@@ -7,7 +7,8 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 	command -v $$candidate >/dev/null && $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$candidate; break; }; done)
 BIN := .venv/bin
-WORKERS ?= 2
+# Tests wait for engines and processes a part of their time: one worker more than cores, each of some two gigabytes.
+WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((cores < 5 ? cores + 1 : 6)))
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
