@@ -11,7 +11,7 @@ import pytest
 from tests.contract.configuration import Extent
 from tests.contract.run import PHASES, prepared, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(480)]
 
 # The first two want a signature over a text of this very moment, the others what no answer of the run can hold: a
 # session of another sign-in, a second wallet, a delivery that has ended, a domain whose record is there. The tests of

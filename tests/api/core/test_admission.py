@@ -209,7 +209,8 @@ async def test_a_crowd_is_served_or_told_to_come_back_and_then_all_is_as_before(
 
 
 async def test_a_burst_of_a_hundred_is_served_whole(serve: Serve) -> None:
-    # How long a burst may last depends on the machine; that it has room does not.
+    # How long a burst lasts, and whether it is taken for a standing queue meanwhile, depends on the machine; that it
+    # has room does not.
     async with serve(admission_queue_seconds=600) as service:
         reads = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)))
         claims = await asyncio.gather(*(service.post("/claim/message", {}) for _ in range(100)))
