@@ -7,11 +7,7 @@ PYTHON ?= $(shell for candidate in python3 python3.13 python3.12 python3.11; do 
 	command -v $$candidate >/dev/null && $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { command -v $$candidate; break; }; done)
 BIN := .venv/bin
-# Tests wait for engines and processes a part of their time: one worker more than cores, up to six, and no more than
-# memory allows with four gigabytes for each, engines and files included.
-WORKERS ?= $(shell cores=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); \
-	gigabytes=$$(awk '/^MemAvailable/ { print int($$2 / 1048576) }' /proc/meminfo 2>/dev/null); \
-	printf '%d\n' $$((cores + 1)) 6 $$(($${gigabytes:-16} / 4 > 2 ? $${gigabytes:-16} / 4 : 2)) | sort -n | head -1)
+WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 

@@ -7,7 +7,7 @@ pytest_plugins = (
     "tests.fixtures.chain",
     "tests.fixtures.indexing",
     "tests.fixtures.receiver",
-    "tests.fixtures.scratch",
+    "tests.fixtures.room",
     "tests.fixtures.stalling_proxy",
     "tests.fixtures.text_server",
 )

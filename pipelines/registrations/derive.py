@@ -3,9 +3,9 @@
 Also asks for the documents of tokens whose registration came, went or changed, whoever changed it: the store queues
 them in the transaction of the change (``presented_change``). They are asked for first and taken off the queue after: a
 pass that dies in between leaves them there, and asking twice makes the same document. A request stands in the
-warehouse until a pass has served it, so one that dies later loses nothing either. A change that comes while a pass
-looks has a row of its own, which that pass does not remove: the next one asks again, after the change is there to be
-read.
+warehouse until a pass has served it, so one that dies later loses nothing either. A change that comes meanwhile has a
+row of its own, which is not removed with those that were looked at: its document is asked for again, after the change
+is there to be read.
 """
 
 import json
