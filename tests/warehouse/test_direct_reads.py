@@ -12,8 +12,8 @@ from warehouse.direct_reads import CONNECTIONS, DirectReads
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
 
-LIMIT_SECONDS = 0.3
-WITHIN_SECONDS = 1.5
+LIMIT_SECONDS = 1.0
+WITHIN_SECONDS = 4.0
 
 
 @pytest.fixture
