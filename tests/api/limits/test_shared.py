@@ -122,7 +122,7 @@ async def test_while_the_store_is_down_keys_are_refused_for_now_and_addresses_co
 
 
 async def test_a_key_that_cannot_be_counted_in_time_is_answered_503(serve: Serve, store: Connection) -> None:
-    async with serve(limits_backend="store", limits=None, store_timeout_seconds=0.3) as service:
+    async with serve(limits_backend="store", limits=None, store_timeout_seconds=1.0) as service:
         assert (await service.get("/config/fees")).status_code == 200
         with store.transaction():
             store.execute("LOCK TABLE rate_bucket IN ACCESS EXCLUSIVE MODE")
