@@ -1,5 +1,11 @@
 """Fixtures shared by all tests; each family lives in its own module."""
 
+from hypothesis import settings
+
+# How long an example takes depends on the machine, and on what the first one imports.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
+
 pytest_plugins = (
     "tests.fixtures.browser",
     "tests.fixtures.engines",

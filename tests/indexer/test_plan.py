@@ -1,6 +1,6 @@
 """Ranges adapt to the node and cover every block once; units keep within their bounds."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.plan import Limits, RangeSize, is_complete, next_range, short_unit
@@ -42,7 +42,6 @@ def test_a_slow_node_is_asked_for_less() -> None:
     st.integers(0, 50), st.integers(0, 400), st.integers(0, 120),
     st.lists(st.tuples(st.integers(0, 300), st.booleans()), min_size=1),
 )  # fmt: skip
-@settings(deadline=None)
 def test_every_block_is_in_exactly_one_range_and_one_unit(
     first: int, length: int, finality: int, answers: list[tuple[int, bool]]
 ) -> None:

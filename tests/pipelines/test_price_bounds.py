@@ -45,7 +45,7 @@ def served(pools: Sequence[Pool]) -> float | None:
     return None if price is None else float(price)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(honest_pools, st.floats(0.01, 0.99), swaps, own_pools)
 def test_what_moves_a_price_is_bounded_by_the_share_of_the_weight_it_costs(
     honest: list[tuple[float, float]],

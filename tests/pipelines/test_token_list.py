@@ -101,7 +101,7 @@ CHANGES = st.lists(
 
 
 @given(CHANGES)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_version_tells_what_was_registered_when_it_was_published(
     store: Connection, changes: list[tuple[str, int]]
 ) -> None:

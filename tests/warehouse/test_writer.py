@@ -108,7 +108,7 @@ def table(engines: EngineUrls) -> Iterator[tuple[Warehouse, str]]:
         warehouse.command(f"DROP TABLE {name}")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=tables())
 def test_blocks_of_every_type_arrive_as_they_were(table: tuple[Warehouse, str], rows: list[dict[str, Any]]) -> None:
     warehouse, name = table

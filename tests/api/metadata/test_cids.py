@@ -49,7 +49,7 @@ def test_a_root_has_no_more_links_than_it_may() -> None:
     assert cid_of(full + b"\0") == "bafybeihqwzd3o6q6v3pmwhzjy22vokhr767burokmqemg63hptx2nqd7ym"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     chunks=st.integers(0, 3),
     around=st.integers(-2, 2),

@@ -39,7 +39,7 @@ def test_what_is_no_document_is_refused_by_name(text: bytes, problem: str) -> No
         read_document(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.dictionaries(st.text(max_size=5), JSON, max_size=4))
 def test_what_is_read_can_be_kept_and_shown(value: dict[str, object]) -> None:
     try:

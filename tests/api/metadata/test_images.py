@@ -33,7 +33,7 @@ def test_an_image_is_measured(name: str) -> None:
     assert measure(kind, data) == Size(20, 10)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_no_image_that_is_cut_off_is_taken(chosen: st.DataObject) -> None:
     kind, data = PICTURES[chosen.draw(st.sampled_from(sorted(PICTURES)))]
@@ -42,7 +42,7 @@ def test_no_image_that_is_cut_off_is_taken(chosen: st.DataObject) -> None:
         measure(kind, cut)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.data())
 def test_whatever_the_bytes_are_they_are_measured_or_refused(chosen: st.DataObject) -> None:
     kind, data = PICTURES[chosen.draw(st.sampled_from(sorted(PICTURES)))]

@@ -59,7 +59,7 @@ def ordered(rows: TokenRows, *, by_value: bool, descending: bool) -> tuple[objec
     return matches, order(matches, chosen, by_value=by_value, descending=descending).tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(token_rows(), st.booleans())
 def test_relevance_never_puts_a_copy_above_its_original(rows: TokenRows, descending: bool) -> None:
     _, places = ordered(rows, by_value=False, descending=descending)
@@ -69,7 +69,7 @@ def test_relevance_never_puts_a_copy_above_its_original(rows: TokenRows, descend
         assert at[original] < places.index(row)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(token_rows(), st.booleans(), st.booleans())
 def test_an_order_lists_each_match_once_and_does_not_depend_on_how_rows_arrive(
     rows: TokenRows, by_value: bool, descending: bool
@@ -89,7 +89,7 @@ def test_an_order_lists_each_match_once_and_does_not_depend_on_how_rows_arrive(
     assert back == places
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(token_rows(), st.booleans())
 def test_a_value_orders_everything_and_what_is_unknown_comes_last(rows: TokenRows, descending: bool) -> None:
     matches, places = ordered(rows, by_value=True, descending=descending)

@@ -68,7 +68,7 @@ def meaning(logs: Logs) -> list[Any]:
 
 
 @given(node_answers())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_both_parsers_read_the_same(raw: bytes) -> None:
     expected = meaning(parse_objects(raw))
     assert meaning(parse_logs(raw)) == expected
@@ -80,7 +80,7 @@ def test_both_parsers_read_the_same(raw: bytes) -> None:
 
 
 @given(node_answers(), st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_damaged_answer_that_is_still_json_means_the_same_to_both(raw: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(raw) - 1))
     damaged = raw[:at] + data.draw(st.binary(min_size=1, max_size=2)) + raw[at + 1 :]
