@@ -10,26 +10,19 @@ from fastapi import FastAPI
 
 from api import openapi
 from api.apps import catalogue
-from api.core import errors, sealing
-from api.core.access import ApiKeys, CallerNews
-from api.core.admission import AdmissionMiddleware
-from api.core.chains import ChainReaders
-from api.core.clock import Clock, SystemClock
-from api.core.errors import RouteGroups
-from api.core.limits import LimitsMiddleware
-from api.core.metrics import Metrics
-from api.core.observation import ObservationMiddleware
-from api.core.pricing import PricingFile
-from api.core.sessions import Sessions
-from api.core.settings import ApiSettings, load
-from api.core.signing_keys import SigningKeys
-from api.core.store import Store
-from api.core.tokens import Tokens
-from api.core.warehouse import WarehouseReader
+from api.chains import ChainReaders
+from api.clock import Clock, SystemClock
 from api.domains.lookups import TextLookups
+from api.fees.pricing import PricingFile
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
 from api.health.service import Readiness
+from api.http import errors
+from api.http.admission import AdmissionMiddleware
+from api.http.errors import RouteGroups
+from api.http.metrics import Metrics
+from api.http.observation import ObservationMiddleware
+from api.http.request_bounds import LimitsMiddleware
 from api.limits.assembly import open_limiter
 from api.limits.plans import LimitsFile
 from api.metadata.contents import Limits as MetadataLimits
@@ -37,11 +30,19 @@ from api.metadata.endpoints import FRAMING_BYTES, UPLOAD_PATH
 from api.metadata.service import Metadata, open_contents
 from api.public.sharing import SharingMiddleware
 from api.router import ROUTERS, ROUTES
+from api.security import sealing
+from api.security.access import ApiKeys, CallerNews
+from api.security.jwt import Tokens
+from api.security.sessions import Sessions
+from api.security.signing_keys import SigningKeys
+from api.settings import ApiSettings, load
+from api.store.store import Store
 from api.tokenlists import endpoints as token_list
-from indexer.chains import facts, majors
-from indexer.chains.facts import Chains
+from api.warehouse import WarehouseReader
 from indexer.contracts import signer
 from warehouse import engines
+from warehouse.chains import facts, majors
+from warehouse.chains.facts import Chains
 from warehouse.notifications import listen
 
 LOG = logging.getLogger(__name__)

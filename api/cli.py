@@ -1,6 +1,6 @@
 """The console command ``regalia``.
 
-Declarations only: what a command does is in ``api/commands``, ``api/stack`` or another package, and is imported or
+Declarations only: what a command does is in ``api/ops`` or another package, and is imported or
 started when it runs, so that ``--help`` is quick and needs nothing.
 """
 
@@ -82,9 +82,9 @@ def up(
     """
     import logging
 
-    from api.stack.parts import Wanted
-    from api.stack.run import run
-    from api.stack.settings import load
+    from api.ops.supervisor.parts import Wanted
+    from api.ops.supervisor.run import run
+    from api.ops.supervisor.settings import load
 
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
     run(load(), Wanted(dagster=dagster, followers=followers))
@@ -109,7 +109,7 @@ def demo(
     """
     import logging
 
-    from api.demo.run import run
+    from api.ops.demo.run import run
 
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
     raise typer.Exit(run(once=once, scale=scale, dagster=dagster))
@@ -131,7 +131,7 @@ def status(
 
       regalia status --json | jq '.chains[] | {key, lag_blocks}'
     """
-    from api.commands.status import show
+    from api.ops.commands.status import show
 
     show(watch=watch, as_json=as_json)
 
@@ -142,7 +142,7 @@ def doctor(as_json: AsJson = False) -> None:
 
     Ends with status 1 when something is broken; warnings alone do not count.
     """
-    from api.commands.doctor import run
+    from api.ops.commands.doctor import run
 
     raise typer.Exit(run(as_json=as_json))
 
@@ -166,7 +166,7 @@ def index(
 
       regalia index --follow
     """
-    from api.commands.forward import become, options
+    from api.ops.commands.forward import become, options
 
     become("indexer", "index", *options(chain=chain, to=to, follow=follow, rewind=rewind))
 
@@ -177,7 +177,7 @@ def refresh() -> None:
 
     Holders, trades, prices, heartbeats, search documents: what the pipelines do on schedule, now.
     """
-    from api.commands.forward import become
+    from api.ops.commands.forward import become
 
     become("pipelines", "refresh")
 
@@ -192,7 +192,7 @@ def export(
 
       regalia export --out marts && duckdb marts/regalia.duckdb 'SHOW TABLES'
     """
-    from api.commands.forward import become
+    from api.ops.commands.forward import become
 
     become("warehouse", "export", "--out", str(out))
 
@@ -205,7 +205,7 @@ def migrate(
     ] = False,
 ) -> None:
     """Bring the schemas of both stores up to date. `regalia up` does it by itself."""
-    from api.commands.forward import become, options
+    from api.ops.commands.forward import become, options
 
     become("warehouse", "migrate", *options(dry_run=dry_run, status=status))
 
@@ -241,7 +241,7 @@ def create_key(
 
       regalia keys create --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --plan developer | jq -r .key
     """
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.create_key(wallet, plan, name)
 
@@ -252,7 +252,7 @@ def list_keys(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per key.")] = False,
 ) -> None:
     """List API keys, without their secrets."""
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.list_keys(wallet, as_json)
 
@@ -263,7 +263,7 @@ def rename_key(
     name: Annotated[str, typer.Argument(help="The new name.")],
 ) -> None:
     """Give an API key another name."""
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.rename_key(key, name)
 
@@ -273,7 +273,7 @@ def revoke_key(
     key: Annotated[str, typer.Argument(help="The key itself, its id, or the prefix that the list shows.")],
 ) -> None:
     """Revoke an API key. A running API refuses it at once."""
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.revoke_key(key)
 
@@ -286,7 +286,7 @@ def set_plan(wallet: Wallet, plan: Plan) -> None:
 
       regalia plans set --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --plan enterprise
     """
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.set_plan(wallet, plan)
 
@@ -302,7 +302,7 @@ def rotate_signing_keys() -> None:
 
       regalia signing-keys rotate | jq -r .kid
     """
-    from api.commands import signing_keys
+    from api.ops.commands import signing_keys
 
     signing_keys.rotate()
 
@@ -312,7 +312,7 @@ def list_signing_keys(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per key.")] = False,
 ) -> None:
     """List the keys that sign sessions, the current one first, without their secret halves."""
-    from api.commands import signing_keys
+    from api.ops.commands import signing_keys
 
     signing_keys.list_keys(as_json)
 
@@ -320,7 +320,7 @@ def list_signing_keys(
 @plans.command("list")
 def list_plans(as_json: AsJson = False) -> None:
     """List the plans with their limits, as REGALIA_LIMITS changes them. Needs nothing running."""
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.list_plans(as_json)
 
@@ -331,7 +331,7 @@ def show_plans(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per account.")] = False,
 ) -> None:
     """Show which account has which plan, and what each used of its quotas today."""
-    from api.commands import accounts
+    from api.ops.commands import accounts
 
     accounts.show_plans(wallet, as_json)
 
@@ -344,7 +344,7 @@ def send_test_alert() -> None:
 
       REGALIA_ALERT_WEBHOOK_URL=https://hooks.example.net/regalia regalia alerts test
     """
-    from api.commands.alerts import send_test
+    from api.ops.commands.alerts import send_test
 
     send_test()
 
@@ -361,7 +361,7 @@ def make_attestation(
 
       regalia attest make --registration base:7 --statement "The owner has shown who they are."
     """
-    from api.commands import attest
+    from api.ops.commands import attest
 
     attest.attest(registration, kind, statement)
 
@@ -369,7 +369,7 @@ def make_attestation(
 @attestations.command("withdraw")
 def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that making it printed.")]) -> None:
     """Withdraw an attestation; the API tells it no more."""
-    from api.commands import attest
+    from api.ops.commands import attest
 
     attest.withdraw(id)
 
@@ -392,7 +392,7 @@ def expire(
 
       regalia expire --chain base --days 90
     """
-    from api.commands.expire import expire_inactive
+    from api.ops.commands.expire import expire_inactive
 
     expire_inactive(chain, days, submit)
 
@@ -417,7 +417,7 @@ def deploy_contracts(
 
       REGALIA_PRIVATE_KEY=0x… regalia contracts deploy --chain base
     """
-    from api.commands.forward import become, options
+    from api.ops.commands.forward import become, options
 
     if private_key:
         # Not handed on as an argument, which every user of the machine can read.
@@ -432,7 +432,7 @@ def main() -> None:
     try:
         app(prog_name="regalia")
     except Exception as error:
-        from api.commands.failures import explain
+        from api.ops.commands.failures import explain
 
         explained = explain(error)
         if explained is None:

@@ -8,8 +8,8 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic.alias_generators import to_camel
 
 from api import links
-from api.core.access import ACCESS_MARK, OPTIONAL_SESSION
-from api.core.routes import accesses
+from api.http.routes import accesses
+from api.security.access import ACCESS_MARK, OPTIONAL_SESSION
 
 _INVENTED = ("HTTPValidationError", "ValidationError")
 # Of every answer to a caller whose credential is valid; others are not counted for an account.

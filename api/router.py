@@ -13,12 +13,12 @@ from api.accounts import endpoints as accounts
 from api.apps import endpoints as apps
 from api.auth import endpoints as auth
 from api.claims import endpoints as claims
-from api.core.errors import RouteGroup
 from api.domains import endpoints as domains
 from api.fees import endpoints as fees
 from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
 from api.history import endpoints as history
+from api.http.errors import RouteGroup
 from api.metadata import endpoints as metadata
 from api.profiles import endpoints as profiles
 from api.public import endpoints as public

@@ -11,22 +11,22 @@ from typing import Any
 
 from procrastinate import JobContext
 
+from api.chains import ChainReaders
 from api.claims import tasks as claims
-from api.core import sealing
-from api.core.chains import ChainReaders
-from api.core.clock import SystemClock
-from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
-from api.core.outbound import Outbound
-from api.core.settings import ApiSettings, load
-from api.core.store import Store
+from api.clock import SystemClock
 from api.domains import tasks as domains
 from api.health import tasks as health
 from api.metadata import tasks as metadata
+from api.outbound.client import Outbound
+from api.security import sealing
+from api.settings import ApiSettings, load
+from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
+from api.store.store import Store
 from api.webhooks import tasks as webhooks
 from api.webhooks.engine import DeliveryEngine
 from api.webhooks.signing import user_agent
-from indexer.chains import facts
 from warehouse import engines
+from warehouse.chains import facts
 
 LOG = logging.getLogger(__name__)
 POLL_SECONDS = 1.0

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from indexer.chains.facts import Chain
     from indexer.run import Advance, IndexContext, ReportProgress
+    from warehouse.chains.facts import Chain
 
 app = typer.Typer(
     help="Chains into the warehouse, and our contracts onto chains.",
@@ -99,9 +99,9 @@ def deploy(
 def main() -> None:
     """Run the command line; a foreseen error is one line and an exit status."""
     from indexer.chains.evm.errors import RpcError, WrongChain
-    from indexer.chains.facts import ChainFactsError
     from indexer.publish import UnitIncomplete
     from indexer.reorg import ChainHalted
+    from warehouse.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
 
     try:
@@ -117,7 +117,7 @@ def main() -> None:
 
 
 def _chosen(path: Path | None, key: str | None) -> "Sequence[Chain]":
-    from indexer.chains.facts import load as load_chains
+    from warehouse.chains.facts import load as load_chains
 
     chains = load_chains(path)
     if key is None:

@@ -12,8 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 
-from indexer.assemble import Assembled
-from indexer.fetch import Chunk, Source, fetch_chunk
+from indexer.chains.evm.assemble import Assembled
+from indexer.chains.evm.fetch import Chunk, Source, fetch_chunk
 from indexer.plan import Limits, RangeSize, is_complete, next_range
 
 

@@ -11,7 +11,7 @@
 import logging
 from typing import Any
 
-from indexer.assemble import Assembled
+from indexer.chains.evm.assemble import Assembled
 from indexer.checkpoint import (
     Checkpoint,
     Standing,

@@ -12,18 +12,18 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
-from indexer.assemble import Assembled, assemble_unit
+from indexer.chains.evm.assemble import Assembled, assemble_unit
 from indexer.chains.evm.errors import ChainMoved, RpcError
+from indexer.chains.evm.fetch import Source
 from indexer.chains.evm.headers import fetch_head
-from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
-from indexer.fetch import Source
 from indexer.marking import mark_published
 from indexer.memory import give_back
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
 from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, revert_to, same_chain
 from indexer.session import ChainSession, IndexContext
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 

@@ -4,15 +4,15 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from indexer.chains.evm.creations import probe_method
+from indexer.chains.evm.decoders.frame import scope_of
+from indexer.chains.evm.fetch import Source
 from indexer.chains.evm.rpc import EvmClient
-from indexer.chains.facts import Chain
 from indexer.counting import ChainCounts
-from indexer.creations import probe_method
-from indexer.decoders.frame import scope_of
-from indexer.fetch import Source
 from indexer.known import Known
 from indexer.memory import share_heap, spare_collections
 from indexer.plan import Limits, RangeSize
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 
 

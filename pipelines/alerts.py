@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 
 import dagster as dg
 
-from indexer.chains import facts
 from pipelines.running import STALE_AFTER
 from warehouse import engines, postgres, settings, sql
-from warehouse.alerting import chains, ledger, webhook
-from warehouse.alerting.webhook import Condition
+from warehouse.chains import facts
+from warehouse.notices import chains, ledger, webhook
+from warehouse.notices.webhook import Condition
 from warehouse.postgres import Connection, Jsonb
 
 SECONDS = 30

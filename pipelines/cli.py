@@ -26,11 +26,11 @@ FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
 @app.command()
 def refresh() -> None:
     """Bring all derived tables up to date once, in order, and stop."""
-    from indexer.chains import facts
     from pipelines.derivation import PassBusy
     from pipelines.events.derive import EventsFailed
     from pipelines.refresh import refresh as refresh_all
     from warehouse import engines, postgres
+    from warehouse.chains import facts
     from warehouse.clickhouse import Warehouse
     from warehouse.settings import load
 
@@ -59,10 +59,10 @@ def follow(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
 ) -> None:
     """Index a chain at its head and bring up to date what the new rows touch, until stopped."""
-    from indexer.chains import facts
     from indexer.memory import share_heap
     from pipelines.follow import follow as follow_chain
     from warehouse import engines
+    from warehouse.chains import facts
     from warehouse.settings import load
 
     share_heap()  # before there are threads, which keep the heaps they have
@@ -87,7 +87,7 @@ def follow(
 
 def main() -> None:
     """Run the command line; a foreseen error is one line and an exit status."""
-    from indexer.chains.facts import ChainFactsError
+    from warehouse.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
     from warehouse.postgres import ConnectionLost
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from indexer.chains.majors import Majors
 from pipelines.rules import COPY_FACTOR, COPY_MIN_HOLDERS
+from warehouse.chains.majors import Majors
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
 from indexer.chains.evm.errors import RpcError, WrongChain
-from indexer.chains.facts import Chain, Chains
 from indexer.reorg import ChainHalted
 from indexer.run import Advance, IndexContext, advance
 from pipelines.derivation import Overtaken, PassBusy, Store
 from pipelines.events.derive import EventsFailed
 from pipelines.refresh import refresh, serve_news
 from warehouse import postgres, sql
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable

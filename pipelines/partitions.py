@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from indexer.chains import facts
+from warehouse.chains import facts
 
 BLOCKS_PER_WINDOW = 10_000
 

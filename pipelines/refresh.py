@@ -8,7 +8,6 @@ by side; only while rows are being served does one wait for the other.
 import logging
 from collections.abc import Callable, Sequence
 
-from indexer.chains.facts import Chain, Chains
 from pipelines import publication
 from pipelines.derivation import (
     AssetRun,
@@ -33,6 +32,7 @@ from pipelines.registrations import derive as registrations
 from pipelines.tokenlists import derive as token_list
 from pipelines.tokens import derive as tokens
 from pipelines.trades import derive as trades
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 
 log = logging.getLogger(__name__)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from indexer.chains import facts
-from indexer.chains.facts import Chain, Chains
 from pipelines.derivation import Store
 from warehouse import engines, postgres, settings
+from warehouse.chains import facts
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 

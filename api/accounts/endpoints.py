@@ -9,14 +9,14 @@ from api.accounts import examples
 from api.accounts.repository import AccountRepository
 from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
 from api.accounts.self_service import KEY_LIMIT, LAST_WALLET, ONLY_WALLET, REVOKED_KEY, SelfService
-from api.core import patterns
-from api.core.access import KeyOrSession, Session, WalletSession, with_scope
-from api.core.addresses import wallet_address
-from api.core.dependencies import ClockDep, SettingsDep, StoreDep
-from api.core.errors import CODES, RouteGroup
-from api.core.examples import WALLET, answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http import patterns
+from api.http.addresses import wallet_address
+from api.http.dependencies import ClockDep, SettingsDep, StoreDep
+from api.http.errors import CODES, RouteGroup
+from api.http.examples import WALLET, answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
+from api.security.access import KeyOrSession, Session, WalletSession, with_scope
 
 GROUP = RouteGroup(prefix="/api/v2/account")
 GROUPS = (GROUP,)

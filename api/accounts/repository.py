@@ -3,7 +3,7 @@
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-from api.core.store import Row, Store, Transaction
+from api.store.store import Row, Store, Transaction
 
 _ACCOUNT = "SELECT id, wallet, plan, created_at FROM account WHERE id = :account_id"
 _WALLETS = """

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.accounts.service import LONGEST_NAME
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 
 def _name(value: object) -> object:

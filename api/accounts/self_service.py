@@ -18,13 +18,13 @@ from api.accounts.schemas import (
     UsageAnswer,
 )
 from api.accounts.secret import new_secret
-from api.core.access import ApiKeys, Principal, WalletSession, hash_key
-from api.core.addresses import shown
-from api.core.clock import Clock
-from api.core.errors import ApiError, Forbidden, NotFound, TooManyRequests
-from api.core.sessions import Sessions
-from api.core.store import Row
+from api.clock import Clock
+from api.http.addresses import shown
+from api.http.errors import ApiError, Forbidden, NotFound, TooManyRequests
 from api.limits.plans import Limits, PlanLimits
+from api.security.access import ApiKeys, Principal, WalletSession, hash_key
+from api.security.sessions import Sessions
+from api.store.store import Row
 
 KEY_LIMIT, LAST_WALLET = "KEY_LIMIT", "LAST_WALLET"
 REVOKED_KEY = "the key is revoked; it keeps its name"

@@ -17,13 +17,13 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from api.accounts.secret import new_secret
-from api.core.access import hash_key
-from api.core.addresses import shown, wallet_text
-from api.core.events import event_statement
-from api.core.rendering import dumps
+from api.http.addresses import shown, wallet_text
+from api.http.rendering import dumps
 from api.models.account import PLANS, Account, ApiKeyRecord
 from api.models.session import AccountWallet
 from api.models.usage import ApiUsage
+from api.security.access import hash_key
+from api.store.events import event_statement
 from warehouse.errors import StoreUnavailable
 
 LONGEST_NAME = 64

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, field_validator
 
-from api.core.overlay import Overlay, OverlayError, builtin
+from api.overlay import Overlay, OverlayError, builtin
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,63}$"
 _Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Depends, Request
 from api.apps import examples
 from api.apps.schemas import AppsChange, PageAppList
 from api.apps.service import PageAppsSettings
-from api.core.dependencies import StoreDep
-from api.core.errors import RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http.dependencies import StoreDep
+from api.http.errors import RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
 
 GROUP = RouteGroup(prefix="/api/v2/registration")

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from pydantic import Field
 
 from api.apps.catalogue import Catalogue
-from api.core.rendering import Wire
-from api.core.store import Store
+from api.http.rendering import Wire
+from api.store.store import Store
 
 
 class InstalledApp(Wire):

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 MOST: Final = 50
 """Apps on one page."""

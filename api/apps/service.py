@@ -6,10 +6,10 @@ from typing import Final
 
 from api.apps.catalogue import Catalogue
 from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
-from api.core.errors import InvalidInput
-from api.core.rendering import timestamp
-from api.core.store import Row, Store
+from api.http.errors import InvalidInput
+from api.http.rendering import timestamp
 from api.registrations.managing import ManagedRegistration, hold
+from api.store.store import Row, Store
 
 _LIST: Final = """
 SELECT app_id, enabled, installed_at FROM page_app

@@ -24,16 +24,16 @@ from api.auth.schemas import (
     ed25519_signatures,
 )
 from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
+from api.chains import ReadersDep
 from api.claims.inputs import signature_bytes
-from api.core.access import OptionalSession, Session, WalletSession, require_scope, with_scope
-from api.core.addresses import shown
-from api.core.chains import ReadersDep
-from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
-from api.core.errors import CODES, InvalidInput, NotFound, RouteGroup, Unavailable
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http.addresses import shown
+from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.http.errors import CODES, InvalidInput, NotFound, RouteGroup, Unavailable
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.limits.public import PublicRead
+from api.security.access import OptionalSession, Session, WalletSession, require_scope, with_scope
 
 GROUP = RouteGroup(prefix="/api/v2/auth")
 KEYS_GROUP = RouteGroup(prefix="/api/v2/apps")

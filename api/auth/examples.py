@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.core.examples import WALLET
+from api.http.examples import WALLET
 
 _SESSION_ID = "019b0f3e-7c1a-7c55-9d6c-0b1f2a3c4d5e"
 NONCE: dict[str, Any] = {"nonce": "aG3kT9wQ0rX5bN8mZ1cV7y", "expiresAt": "2026-01-01T00:10:00Z"}

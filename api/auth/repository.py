@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from api.core.store import Row, Store, Transaction
+from api.store.store import Row, Store, Transaction
 
 # What has ended is taken away where something new comes, a few rows each time, so that the table stays small without a
 # job of its own. Rows that another is taking away are left to it.

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from api.auth import grammar
 from api.auth.grammar import Malformed, Origin
 from api.auth.messages import SignIn, times
-from api.core.errors import InvalidInput
-from indexer.chains.facts import Chain, Chains
+from api.http.errors import InvalidInput
+from warehouse.chains.facts import Chain, Chains
 
 AHEAD = timedelta(seconds=60)
 """How far a wallet's clock may be ahead of ours where it writes when the message was issued."""

@@ -13,8 +13,8 @@ from pydantic.alias_generators import to_camel
 from solders.signature import Signature
 
 from api.claims.inputs import Text
-from api.core.errors import InvalidInput
-from api.core.rendering import Wire
+from api.http.errors import InvalidInput
+from api.http.rendering import Wire
 
 Scope = Literal["api:read", "api:write"]
 SCOPES: tuple[Scope, ...] = ("api:read", "api:write")

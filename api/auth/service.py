@@ -16,17 +16,17 @@ from api.auth.messages import SignIn
 from api.auth.repository import AuthRepository
 from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
-from api.core.access import WalletSession, require_scope, session_ended
-from api.core.addresses import shown
-from api.core.chains import ChainReaders
-from api.core.clock import Clock
-from api.core.errors import ApiError, InvalidInput, Unauthorized, Unavailable
-from api.core.sessions import Sessions
-from api.core.signatures import is_signed_by, recover, signed_digest
-from api.core.store import Row, Transaction
-from api.core.tokens import Tokens
+from api.chains import ChainReaders
+from api.clock import Clock
+from api.http.addresses import shown
+from api.http.errors import ApiError, InvalidInput, Unauthorized, Unavailable
+from api.security.access import WalletSession, require_scope, session_ended
+from api.security.jwt import Tokens
+from api.security.sessions import Sessions
+from api.security.signatures import is_signed_by, recover, signed_digest
+from api.store.store import Row, Transaction
 from indexer.chains.evm.errors import RpcError
-from indexer.chains.facts import Chain, Chains
+from warehouse.chains.facts import Chain, Chains
 
 WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"
 NONCE_LIFE = timedelta(minutes=10)

@@ -10,7 +10,7 @@ import unicodedata
 from api.auth import grammar
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn, read_fields, times, write_fields
-from api.core.addresses import is_solana_address
+from api.http.addresses import is_solana_address
 
 ASKS = " wants you to sign in with your Solana account:"
 VERSION = "1"

@@ -12,11 +12,11 @@ from typing import Any
 from eth_utils.crypto import keccak
 
 from api.claims.messages import Claim
-from api.core.warehouse import WarehouseReader
+from api.warehouse import WarehouseReader
 from indexer.chains.evm.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
-from indexer.chains.facts import Chain
 from warehouse import sql
+from warehouse.chains.facts import Chain
 from warehouse.errors import WarehouseError
 
 CONFIDENCE: dict[str, Decimal] = {

@@ -2,17 +2,17 @@
 
 from dataclasses import dataclass
 
+from api.chains import ChainReaders
 from api.claims.control import Control, ControlUnknown, TokenReading, find_control, read_token
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
 from api.claims.rules import Refusal, TokenRules, VerdictUnknown
-from api.core.chains import ChainReaders
-from api.core.errors import Unavailable
-from api.core.warehouse import WarehouseReader
+from api.http.errors import Unavailable
+from api.warehouse import WarehouseReader
 from indexer.chains.evm.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
-from indexer.chains.majors import Majors
 from indexer.contracts.registry import contract
+from warehouse.chains.majors import Majors
 from warehouse.errors import WarehouseError
 
 TOKEN_UNVERIFIED = "TOKEN_UNVERIFIED"  # noqa: S105 - an error code

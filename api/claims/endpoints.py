@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
+from api.chains import ReadersDep
 from api.claims import examples
 from api.claims.eligibility import TOKEN_UNVERIFIED, Eligibility
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
@@ -22,11 +23,9 @@ from api.claims.schemas import (
 )
 from api.claims.service import ClaimService
 from api.claims.status import ClaimStatuses
-from api.core import patterns
-from api.core.access import ApiKey
-from api.core.addresses import transaction_hash
-from api.core.chains import ReadersDep
-from api.core.dependencies import (
+from api.http import patterns
+from api.http.addresses import transaction_hash
+from api.http.dependencies import (
     ChainsDep,
     ClockDep,
     MajorsDep,
@@ -36,10 +35,11 @@ from api.core.dependencies import (
     StoreDep,
     WarehouseDep,
 )
-from api.core.errors import ApiError, NotFound, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http.errors import ApiError, NotFound, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
+from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/claim", invalid_code="VALIDATION_INVALID_INPUT")
 GROUPS = (GROUP,)

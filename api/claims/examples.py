@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.core.examples import REGISTRY, TOKEN, WALLET
+from api.http.examples import REGISTRY, TOKEN, WALLET
 
 _TRANSACTION = "0x" + "a3" * 32
 _ESTIMATE: dict[str, Any] = {

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.claims.messages import Claim
-from api.core import patterns
-from api.core.addresses import claim_symbol, evm_address
-from api.core.errors import InvalidInput
-from indexer.chains.facts import Chain, Chains
+from api.http import patterns
+from api.http.addresses import claim_symbol, evm_address
+from api.http.errors import InvalidInput
+from warehouse.chains.facts import Chain, Chains
 
 _SIGNATURE = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,32768}")
 _PROOF = re.compile(r"0x[0-9a-fA-F]{64}")

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from api.core.addresses import shown
-from indexer.chains.facts import Chain
+from api.http.addresses import shown
+from warehouse.chains.facts import Chain
 
 MAX_AGE_SECONDS = 600
 MAX_AHEAD_SECONDS = 60

@@ -6,8 +6,8 @@ from decimal import ROUND_CEILING, Decimal, localcontext
 
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
-from api.core.errors import Unavailable
-from api.core.pricing import Pricing
+from api.fees.pricing import Pricing
+from api.http.errors import Unavailable
 
 NATIVE_PRICE_GOOD_FOR = timedelta(hours=24)
 PRICE_UNAVAILABLE = "PRICE_UNAVAILABLE"

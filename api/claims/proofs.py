@@ -4,8 +4,8 @@ from datetime import datetime
 
 from api.claims.messages import Claim
 from api.claims.schemas import VerifyResponse
-from api.core.addresses import shown
-from api.core.tokens import Tokens
+from api.http.addresses import shown
+from api.security.jwt import Tokens
 
 KIND = "claim-proof+v1"
 

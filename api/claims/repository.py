@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from api.core.addresses import shown
-from api.core.events import record_event
-from api.core.store import Row, Store, Transaction
+from api.http.addresses import shown
 from api.models import ClaimAuthorization, ClaimProof, IndexedToken, NativePrice, RegistrationRecord
+from api.store.events import record_event
+from api.store.store import Row, Store, Transaction
 
 if TYPE_CHECKING:
     from api.claims.status import Minted

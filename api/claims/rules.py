@@ -7,12 +7,12 @@ from typing import Any
 from api.claims.control import TokenReading, ask
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
-from api.core.addresses import is_registrable_symbol, shown
-from api.core.warehouse import WarehouseReader
+from api.http.addresses import is_registrable_symbol, shown
+from api.warehouse import WarehouseReader
 from indexer.chains.evm.reader import EvmReader, returned, text
-from indexer.chains.majors import Majors
 from warehouse import sql
-from warehouse.symbols import fold
+from warehouse.chains.majors import Majors
+from warehouse.domain.symbols import fold
 
 _SYMBOL = "0x95d89b41"
 

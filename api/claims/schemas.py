@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import ChainId, EvmAddress, Hash, Signature, Symbol, Whole
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 _CLAIM: dict[str, Any] = {
     "symbol": "PEPE",

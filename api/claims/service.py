@@ -23,13 +23,13 @@ from api.claims.schemas import (
     VerifyResponse,
 )
 from api.claims.tasks import watch_claim
-from api.core.addresses import shown
-from api.core.clock import Clock
-from api.core.errors import ApiError, InvalidInput, Unavailable
-from api.core.jobs import defer
-from api.core.pricing import Pricing
-from api.core.signatures import is_signed_by, signed_digest
-from api.core.store import Row
+from api.clock import Clock
+from api.fees.pricing import Pricing
+from api.http.addresses import shown
+from api.http.errors import ApiError, InvalidInput, Unavailable
+from api.security.signatures import is_signed_by, signed_digest
+from api.store.jobs import defer
+from api.store.store import Row
 from indexer.chains.evm.errors import RpcError
 from indexer.contracts import registry
 

@@ -8,15 +8,15 @@ from typing import Any
 from eth_abi.abi import decode
 from eth_abi.exceptions import DecodingError
 
+from api.chains import ChainReaders
 from api.claims.eligibility import unverified
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import ClaimStatus
-from api.core.chains import ChainReaders
-from api.core.errors import NotFound
+from api.http.errors import NotFound
 from indexer.chains.evm.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
-from indexer.chains.facts import Chain
 from indexer.contracts.registry import event_topics
+from warehouse.chains.facts import Chain
 
 
 @dataclass(frozen=True, slots=True)

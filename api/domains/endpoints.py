@@ -4,16 +4,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request
 
-from api.core.dependencies import ClockDep, SettingsDep, StoreDep
-from api.core.errors import Case, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
 from api.domains import examples
 from api.domains.lookups import TextLookups
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
 from api.domains.service import LIMIT, NOT_PROVEN, NOT_VERIFIED, TAKEN, Domains
+from api.http.dependencies import ClockDep, SettingsDep, StoreDep
+from api.http.errors import Case, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
 
 GROUP = RouteGroup(prefix="/api/v2/registration")

@@ -14,7 +14,7 @@ import dns.exception
 import dns.name
 import dns.resolver
 
-from api.core.settings import ApiSettings
+from api.settings import ApiSettings
 
 AT_ONCE = 16
 """Lookups under way at a time."""

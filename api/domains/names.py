@@ -6,7 +6,7 @@ from functools import cache
 import idna
 from publicsuffixlist import PublicSuffixList
 
-from api.core.errors import InvalidInput
+from api.http.errors import InvalidInput
 
 LONGEST = 211
 """Characters: with the longest first label before it, the name of its TXT record has the 253 that a name may have."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from api.core.settings import ApiSettings
-from api.core.store import Row
-from indexer.chains.facts import Chain
+from api.settings import ApiSettings
+from api.store.store import Row
+from warehouse.chains.facts import Chain
 
 OTHER_TEXTS: Final = "other_values"
 """There are texts, and the proof is not among them."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from api.core.store import Row, Store, Transaction
+from api.store.store import Row, Store, Transaction
 
 MOST: Final = 50
 """Domains of one registration."""

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 State = Literal["pending", "verified", "failing", "lost"]
 _REQUEST = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")

@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from sqlalchemy.exc import IntegrityError
 
-from api.core.clock import Clock
-from api.core.errors import ApiError, NotFound, Unavailable
-from api.core.rendering import timestamp
-from api.core.settings import ApiSettings
-from api.core.store import Row, Transaction
+from api.clock import Clock
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
 from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
+from api.http.errors import ApiError, NotFound, Unavailable
+from api.http.rendering import timestamp
 from api.registrations.managing import ManagedRegistration, hold
+from api.settings import ApiSettings
+from api.store.store import Row, Transaction
 
 NOT_PROVEN: Final = "DOMAIN_NOT_PROVEN"
 NOT_VERIFIED: Final = "DOMAIN_NOT_VERIFIED"

@@ -8,13 +8,13 @@ from typing import Final
 
 from procrastinate import JobContext
 
-from api.core.clock import Clock
-from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
-from api.core.settings import ApiSettings
-from api.core.store import Row
+from api.clock import Clock
 from api.domains.lookups import AT_ONCE, LookupFailed, TextLookups
 from api.domains.proofs import OTHER_TEXTS, is_proven, is_withdrawn, record_name
 from api.domains.repository import DomainRepository
+from api.settings import ApiSettings
+from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.store.store import Row
 
 LOG = logging.getLogger(__name__)
 UNANSWERED: Final = "unanswered"

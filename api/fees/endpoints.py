@@ -5,12 +5,12 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field
 
-from api.core.access import ApiKey
-from api.core.dependencies import PricingDep
-from api.core.errors import RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, Number, Wire, respond, timestamp
 from api.fees.gas import GasDep
+from api.http.dependencies import PricingDep
+from api.http.errors import RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, Number, Wire, respond, timestamp
+from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/config")
 GROUPS = (GROUP,)

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from api.core.cache import Cache
-from api.core.chains import ChainReaders
-from api.core.clock import Clock
-from api.core.metrics import Metrics
+from api.chains import ChainReaders
+from api.clock import Clock
+from api.http.cache import Cache
+from api.http.metrics import Metrics
 from indexer.chains.evm.errors import RpcError
 from indexer.chains.evm.reader import quantity
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
 CHAIN = "eth"

@@ -7,14 +7,14 @@ from fastapi import APIRouter, Depends, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from api.core.access import Public
-from api.core.dependencies import MetricsDep
-from api.core.errors import ApiError, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, Wire, respond
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
 from api.health.service import Readiness
+from api.http.dependencies import MetricsDep
+from api.http.errors import ApiError, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, Wire, respond
+from api.security.access import Public
 
 GROUP = RouteGroup(prefix="/health")
 GROUPS = (GROUP,)

@@ -17,12 +17,12 @@ from prometheus_client.metrics_core import (
 )
 from prometheus_client.registry import Collector
 
-from api.core.outbound import Failure
-from api.core.store import Store
 from api.health.observer import Publication, Reading
-from api.stack import state
+from api.ops.supervisor import state
+from api.outbound.client import Failure
+from api.store.store import Store
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
-from indexer.chains.facts import Chains
+from warehouse.chains.facts import Chains
 
 REASON_LENGTH = 160
 DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")

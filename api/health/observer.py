@@ -15,8 +15,8 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy.exc import ProgrammingError
 
-from api.core.store import Store
-from api.core.warehouse import WarehouseReader
+from api.store.store import Store
+from api.warehouse import WarehouseReader
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseError, WarehouseUnavailable
 

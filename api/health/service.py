@@ -4,8 +4,8 @@ import asyncio
 import logging
 import time
 
-from api.core.store import Store
-from api.core.warehouse import WarehouseReader
+from api.store.store import Store
+from api.warehouse import WarehouseReader
 from warehouse import migrate
 from warehouse.engines import EngineUrls
 from warehouse.errors import MigrationError, StoreUnavailable, WarehouseError

@@ -7,9 +7,9 @@ import asyncio
 
 from procrastinate import JobContext
 
-from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
 from warehouse import engines, postgres
-from warehouse.alerting import chains, ledger, webhook
+from warehouse.notices import chains, ledger, webhook
 
 
 @TASKS.periodic(cron="* * * * * */30")

@@ -6,21 +6,21 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 
-from api.core import patterns
-from api.core.access import ApiKey
-from api.core.addresses import evm_address
-from api.core.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
-from api.core.errors import InvalidInput, RouteGroup
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import QueryRoute
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.repository import AtRiskMemory
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
+from api.http import patterns
+from api.http.addresses import evm_address
+from api.http.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
+from api.http.errors import InvalidInput, RouteGroup
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import QueryRoute
 from api.search.examples import shown
 from api.search.parameters import readable_chain, search_symbol
+from api.security.access import ApiKey
 from api.tokens.endpoints import ChainPath, SymbolPath
-from indexer.chains.facts import Chain, Chains
+from warehouse.chains.facts import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/heartbeat")
 GROUPS = (GROUP,)

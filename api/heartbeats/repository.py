@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from api.core.cache import Cache
-from api.core.metrics import Metrics
-from api.core.store import Row, Store
+from api.http.cache import Cache
+from api.http.metrics import Metrics
+from api.store.store import Row, Store
 
 AT_RISK_SECONDS = 5.0
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from api.core.rendering import Number, Wire
+from api.http.rendering import Number, Wire
 
 
 class Components(Wire):

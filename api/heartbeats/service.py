@@ -4,11 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from api.core.addresses import shown
-from api.core.clock import Clock
-from api.core.errors import InvalidInput, NotFound
-from api.core.rendering import timestamp
-from api.core.store import Row
+from api.clock import Clock
 from api.heartbeats.repository import AtRiskMemory, HeartbeatRepository
 from api.heartbeats.schemas import (
     Components,
@@ -20,8 +16,12 @@ from api.heartbeats.schemas import (
     TokenAtRisk,
     TokensAtRisk,
 )
+from api.http.addresses import shown
+from api.http.errors import InvalidInput, NotFound
+from api.http.rendering import timestamp
 from api.registrations.statuses import heartbeat_status
-from indexer.chains.facts import Chain, Chains
+from api.store.store import Row
+from warehouse.chains.facts import Chain, Chains
 from warehouse.readers import heartbeats as readings
 from warehouse.readers.source import Source
 

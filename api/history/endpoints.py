@@ -5,17 +5,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 
-from api.core.access import ApiKey
-from api.core.dependencies import ChainsDep, ClockDep, StoreDep
-from api.core.errors import RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond, timestamp
-from api.core.routes import QueryRoute
-from api.core.store import Row
 from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
+from api.http.dependencies import ChainsDep, ClockDep, StoreDep
+from api.http.errors import RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond, timestamp
+from api.http.routes import QueryRoute
 from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
+from api.security.access import ApiKey
+from api.store.store import Row
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 GROUPS = (GROUP,)

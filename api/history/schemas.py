@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 
 class HistoryEntry(Wire):

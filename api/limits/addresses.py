@@ -5,7 +5,7 @@ from ipaddress import IPv6Address, ip_address
 
 from starlette.requests import HTTPConnection
 
-from api.core.destinations import Address, Network
+from api.outbound.destinations import Address, Network
 
 UNKNOWN = "unknown"
 _CLIENT_BITS = 64

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from api.core.clock import Clock
-from api.core.metrics import Metrics
-from api.core.settings import ApiSettings
-from api.core.store import Store
+from api.clock import Clock
+from api.http.metrics import Metrics
 from api.limits.grants import Meter
 from api.limits.limiter import Limiter
 from api.limits.plans import LimitsFile
 from api.limits.process import ProcessMeter
 from api.limits.shared import StoreMeter
 from api.limits.usage import UsageLedger
+from api.settings import ApiSettings
+from api.store.store import Store
 from warehouse.direct_reads import DirectReads
 
 LONGEST_SECONDS = 2.0

@@ -9,16 +9,16 @@ from functools import partial
 from prometheus_client import Counter
 from starlette.requests import HTTPConnection
 
-from api.core.access import Caller, Charge, Principal
-from api.core.clock import Clock
-from api.core.destinations import Network
-from api.core.errors import TooManyRequests
-from api.core.metrics import Metrics
+from api.clock import Clock
+from api.http.errors import TooManyRequests
+from api.http.metrics import Metrics
 from api.limits import fields
 from api.limits.addresses import client_address
 from api.limits.grants import Grant, Meter, Subject
 from api.limits.plans import LimitsFile, PlanLimits
 from api.limits.process import Windows
+from api.outbound.destinations import Network
+from api.security.access import Caller, Charge, Principal
 
 LOG = logging.getLogger(__name__)
 KEEP_SECONDS = 2.0

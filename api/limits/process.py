@@ -9,7 +9,7 @@ import logging
 from collections import OrderedDict
 from datetime import date
 
-from api.core.clock import Clock
+from api.clock import Clock
 from api.limits.grants import DAY_SECONDS, WINDOW_SECONDS, Bucket, Grant, Subject, Window
 from api.limits.plans import PlanLimits
 from api.limits.usage import UsageLedger, day_of

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from api.core.access import count_address, declares_access
+from api.security.access import count_address, declares_access
 
 
 async def ask_public_read(request: Request) -> None:

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from datetime import date
 from uuid import UUID
 
-from api.core.clock import Clock
-from api.core.store import Row, Store
+from api.clock import Clock
 from api.limits.coalescing import Coalescer
 from api.limits.grants import DAY_SECONDS, Grant, Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import Windows
 from api.limits.usage import Counted, UsageLedger, day_of, tell_apart
+from api.store.store import Row, Store
 from warehouse.direct_reads import DirectReads
 from warehouse.errors import StoreUnavailable
 

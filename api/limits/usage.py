@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
-from api.core.events import record_event
-from api.core.store import Row, Store, Transaction
 from api.limits.grants import DAY_SECONDS, Subject
+from api.store.events import record_event
+from api.store.store import Row, Store, Transaction
 from warehouse.errors import StoreUnavailable
 
 LOG = logging.getLogger(__name__)

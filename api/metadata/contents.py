@@ -5,10 +5,10 @@ from typing import Protocol
 
 from multiformats import CID
 
-from api.core.errors import ApiError, InvalidInput
-from api.core.settings import ApiSettings
+from api.http.errors import ApiError, InvalidInput
 from api.metadata import images
 from api.metadata.documents import NotADocument, read_document, require_rules
+from api.settings import ApiSettings
 
 DOCUMENT = "application/json"
 _ANY = ("", "application/octet-stream")

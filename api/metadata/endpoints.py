@@ -8,11 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from api.core.access import WalletSession, with_scope
-from api.core.conditional import has_already
-from api.core.errors import Case, InvalidInput, NotFound, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
+from api.http.conditional import has_already
+from api.http.errors import Case, InvalidInput, NotFound, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
 from api.limits.public import PublicRead
 from api.metadata import examples
 from api.metadata.cids import read_cid
@@ -22,6 +21,7 @@ from api.metadata.schemas import MetadataDocument, Uploaded
 from api.metadata.service import PUBLIC_PATH, Metadata
 from api.public.endpoints import GROUP as PUBLIC_GROUP
 from api.public.endpoints import MISSING
+from api.security.access import WalletSession, with_scope
 
 FORM = "multipart/form-data"
 UPLOAD_PATH = "/api/v2/metadata/upload"

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from api.core.rendering import dumps
-from api.core.store import Row, Store
+from api.http.rendering import dumps
+from api.store.store import Row, Store
 
 # An upload that a killed process had begun counts no longer than this.
 _RESERVED = "interval '10 minutes'"

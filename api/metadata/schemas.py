@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StringConstraints
 from pydantic.alias_generators import to_camel
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 LONGEST_LINK = 2_048
 _LINK = re.compile(r"(https|ipfs)://[^\s\x00-\x20\x7f<>\"\\^`{|}]+", re.IGNORECASE)

@@ -10,15 +10,15 @@ from uuid import UUID
 
 from multiformats import CID
 
-from api.core.errors import ApiError, Forbidden, TooManyRequests, Unavailable
-from api.core.settings import ApiSettings
-from api.core.store import Store
+from api.http.errors import ApiError, Forbidden, TooManyRequests, Unavailable
 from api.metadata.cids import cid_of
 from api.metadata.contents import Contents, ContentsDown, ContentsWrong, Limits, inspect, kind_of
 from api.metadata.local import LocalContents
 from api.metadata.node import IpfsNode
 from api.metadata.repository import MetadataRepository, Upload
 from api.metadata.schemas import Uploaded
+from api.settings import ApiSettings
+from api.store.store import Store
 
 LOG = logging.getLogger(__name__)
 PUBLIC_PATH = "/api/v2/public/metadata"

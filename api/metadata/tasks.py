@@ -11,13 +11,13 @@ from datetime import timedelta
 
 from procrastinate import JobContext
 
-from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
 from api.metadata.cids import read_cid
 from api.metadata.contents import Contents, ContentsDown
 from api.metadata.documents import NotADocument, read_document, shown
 from api.metadata.local import LocalContents
 from api.metadata.repository import MetadataRepository
 from api.metadata.service import open_contents
+from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
 
 LOG = logging.getLogger(__name__)
 _NAME = "metadata.read_documents"

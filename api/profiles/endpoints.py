@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Request
 
-from api.core.dependencies import StoreDep
-from api.core.errors import Case, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http.dependencies import StoreDep
+from api.http.errors import Case, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.profiles import examples
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.profiles.service import Profiles, etag

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 from api.profiles import rules
 
 

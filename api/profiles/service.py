@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
-from api.core.errors import ApiError
-from api.core.events import record_event
-from api.core.rendering import dumps
-from api.core.store import Row, Store
+from api.http.errors import ApiError
+from api.http.rendering import dumps
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.registrations.managing import ManagedRegistration, hold, look
+from api.store.events import record_event
+from api.store.store import Row, Store
 
 FLAG: Final = "nsfw"
 FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())

@@ -8,20 +8,20 @@ from fastapi import APIRouter, Depends, Path, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from api.core.access import count_address
-from api.core.addresses import evm_address
-from api.core.conditional import Prepared, answer
-from api.core.dependencies import ChainsDep
-from api.core.errors import LOWER_CODES, InvalidInput, NotFound, RouteGroup, Unavailable
-from api.core.examples import answered
-from api.core.rendering import Wire
+from api.http.addresses import evm_address
+from api.http.conditional import Prepared, answer
+from api.http.dependencies import ChainsDep
+from api.http.errors import LOWER_CODES, InvalidInput, NotFound, RouteGroup, Unavailable
+from api.http.examples import answered
+from api.http.rendering import Wire
 from api.limits.public import PublicHolding, PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
 from api.public.service import APPS, COIN, HOLDING, SITES, PublicReads, Sources
 from api.search.endpoints import SearchDep
+from api.security.access import count_address
 from indexer.chains.evm.errors import RpcError
-from indexer.chains.facts import Chain, Chains
+from warehouse.chains.facts import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/public", invalid_code="not_found", codes=LOWER_CODES, with_message=True)
 GROUPS = (GROUP,)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.core.examples import TOKEN, WALLET
+from api.http.examples import TOKEN, WALLET
 
 COIN: dict[str, Any] = {
     "symbol": "PEPE",

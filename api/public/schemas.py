@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from api.apps.pages import InstalledApp
-from api.core.rendering import Number, Wire
+from api.http.rendering import Number, Wire
 
 
 class AsOf(Wire):

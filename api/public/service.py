@@ -11,23 +11,23 @@ from decimal import Decimal
 from typing import Any
 
 from api.apps.pages import Page, PageApps
-from api.core.addresses import shown
-from api.core.cache import Cache
-from api.core.chains import ChainReaders
-from api.core.clock import Clock
-from api.core.conditional import Prepared, prepare
-from api.core.errors import Unavailable
-from api.core.metrics import Metrics
-from api.core.rendering import Wire, dumps, timestamp
-from api.core.store import Row, Store
+from api.chains import ChainReaders
+from api.clock import Clock
+from api.http.addresses import shown
+from api.http.cache import Cache
+from api.http.conditional import Prepared, prepare
+from api.http.errors import Unavailable
+from api.http.metrics import Metrics
+from api.http.rendering import Wire, dumps, timestamp
 from api.public.schemas import AsOf, Coin, CoinApps, Holding, Market, Sites
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
 from api.search.results import page_url
+from api.store.store import Row, Store
 from api.tokenlists.platforms import Listing
 from indexer.chains.evm.errors import CallFailed, NodeUnavailable, RpcError
 from indexer.chains.evm.reader import call_to, data_bytes, quantity
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.readers.tokens import read_foremost_token
 

@@ -9,11 +9,11 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.engine import make_url
 from sqlalchemy.pool import NullPool
 
-from api.core.rendering import timestamp
-from api.core.store import Row
-from api.core.tokens import Tokens
+from api.http.rendering import timestamp
 from api.models import RegistrationAttestation, RegistrationRecord
 from api.registrations.schemas import Attestation, Attestations
+from api.security.jwt import Tokens
+from api.store.store import Row
 
 KIND = "registration-attestation+v1"
 

@@ -8,15 +8,15 @@ import numpy.typing as npt
 import orjson
 
 from api.claims.control import CONFIDENCE, MEANING
-from api.core.addresses import are_registrable
-from api.core.rendering import dumps
-from api.core.warehouse import WarehouseReader
+from api.http.addresses import are_registrable
+from api.http.rendering import dumps
 from api.registrations.repository import RegistrationRepository
-from indexer.chains.facts import Chains
-from indexer.chains.majors import Majors
+from api.warehouse import WarehouseReader
 from warehouse import sql
+from warehouse.chains.facts import Chains
+from warehouse.chains.majors import Majors
 from warehouse.clickhouse import ArrowTable
-from warehouse.symbols import fold_plain
+from warehouse.domain.symbols import fold_plain
 
 Octets: TypeAlias = npt.NDArray[np.uint8]
 _LOWER = np.frombuffer(b"0123456789abcdef", np.uint8)

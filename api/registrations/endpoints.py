@@ -8,14 +8,13 @@ from fastapi import APIRouter, Header, Path, Query, Request
 from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
 from api.claims.inputs import minting_chain
-from api.core import patterns
-from api.core.access import ApiKey, SessionBeside
-from api.core.addresses import claim_symbol, evm_address, wallet_address
-from api.core.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
-from api.core.errors import InvalidInput, RouteGroup, Unavailable
-from api.core.examples import WALLET, answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http import patterns
+from api.http.addresses import claim_symbol, evm_address, wallet_address
+from api.http.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
+from api.http.errors import InvalidInput, RouteGroup, Unavailable
+from api.http.examples import WALLET, answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.registrations import examples
 from api.registrations.attesting import render_attestations
 from api.registrations.claimable import ClaimableFinder
@@ -32,6 +31,7 @@ from api.registrations.schemas import (
     RegistrationStatus,
 )
 from api.registrations.statuses import render_registration, render_status
+from api.security.access import ApiKey, SessionBeside
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 CLAIMABLE = RouteGroup(prefix="/api/v2/registration/claimable", invalid_code="INVALID_PARAMS")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from api.claims.examples import NOT_REGISTRABLE
-from api.core.examples import REGISTRY, TOKEN, WALLET
+from api.http.examples import REGISTRY, TOKEN, WALLET
 
 _DEPLOYER: dict[str, Any] = {
     "method": "deployer",

@@ -15,10 +15,10 @@ from eth_account.signers.local import LocalAccount
 
 from api.registrations.statuses import GRACE_PERIOD, INACTIVE_BELOW
 from indexer.chains.evm.rpc import EvmClient
-from indexer.chains.facts import Chain
 from indexer.contracts import registry
 from indexer.contracts.sending import send
 from warehouse import sql
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -4,21 +4,21 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from api.core import patterns
-from api.core.access import ApiKey
-from api.core.addresses import evm_address, shown
-from api.core.dependencies import ChainsDep, ClockDep, StoreDep
-from api.core.errors import NotFound, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond, timestamp
-from api.core.routes import QueryRoute
-from api.core.store import Row
+from api.http import patterns
+from api.http.addresses import evm_address, shown
+from api.http.dependencies import ChainsDep, ClockDep, StoreDep
+from api.http.errors import NotFound, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond, timestamp
+from api.http.routes import QueryRoute
 from api.registrations import examples
 from api.registrations.reading import find_registration, read_chain, read_symbol
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
-from indexer.chains.facts import Chains
+from api.security.access import ApiKey
+from api.store.store import Row
+from warehouse.chains.facts import Chains
 
 GROUP = RouteGroup(prefix="/registration")
 GROUPS = (GROUP,)

@@ -9,13 +9,13 @@ from typing import Annotated, Final, NamedTuple
 
 from fastapi import Depends, Path, Query
 
-from api.core.access import Session, WalletSession, with_scope
-from api.core.dependencies import ChainsDep, StoreDep
-from api.core.errors import Case, Forbidden, NotFound
-from api.core.store import Row, Store, Transaction
+from api.http.dependencies import ChainsDep, StoreDep
+from api.http.errors import Case, Forbidden, NotFound
 from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
-from indexer.chains.facts import Chain
+from api.security.access import Session, WalletSession, with_scope
+from api.store.store import Row, Store, Transaction
+from warehouse.chains.facts import Chain
 
 NOT_A_MANAGER: Case = ("FORBIDDEN", "only the owner and the managers of this registration may do so")
 

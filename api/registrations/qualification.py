@@ -7,10 +7,10 @@ from api.claims.eligibility import Eligibility
 from api.claims.messages import Claim
 from api.claims.prices import quote
 from api.claims.rules import Refusal
-from api.core.errors import InvalidInput
-from api.core.pricing import Pricing
+from api.fees.pricing import Pricing
+from api.http.errors import InvalidInput
 from api.registrations.schemas import Qualification, QualifyResponse
-from indexer.chains.facts import Chain, Chains
+from warehouse.chains.facts import Chain, Chains
 
 _NOWHERE = Refusal(
     "not_claimable", "not_a_token", "There is no token at this address on a chain that tokens are registered on."

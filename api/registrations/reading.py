@@ -2,11 +2,11 @@
 
 import re
 
-from api.core.addresses import find_chain
-from api.core.errors import InvalidInput, NotFound
-from api.core.store import Row
+from api.http.addresses import find_chain
+from api.http.errors import InvalidInput, NotFound
 from api.registrations.repository import RegistrationRepository
-from indexer.chains.facts import Chain, Chains
+from api.store.store import Row
+from warehouse.chains.facts import Chain, Chains
 
 _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _MOST_ID = 2**63 - 1

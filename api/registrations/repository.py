@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-from api.core.store import Row, Store
+from api.store.store import Row, Store
 from warehouse.direct_reads import DirectReads
 
 _INDEXED = "indexed_"

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import ChainId, EvmAddress, Symbol
-from api.core.rendering import Number, Wire
+from api.http.rendering import Number, Wire
 
 
 class Identity(Wire):

@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from api.core.addresses import shown
-from api.core.rendering import timestamp
-from api.core.store import Row
+from api.http.addresses import shown
+from api.http.rendering import timestamp
 from api.registrations.schemas import (
     CanonicalPeer,
     HeartbeatComponents,
@@ -17,7 +16,8 @@ from api.registrations.schemas import (
     RegistrationStatus,
     VerifiedDomain,
 )
-from indexer.chains.facts import Chain
+from api.store.store import Row
+from warehouse.chains.facts import Chain
 
 GRACE_PERIOD = timedelta(days=30)
 INACTIVE_BELOW = Decimal(60)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from api.core.errors import InvalidInput
+from api.http.errors import InvalidInput
 
 LIFETIME = timedelta(minutes=10)
 _FORMAT = 1

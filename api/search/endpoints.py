@@ -9,12 +9,12 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from api.apps.pages import PageApps
-from api.core.access import API_KEY_HEADER, ApiKey, ApiKeys, count
-from api.core.errors import LOWER_CODES, InvalidInput, RouteGroup
+from api.http.errors import LOWER_CODES, InvalidInput, RouteGroup
 from api.search import examples
 from api.search.parameters import PARAMETERS, SearchQuery, read_query
 from api.search.schemas import SearchAnswer
 from api.search.service import SearchService
+from api.security.access import API_KEY_HEADER, ApiKey, ApiKeys, count
 
 GROUP = RouteGroup(prefix="/api/v2/search", invalid_code="bad_request", codes=LOWER_CODES)
 GROUPS = (GROUP,)

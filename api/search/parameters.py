@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
-from api.core.errors import InvalidInput
+from api.http.errors import InvalidInput
 from api.search.ranking import STATUS_FILTERS
-from indexer.chains.facts import Chain, Chains
+from warehouse.chains.facts import Chain, Chains
 
 ALL = "all"
 """What `chain` and `status` say when they filter nothing."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.domain.symbols import fold
 from warehouse.readers.columns import SortKey
 from warehouse.readers.search import TokenRows
-from warehouse.symbols import fold
 
 GRACE_PERIOD = timedelta(days=30)
 INACTIVE_BELOW_HUNDREDTHS = 6000

@@ -9,9 +9,9 @@ same search, and the document of a row every search that shows the row.
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from api.core.cache import Cache
-from api.core.errors import Unavailable
-from api.core.metrics import Metrics
+from api.http.cache import Cache
+from api.http.errors import Unavailable
+from api.http.metrics import Metrics
 from api.search.symbols import SymbolKeeper
 from warehouse.readers.search import (
     NEWEST,

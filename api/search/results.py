@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from api.core import addresses
-from api.core.rendering import timestamp
+from api.http import addresses
+from api.http.rendering import timestamp
 from api.search.ranking import Level, Status
 from api.search.schemas import Explanation, RegistrationFigures, SearchResult, TokenFigures
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SCORE_UNIT = Decimal("1e-9")

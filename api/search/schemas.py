@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from api.apps.pages import InstalledApp
-from api.core.rendering import Number, Wire
+from api.http.rendering import Number, Wire
 
 
 class TokenFigures(Wire):

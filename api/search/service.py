@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from api.apps.pages import Page, PageApps
-from api.core.cache import Cache
-from api.core.clock import Clock
-from api.core.errors import InvalidInput, Unavailable
-from api.core.metrics import Metrics
-from api.core.rendering import dumps, timestamp
+from api.clock import Clock
+from api.http.cache import Cache
+from api.http.errors import InvalidInput, Unavailable
+from api.http.metrics import Metrics
+from api.http.rendering import dumps, timestamp
 from api.search import results
 from api.search.cursors import Cursor, read_cursor, write_cursor
 from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, Status, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
 from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
-from indexer.chains.facts import Chain, Chains
+from warehouse.chains.facts import Chain, Chains
 from warehouse.readers.search import Publication, TokenRows
 from warehouse.readers.source import Source
 

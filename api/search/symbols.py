@@ -3,7 +3,7 @@
 import asyncio
 from datetime import timedelta
 
-from api.core.metrics import Metrics
+from api.http.metrics import Metrics
 from warehouse.readers.search import Publication
 from warehouse.readers.source import Source
 from warehouse.readers.symbols import SymbolIndex, read_symbols

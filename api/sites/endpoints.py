@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from api.core.dependencies import StoreDep
-from api.core.errors import RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http.dependencies import StoreDep
+from api.http.errors import RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
 from api.sites import examples
 from api.sites.schemas import PageSites, SitesChange

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
-from api.core.rendering import Wire
 from api.domains.repository import MOST
+from api.http.rendering import Wire
 
 Host = Annotated[str, Field(min_length=1, max_length=253)]
 

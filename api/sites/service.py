@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from api.core.errors import InvalidInput
-from api.core.store import Row, Store
 from api.domains.names import read_domain
+from api.http.errors import InvalidInput
 from api.registrations.managing import ManagedRegistration, hold, look
 from api.sites.schemas import PageSites, SitesChange
+from api.store.store import Row, Store
 
 _VERIFIED: Final = """
 SELECT domain, badge, embeds FROM registration_domain

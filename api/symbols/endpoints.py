@@ -7,12 +7,12 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import Text
-from api.core.access import ApiKey
-from api.core.dependencies import ChainsDep, MajorsDep, StoreDep
-from api.core.errors import RouteGroup
-from api.core.examples import TOKEN, answered
-from api.core.rendering import JsonResponse, Wire, respond
-from api.core.routes import BodyRoute
+from api.http.dependencies import ChainsDep, MajorsDep, StoreDep
+from api.http.errors import RouteGroup
+from api.http.examples import TOKEN, answered
+from api.http.rendering import JsonResponse, Wire, respond
+from api.http.routes import BodyRoute
+from api.security.access import ApiKey
 from api.symbols.service import SOLANA_LONGEST, SymbolChecker
 
 GROUP = RouteGroup(prefix="/api/v2/verify")

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import select
 
-from api.core.addresses import is_registrable_symbol, shown
-from api.core.store import Store
+from api.http.addresses import is_registrable_symbol, shown
 from api.models import IndexedToken, RegistrationRecord
-from indexer.chains.facts import Chains
-from indexer.chains.majors import Majors
-from warehouse.symbols import fold
+from api.store.store import Store
+from warehouse.chains.facts import Chains
+from warehouse.chains.majors import Majors
+from warehouse.domain.symbols import fold
 
 RESERVED = frozenset({"ADMIN", "CROWN", "NULL", "OFFICIAL", "REGALIA", "SUPPORT", "TEST", "UNDEFINED"})
 SOLANA_LONGEST = 10

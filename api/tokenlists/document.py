@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from api.core.addresses import shown
-from api.core.errors import InvalidInput
-from api.core.rendering import timestamp
+from api.http.addresses import shown
+from api.http.errors import InvalidInput
+from api.http.rendering import timestamp
 from api.tokenlists.schemas import ListedExtensions, ListedToken, ListVersion
 
 KEYWORDS = ("registry", "verified", "tokens")

@@ -7,17 +7,17 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.datastructures import State
 from starlette.responses import Response
 
-from api.core.access import ApiKey, Caller, with_plan
-from api.core.addresses import shown, wallet_address
-from api.core.conditional import Prepared, answer
-from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
-from api.core.errors import InvalidInput, NotFound, RouteGroup
-from api.core.examples import answered
-from api.core.rendering import JsonResponse, respond, timestamp
-from api.core.routes import QueryRoute
-from api.core.store import Row, Store
+from api.http.addresses import shown, wallet_address
+from api.http.conditional import Prepared, answer
+from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.http.errors import InvalidInput, NotFound, RouteGroup
+from api.http.examples import answered
+from api.http.rendering import JsonResponse, respond, timestamp
+from api.http.routes import QueryRoute
 from api.registrations.reading import read_chain, read_symbol
 from api.registrations.statuses import registration_status
+from api.security.access import ApiKey, Caller, with_plan
+from api.store.store import Row, Store
 from api.tokenlists import examples
 from api.tokenlists.document import Version, list_name, listed, read_version
 from api.tokenlists.platforms import FORMATS, Listing
@@ -37,7 +37,7 @@ from api.tokenlists.schemas import (
 )
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import HEADER, Signatures
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.core.examples import TOKEN
+from api.http.examples import TOKEN
 
 _LOGO = "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
 _TOKEN: dict[str, Any] = {

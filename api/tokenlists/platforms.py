@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.core.addresses import shown
-from api.core.store import Row
-from indexer.chains.facts import Chain
+from api.http.addresses import shown
+from api.store.store import Row
+from warehouse.chains.facts import Chain
 
 _PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
 """Where the handles are at home that a registration may say instead of an address."""

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, RootModel
 from pydantic.alias_generators import to_camel
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 
 class ListVersion(Wire):

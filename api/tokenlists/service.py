@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from api.core.cache import Cache
-from api.core.conditional import Prepared, prepare
-from api.core.errors import NotFound
-from api.core.metrics import Metrics
-from api.core.rendering import dumps
-from api.core.store import Store
+from api.http.cache import Cache
+from api.http.conditional import Prepared, prepare
+from api.http.errors import NotFound
+from api.http.metrics import Metrics
+from api.http.rendering import dumps
+from api.store.store import Store
 from api.tokenlists.document import MOST_TOKENS, Version, document, token
 from warehouse.errors import StoreUnavailable
 

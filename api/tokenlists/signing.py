@@ -3,8 +3,8 @@
 import asyncio
 from collections import OrderedDict
 
-from api.core.conditional import Prepared
-from api.core.tokens import Tokens
+from api.http.conditional import Prepared
+from api.security.jwt import Tokens
 
 HEADER = "X-JWS-Signature"
 KIND = "token-list+v1"

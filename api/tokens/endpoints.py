@@ -5,16 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.responses import Response
 
-from api.core import patterns
-from api.core.access import ApiKey
-from api.core.addresses import evm_address
-from api.core.dependencies import ChainsDep
-from api.core.errors import InvalidInput, RouteGroup
-from api.core.routes import QueryRoute
+from api.http import patterns
+from api.http.addresses import evm_address
+from api.http.dependencies import ChainsDep
+from api.http.errors import InvalidInput, RouteGroup
+from api.http.routes import QueryRoute
 from api.search import examples
 from api.search.endpoints import SearchDep
 from api.search.parameters import readable_chain, search_symbol
 from api.search.schemas import SearchResult
+from api.security.access import ApiKey
 from api.tokens.service import TokenService
 
 GROUP = RouteGroup(prefix="/api/v2/token")

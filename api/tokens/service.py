@@ -5,14 +5,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from api.core.cache import Cache
-from api.core.errors import NotFound
-from api.core.metrics import Metrics
-from api.core.rendering import dumps
+from api.http.cache import Cache
+from api.http.errors import NotFound
+from api.http.metrics import Metrics
+from api.http.rendering import dumps
 from api.search import results
 from api.search.ranking import GRACE_PERIOD, INACTIVE_BELOW_HUNDREDTHS, Status
 from api.search.service import SearchService
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 from warehouse.readers.tokens import read_foremost_token
 
 ANSWER_SECONDS = 5.0

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from api.core.outbound import OutboundAnswer
-from api.core.store import Store
+from api.outbound.client import OutboundAnswer
+from api.store.store import Store
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Jsonb
 

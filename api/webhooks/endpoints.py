@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 
-from api.core.access import Principal, require_key_or_session, with_plan, with_scope
-from api.core.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
-from api.core.errors import Case, RouteGroup
-from api.core.rendering import JsonResponse, respond
-from api.core.routes import BodyRoute
+from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.http.errors import Case, RouteGroup
+from api.http.rendering import JsonResponse, respond
+from api.http.routes import BodyRoute
 from api.search.examples import shown
+from api.security.access import Principal, require_key_or_session, with_plan, with_scope
 from api.webhooks import examples, shapes
 from api.webhooks.queue import LEAST_PLAN
 from api.webhooks.repository import WebhookRepository

@@ -14,10 +14,10 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from api.core.clock import Clock
-from api.core.outbound import LIMIT_SECONDS, Outbound
-from api.core.sealing import Sealer, Unsealable
-from api.core.store import Store
+from api.clock import Clock
+from api.outbound.client import LIMIT_SECONDS, Outbound
+from api.security.sealing import Sealer, Unsealable
+from api.store.store import Store
 from api.webhooks import signing
 from api.webhooks.attempts import result_of, waited_seconds
 from api.webhooks.counts import Counts

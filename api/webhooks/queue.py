@@ -16,11 +16,11 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from api.core.access import satisfies
-from api.core.events import EVENTS, Audience, record_event
-from api.core.rendering import dumps
-from api.core.store import Store, Transaction
+from api.http.rendering import dumps
 from api.models.account import PLANS
+from api.security.access import satisfies
+from api.store.events import EVENTS, Audience, record_event
+from api.store.store import Store, Transaction
 from api.webhooks.outcomes import settle
 from api.webhooks.records import Claimed, Endpoint, Result
 

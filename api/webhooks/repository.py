@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from api.core.rendering import dumps
-from api.core.store import Row, Store, Transaction
+from api.http.rendering import dumps
+from api.store.store import Row, Store, Transaction
 from api.webhooks.queue import CHANNEL, MATCH_PARAMETERS, MATCHES
 from api.webhooks.rules import Wanted
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from api.core.destinations import UrlRefused, validate_url
-from api.core.errors import InvalidInput
-from api.core.events import EVENTS
-from api.core.settings import ApiSettings
+from api.http.errors import InvalidInput
+from api.outbound.destinations import UrlRefused, validate_url
+from api.settings import ApiSettings
+from api.store.events import EVENTS
 from api.webhooks.schemas import Filter
-from indexer.chains.facts import Chains
+from warehouse.chains.facts import Chains
 
 LIMITS: Final[Mapping[str, int]] = {"developer": 5, "partner": 25, "enterprise": 100}
 """Subscriptions of an account, by plan. A lower plan has none."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.core.events import EVENTS
-from api.core.examples import TOKEN, WALLET
+from api.http.examples import TOKEN, WALLET
+from api.store.events import EVENTS
 
 _MOMENT = "2026-11-21T09:30:00.000Z"
 _SIGHTING = {

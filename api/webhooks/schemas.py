@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field, StrictBool, StrictInt
 from pydantic.config import JsonDict
 
-from api.core.rendering import Wire
+from api.http.rendering import Wire
 
 _EXAMPLE_FILTER: JsonDict = {"crown_ids": [17], "chains": ["eip155:8453"]}
 Types = Annotated[list[str], Field(min_length=1, max_length=100)]

@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from api.core.access import Principal
-from api.core.clock import Clock
-from api.core.errors import ApiError, Forbidden, InvalidInput, NotFound
-from api.core.sealing import Sealer
-from api.core.settings import ApiSettings
-from api.core.store import Row
+from api.clock import Clock
+from api.http.errors import ApiError, Forbidden, InvalidInput, NotFound
+from api.security.access import Principal
+from api.security.sealing import Sealer
+from api.settings import ApiSettings
+from api.store.store import Row
 from api.webhooks import shapes, signing
 from api.webhooks.repository import WebhookRepository
 from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url, require_order
@@ -32,7 +32,7 @@ from api.webhooks.schemas import (
     Webhook,
     WebhookList,
 )
-from indexer.chains.facts import Chains
+from warehouse.chains.facts import Chains
 
 BOTH_VALID: Final = timedelta(hours=24)
 """How long a secret stays valid after another took its place."""

@@ -6,9 +6,9 @@ from uuid import UUID
 
 import orjson
 
-from api.core.events import EVENTS
-from api.core.rendering import timestamp
-from api.core.store import Row
+from api.http.rendering import timestamp
+from api.store.events import EVENTS
+from api.store.store import Row
 from api.webhooks.schemas import (
     Attempt,
     AttemptResponse,
@@ -27,7 +27,7 @@ from api.webhooks.schemas import (
     Webhook,
 )
 from api.webhooks.signing import envelope, envelope_id
-from indexer.chains.facts import Chains
+from warehouse.chains.facts import Chains
 
 
 def event_list() -> EventList:

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from orjson import Fragment
 
-from api.core.rendering import dumps, timestamp
+from api.http.rendering import dumps, timestamp
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 - not a secret but how one begins
 _SECRET_BYTES = 32

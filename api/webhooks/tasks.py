@@ -5,7 +5,7 @@ from typing import Final
 
 from procrastinate import JobContext
 
-from api.core.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
 
 KEPT: Final = timedelta(days=30)
 _AT_ONCE: Final = 5_000

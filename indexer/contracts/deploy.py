@@ -10,12 +10,12 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import is_address, to_checksum_address
 
-from indexer.chains import facts
 from indexer.chains.evm.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
 from indexer.contracts.sending import SendError, number, send
 from indexer.contracts.signer import SignerKeyError, load_or_create
+from warehouse.chains import facts
 from warehouse.settings import EngineSettings
 
 PRIVATE_KEY_NAME = "REGALIA_PRIVATE_KEY"

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.copies import Candidate, Verdict, judge, precedence
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
@@ -19,8 +18,9 @@ from pipelines.holders.derive import SUBJECT as HOLDERS
 from pipelines.publication import declare_writing
 from pipelines.registrations.derive import CAUSE as REGISTRATION
 from pipelines.tokens.derive import CAUSE as IDENTITY
+from warehouse.chains.facts import Chain
+from warehouse.domain.symbols import fold
 from warehouse.postgres import Jsonb
-from warehouse.symbols import fold
 
 SUBJECT = "documents"
 NEWS_SUBJECT = "news"

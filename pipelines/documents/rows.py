@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.amm import EXACT
 from pipelines.pricing import usd_figure
 from pipelines.ranking import believed_value, market_score
-from warehouse.symbols import fold, symbol_key
+from warehouse.chains.facts import Chain
+from warehouse.domain.symbols import fold, symbol_key
 
 Row = dict[str, Any]
 

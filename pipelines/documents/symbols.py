@@ -9,7 +9,7 @@ from typing import Any
 from pipelines import frames
 from pipelines.derivation import DerivePass
 from pipelines.documents.rows import Row
-from warehouse.symbols import deletion_edits, deletion_forms, fold
+from warehouse.domain.symbols import deletion_edits, deletion_forms, fold
 
 _COLUMNS = {
     "symbol_key": frames.TEXT,

@@ -11,11 +11,11 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass, Overtaken, Window
 from pipelines.events.recording import Event, Progress, read_progress, recording, shown
 from pipelines.events.rules import RULES
 from warehouse import settings
+from warehouse.chains.facts import Chain
 
 SOURCE = "copies"
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass
+from warehouse.chains.facts import Chain
 
 
 @dataclass(frozen=True, slots=True)

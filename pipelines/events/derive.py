@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import AssetRun, DerivePass, Overtaken, Window, timed
 from pipelines.events import copies, heartbeats, holdings, registry, trades
+from warehouse.chains.facts import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.postgres import ConnectionLost
 

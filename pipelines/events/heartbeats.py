@@ -11,12 +11,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass, Window
 from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import Event, crown, iso, read_progress, recording
 from pipelines.events.rules import RULES, EventRules
 from pipelines.scoring import Inputs, score
+from warehouse.chains.facts import Chain
 from warehouse.postgres import Jsonb
 
 SOURCE = "heartbeats"

@@ -10,7 +10,6 @@ from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.derivation import DerivePass, Window
 from pipelines.documents.rows import supply_raw
@@ -18,6 +17,7 @@ from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import Event, Progress, crown, iso, read_progress, recording, shown, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from warehouse.chains.facts import Chain
 from warehouse.postgres import Jsonb
 
 SOURCE = "holdings"

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 from eth_utils.address import to_checksum_address
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass, Overtaken, Window
+from warehouse.chains.facts import Chain
 
 log = logging.getLogger(__name__)
 

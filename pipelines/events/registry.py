@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass, Window
 from pipelines.events.recording import Event, crown, read_progress, recording, shown
+from warehouse.chains.facts import Chain
 
 SOURCE = "registry"
 _ROWS_AT_ONCE = 5_000

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.amm import EXACT
 from pipelines.derivation import DerivePass, Window
@@ -15,6 +14,7 @@ from pipelines.events.recording import Event, crown, iso, read_progress, recordi
 from pipelines.events.rules import RULES, EventRules
 from pipelines.prices.market import native_names, read_past_quotes, stablecoin_names
 from pipelines.rules import BUCKET
+from warehouse.chains.facts import Chain
 
 SOURCE = "trades"
 _BLOCKS_AT_ONCE = 10_000

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.documents.derive import request
@@ -21,7 +20,8 @@ from pipelines.prices.market import Market, read_past_markets
 from pipelines.pricing import token_figures
 from pipelines.ranking import counted_volume
 from pipelines.scoring import Heartbeat, Inputs, score
-from warehouse.symbols import symbol_key
+from warehouse.chains.facts import Chain
+from warehouse.domain.symbols import symbol_key
 
 SUBJECT = "heartbeats"
 HOUR_SECONDS = 3_600

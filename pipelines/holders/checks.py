@@ -9,11 +9,11 @@ import msgspec
 
 from indexer.chains.evm.errors import RpcError
 from indexer.chains.evm.rpc import EvmClient
-from indexer.chains.facts import Chain
 from pipelines.checks import violations_checks
 from pipelines.derivation import writer_kept_out
 from pipelines.resources import Engines
 from warehouse import sql
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 
 _SAMPLE = 50

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.tokens.derive import count_touched
+from warehouse.chains.facts import Chain
 
 SUBJECT = "holders"
 _TOKENS_PER_STATEMENT = 2_000

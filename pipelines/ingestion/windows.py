@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from indexer.chains.evm.headers import fetch_header_range
 from indexer.chains.evm.rpc import EvmClient
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 
 _HEADERS_AT_ONCE = 500

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.amm import pool_amounts
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import BUCKET, WINDOW
+from warehouse.chains.facts import Chain
 
 SUBJECT = "liquidity"
 _STATE = frames.pa.struct([(name, frames.pa.binary(32)) for name in ("reserve0_raw", "reserve1_raw", "sqrt_price_x96")])

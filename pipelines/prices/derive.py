@@ -6,12 +6,12 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.prices.market import Market, native_names, read_market
 from pipelines.pricing import Figures, token_figures
 from pipelines.rules import ACTIVE_FOR
+from warehouse.chains.facts import Chain
 
 SUBJECT = "prices"
 SWEEP_SECONDS = 60

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import DerivePass, beside
 from pipelines.pricing import Pool, Quote, State, usd_quotes
 from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
+from warehouse.chains.facts import Chain
 
 
 @dataclass(frozen=True, slots=True)

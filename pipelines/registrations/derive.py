@@ -12,10 +12,10 @@ import json
 from dataclasses import asdict
 from datetime import datetime
 
-from indexer.chains.facts import Chain
 from pipelines import frames
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.registrations.folding import fold_events
+from warehouse.chains.facts import Chain
 
 SUBJECT = "registrations"
 CAUSE = "registration"

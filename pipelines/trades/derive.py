@@ -1,8 +1,8 @@
 """Trades: five-minute candles of every pool, whole buckets from the facts."""
 
-from indexer.chains.facts import Chain
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.tokens.derive import count_touched
+from warehouse.chains.facts import Chain
 
 SUBJECT = "trades"
 _POOLS_PER_STATEMENT = 2_000

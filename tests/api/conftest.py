@@ -12,8 +12,8 @@ from fastapi import FastAPI
 
 from api.accounts.service import Accounts
 from api.app import create_app
-from api.core.clock import Clock
-from api.core.settings import ApiSettings
+from api.clock import Clock
+from api.settings import ApiSettings
 from warehouse.engines import EngineUrls
 
 HOLDER = "0x00000000000000000000000000000000000ca11e"

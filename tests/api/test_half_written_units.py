@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-from indexer.chains.facts import Chain, Chains
 from indexer.checkpoint import next_change_id, read_checkpoint, set_pending, units_above
 from indexer.devchain.world import World
 from indexer.publish import recover
@@ -15,6 +14,7 @@ from tests.api.conftest import Serve
 from tests.fixtures.indexing import indexing
 from tests.fixtures.published import seen_by_analysts
 from tests.indexer.test_crash import leave_half_written
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic.fields import FieldInfo
 
-from api.commands.checks import OTHER_VARIABLES
-from api.core.settings import ApiSettings
-from api.stack.settings import StackSettings
+from api.ops.commands.checks import OTHER_VARIABLES
+from api.ops.supervisor.settings import StackSettings
+from api.settings import ApiSettings
 from warehouse.settings import EngineSettings
 
 ROOT = Path(__file__).resolve().parents[2]

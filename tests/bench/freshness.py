@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from api.accounts.service import Accounts
-from api.stack import ports
+from api.ops.supervisor import ports
 from indexer.devchain import artifacts, bulk
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.bulk import BulkChain

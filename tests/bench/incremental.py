@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.chains import facts
 from pipelines.refresh import refresh
 from tests.bench.directories import new_directory
 from tests.bench.result import Result
 from tests.factories.history import BLOCK_SECONDS, EVENTS_A_BLOCK, History
 from tests.factories.ledger import CHAINS_TOML
 from warehouse import engines, postgres
+from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.settings import EngineSettings
 

@@ -16,13 +16,13 @@ from typing import Any
 import psutil
 
 from indexer import run as indexing
-from indexer.chains import facts
 from pipelines.refresh import refresh
 from tests.bench import workload
 from tests.bench.directories import new_directory, remove_runs
 from tests.bench.profile import Profile
 from tests.bench.replay import Replay
 from warehouse import engines, postgres
+from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout

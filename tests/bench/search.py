@@ -19,7 +19,7 @@ from tests.bench import load
 from tests.bench.result import Result
 from tests.bench.world import EMPTY, SEED, Served, serve_world
 from warehouse.clickhouse import Warehouse
-from warehouse.symbols import fold
+from warehouse.domain.symbols import fold
 
 QUERIES = 500
 SECONDS = 5.0

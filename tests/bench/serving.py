@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from api.stack import ports
+from api.ops.supervisor import ports
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = ROOT / "tests" / "fixtures" / "limits.toml"

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 from api.accounts.service import Accounts
-from api.core import sealing
+from api.security import sealing
 from api.webhooks.signing import make_secret
 from tests.bench import webhook_sink
 from tests.bench.directories import new_directory

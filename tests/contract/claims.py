@@ -8,7 +8,7 @@ from eth_account import Account
 from eth_account.messages import encode_defunct
 from eth_account.signers.local import LocalAccount
 
-from api.demo.guide import Place
+from api.ops.demo.guide import Place
 from indexer.devchain import artifacts
 from tests.fixtures.demo import await_that
 

@@ -12,7 +12,7 @@ from eth_account import Account
 from eth_account.messages import encode_defunct
 
 from api.accounts.service import Accounts
-from api.demo.guide import Place
+from api.ops.demo.guide import Place
 from warehouse import engines
 from warehouse.settings import EngineSettings
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import httpx
 
-from api.demo import guide
-from api.demo.guide import Place
+from api.ops.demo import guide
+from api.ops.demo.guide import Place
 from tests.contract import claims, configuration
 from tests.contract.claims import BegunClaim
 from tests.contract.configuration import Extent, Known

@@ -12,8 +12,8 @@ import httpx
 import psutil
 import pytest
 
-from api.demo import guide
-from api.demo.guide import Place
+from api.ops.demo import guide
+from api.ops.demo.guide import Place
 from tests.fixtures.demo import await_that, running_demo
 
 INDEXED_SECONDS = 60.0

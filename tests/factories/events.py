@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from api.core.events import EVENTS
+from api.store.events import EVENTS
 from tests.factories.ledger import START, Ledger, address
 from warehouse.postgres import Connection
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from tests.factories.tokens import EPOCH, FORM_SCHEMA, SYMBOL_SCHEMA, TOKEN_TYPES, form_table
 from warehouse.clickhouse import Warehouse
-from warehouse.symbols import deletion_edits, fold, symbol_key
+from warehouse.domain.symbols import deletion_edits, fold, symbol_key
 
 CHAIN_SHARES = {8453: 0.34, 56: 0.22, 1: 0.2, 42161: 0.1, 137: 0.08, 43114: 0.04, 100: 0.02}
 PROLIFIC_WALLET = bytes.fromhex("00000000000000000000000000000000000d0e00")

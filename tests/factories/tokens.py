@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.clickhouse import Warehouse
-from warehouse.symbols import deletion_edits, deletion_forms, fold, symbol_key
+from warehouse.domain.symbols import deletion_edits, deletion_forms, fold, symbol_key
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 """When the generated world was seen; mints and deployments lie before it."""

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from indexer.chains.facts import Chain
 from indexer.counting import ChainCounts
 from indexer.devchain.world import World
 from indexer.run import advance
 from tests.fixtures.indexing import indexing
 from warehouse import postgres
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

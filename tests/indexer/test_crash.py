@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from indexer.assemble import assemble_unit
-from indexer.chains.facts import Chain
+from indexer.chains.evm.assemble import assemble_unit
+from indexer.chains.evm.fetch import fetch_chunk
 from indexer.checkpoint import (
     CheckpointMoved,
     Standing,
@@ -20,11 +20,11 @@ from indexer.checkpoint import (
     set_pending,
 )
 from indexer.devchain.world import World
-from indexer.fetch import fetch_chunk
 from indexer.publish import add_sums, recover
 from indexer.run import IndexContext, Progress, advance, follow
 from indexer.write import encode_rows, write_changes, write_facts
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, differences, go_back, indexing, live
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

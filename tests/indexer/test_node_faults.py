@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from indexer.chains.evm.errors import NodeLied, NodeUnavailable, WrongChain
-from indexer.chains.facts import Chain
 from indexer.devchain.world import World
 from indexer.plan import Limits
 from indexer.run import advance
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, error_answer, faulty_node
 from tests.fixtures.indexing import AllRows, all_rows, differences, indexing
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -9,9 +9,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from indexer.assemble import Assembled
+from indexer.chains.evm.assemble import Assembled
+from indexer.chains.evm.fetch import Chunk
 from indexer.chains.evm.headers import Headers
-from indexer.fetch import Chunk
 from indexer.plan import Limits
 from indexer.prefetch import Signals, assemble_ahead, gather_units
 

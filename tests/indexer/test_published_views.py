@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from indexer.chains.facts import Chain
 from indexer.checkpoint import Checkpoint, finish_revert, next_change_id, read_checkpoint, set_pending, units_above
 from indexer.devchain.world import World
 from indexer.marking import mark_published
@@ -16,6 +15,7 @@ from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
 from tests.indexer.test_crash import leave_half_written
 from warehouse import sql
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from indexer import reorg
-from indexer.chains.facts import Chain
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
 from indexer.reorg import ChainHalted
@@ -25,6 +24,7 @@ from tests.fixtures.indexing import (
     indexing,
     live,
 )
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.chains.facts import Chain
 from indexer.devchain.world import World
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, faulty_node
 from tests.fixtures.indexing import AllRows, all_rows, differences, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -24,7 +24,7 @@ FOLLOW = ("-m", "indexer", "index", "--chain", "base", "--follow")
 # Dagster's ingestion asset, over and over, as its schedule would run it.
 INGEST = """
 import dagster, pathlib, sys
-from indexer.chains.facts import load
+from warehouse.chains.facts import load
 from pipelines.ingestion.assets import head_asset
 from pipelines.resources import EngineAccess
 asset = head_asset(load(pathlib.Path(sys.argv[1])).by_key["base"])

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from indexer.chains.evm.errors import WrongChain
-from indexer.chains.facts import Chain
 from indexer.devchain.world import World
 from indexer.run import Progress, advance
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, bear_token, differences, indexing, live
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer.chains import facts
-from indexer.chains.facts import Chains
 from tests.factories.events import listen
 from tests.factories.ledger import CHAINS_TOML, Ledger
+from warehouse.chains import facts
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -5,7 +5,6 @@ from decimal import Decimal
 from math import log10
 from typing import Any
 
-from indexer.chains.facts import Chain, Chains
 from indexer.devchain import artifacts
 from indexer.devchain.births import holder_of
 from indexer.devchain.exchanges import NATIVE, Exchanges
@@ -15,6 +14,7 @@ from pipelines.ranking import market_score
 from pipelines.refresh import refresh
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import served
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -2,8 +2,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from indexer.chains.majors import Majors
 from pipelines.copies import Candidate, Verdict, judge, precedence
+from warehouse.chains.majors import Majors
 
 THEN = datetime(2025, 1, 1, tzinfo=UTC)
 NONE = Majors({})

@@ -5,7 +5,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from indexer.chains.facts import Chain
 from indexer.devchain.world import World
 from indexer.run import advance
 from pipelines.holders.checks import compare_balances
@@ -17,6 +16,7 @@ from tests.factories.ledger import Ledger
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import build_market
 from warehouse import postgres
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

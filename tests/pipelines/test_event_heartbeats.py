@@ -5,7 +5,6 @@ from decimal import Decimal
 
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines.events.crowns import Crown, Crowns
 from pipelines.events.heartbeats import Beat, Scored, days_to_inactive, heartbeat_events, judge, status
 from pipelines.refresh import refresh
@@ -13,6 +12,7 @@ from pipelines.scoring import Inputs, score
 from tests.factories.events import log, register
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import build_market
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -4,7 +4,6 @@ import sys
 
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines import cli
 from pipelines.events import recording, registry
 from pipelines.follow import Follower
@@ -12,6 +11,7 @@ from pipelines.refresh import refresh
 from tests.factories.events import OWNER, SOURCES, log, register, settle
 from tests.factories.ledger import START, USDC, WETH, Ledger, address
 from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines.derivation import DerivePass, Overtaken, derive_pass
 from pipelines.events import holdings, registry
 from pipelines.events.recording import read_progress, recording
@@ -14,6 +13,7 @@ from pipelines.refresh import refresh
 from tests.factories.events import listen, log, register, settle
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_incremental import Economy, forget
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from indexer.chains.facts import Chain, Chains
 from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
 from tests.fixtures.faulty_node import Request, faulty_node
 from tests.fixtures.indexing import bear_token, indexing, live
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection

@@ -2,7 +2,6 @@ import json
 from decimal import Decimal
 from typing import Any
 
-from indexer.chains.facts import Chains
 from pipelines.derivation import derive_pass
 from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT, score_hours
 from pipelines.refresh import refresh
@@ -10,6 +9,7 @@ from pipelines.scoring import Inputs, score
 from tests.factories.ledger import START, Ledger, address
 from tests.pipelines.test_incremental import Economy
 from tests.pipelines.test_refresh import build_market
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, ZERO, Ledger, address
 from warehouse import sql
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

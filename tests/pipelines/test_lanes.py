@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from indexer.chains.facts import Chain, Chains
 from pipelines import refresh as lanes
 from pipelines.derivation import DerivePass, Overtaken, derive_pass, serving_pass
 from pipelines.refresh import refresh, serve_news
@@ -13,6 +12,7 @@ from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_incremental import Economy, contents, forget
 from tests.pipelines.test_refresh import build_market, served
 from warehouse import postgres
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -4,10 +4,10 @@ from decimal import Decimal
 from math import isqrt, log10
 from typing import Any
 
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, Ledger, address
 from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -1,6 +1,6 @@
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import ZERO, Ledger, address
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -1,6 +1,5 @@
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines import publication
 from pipelines.derivation import PassBusy, derive_pass
 from pipelines.documents import derive as documents
@@ -8,6 +7,7 @@ from pipelines.refresh import STEPS, refresh, serve_news
 from tests.factories.ledger import Ledger
 from tests.pipelines.test_refresh import build_market, served
 from warehouse import postgres
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -1,8 +1,8 @@
 from typing import Any
 
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, Ledger, address
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

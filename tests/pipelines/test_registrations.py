@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines.documents import derive as documents
 from pipelines.refresh import refresh, serve_news
 from pipelines.registrations import derive as registrations
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import served
 from warehouse import sql
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection, Jsonb
 

@@ -3,12 +3,12 @@ from datetime import UTC, datetime, timedelta
 import dagster as dg
 import pytest
 
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs, thin_changes
 from tests.factories.ledger import Ledger
 from tests.pipelines.test_incremental import Economy, contents, forget
 from warehouse import sql
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.token_lists import add_listed, publish_list
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

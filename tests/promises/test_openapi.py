@@ -3,7 +3,7 @@
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from api.app import create_app
-from api.core.settings import ApiSettings
+from api.settings import ApiSettings
 
 
 def test_the_document_is_valid_openapi() -> None:

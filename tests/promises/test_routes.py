@@ -10,11 +10,11 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api.app import create_app
-from api.core.access import ACCESS_MARK
-from api.core.rendering import respond
-from api.core.routes import BodyRoute, QueryRoute, accesses, single_parameters
-from api.core.settings import ApiSettings
+from api.http.rendering import respond
+from api.http.routes import BodyRoute, QueryRoute, accesses, single_parameters
 from api.router import ROUTERS
+from api.security.access import ACCESS_MARK
+from api.settings import ApiSettings
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from indexer.chains import facts, majors
-from warehouse.symbols import fold
+from warehouse.chains import facts, majors
+from warehouse.domain.symbols import fold
 
 SEED = 20_260_501
 BASE, ETH, BNB = 8453, 1, 56

@@ -13,7 +13,7 @@ import httpx
 
 from api.accounts.service import Accounts
 from api.app import create_app
-from api.core.settings import ApiSettings
+from api.settings import ApiSettings
 from tests.relevance.generator import Query, World, key
 from tests.relevance.ndcg import ndcg
 from tests.relevance.planting import Planter

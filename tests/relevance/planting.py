@@ -4,11 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from indexer.chains import facts
-from indexer.chains.facts import Chains
 from pipelines.refresh import refresh
 from tests.factories.ledger import CHAINS_TOML, USDC, WETH, Ledger, address
 from tests.relevance.generator import CHAINS, Token, World
+from warehouse.chains import facts
+from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

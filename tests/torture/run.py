@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from indexer.chains import facts
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
 from tests.fixtures.faulty_node import faulty_node
@@ -17,6 +16,7 @@ from tests.torture.life import FINALITY_BLOCKS, KEPT_STATES, LONGEST_CHAIN, Life
 from tests.torture.service import STORE, WAREHOUSE, PartFailed, Service, running
 from tests.torture.verdict import Verdict, judge
 from tests.torture.weather import Weather
+from warehouse.chains import facts
 
 WEIGHTS = ((INDEXER, 22), (WAREHOUSE, 12), (STORE, 12), (DAGSTER, 4))
 _LAST_WORDS_SECONDS = 0.3

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import psutil
 
-from api.stack import guard, parts, run, state
-from api.stack.part import Part
-from api.stack.settings import StackSettings
-from indexer.chains import facts
+from api.ops.supervisor import guard, parts, run, state
+from api.ops.supervisor.part import Part
+from api.ops.supervisor.settings import StackSettings
 from warehouse import engines, postgres
+from warehouse.chains import facts
 from warehouse.embedded.layout import Layout
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable

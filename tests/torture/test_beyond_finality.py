@@ -15,12 +15,12 @@ import pytest
 
 from api.accounts.service import Accounts
 from api.app import create_app
-from api.core.settings import ApiSettings
-from indexer.chains import facts
-from indexer.chains.facts import Chain
+from api.settings import ApiSettings
 from indexer.devchain.world import World
 from pipelines.refresh import refresh
 from tests.fixtures.indexing import AllRows, all_rows, differences, go_back, live
+from warehouse.chains import facts
+from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from indexer.chains.facts import Chain, Chains
 from indexer.devchain import artifacts
 from indexer.devchain.world import World
 from indexer.run import advance
@@ -14,6 +13,7 @@ from pipelines.refresh import refresh
 from tests.fixtures.indexing import all_rows, differences, indexing
 from tests.pipelines.test_incremental import LISTED, contents
 from warehouse import migrate, postgres, sql
+from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.postgres import with_database

@@ -14,10 +14,10 @@ import orjson
 from numpy.typing import NDArray
 
 from warehouse import sql
+from warehouse.domain.symbols import deletion_forms, fold
 from warehouse.readers.columns import SortKey, fixed_records, positions_in, sort_key
 from warehouse.readers.source import Source
 from warehouse.readers.symbols import NearSymbol
-from warehouse.symbols import deletion_forms, fold
 
 NEWEST = 2**64 - 1
 # One row of the column ``ranking``, in the order the table puts it together (sql/warehouse/0002_serve.sql).

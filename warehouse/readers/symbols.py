@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from warehouse import sql
 from warehouse.clickhouse import ArrowTable
+from warehouse.domain.symbols import fold
 from warehouse.readers.columns import Array
 from warehouse.readers.source import Source
-from warehouse.symbols import fold
 
 LONGEST_QUERY = 20
 """Characters of the longest symbol that can be looked for."""

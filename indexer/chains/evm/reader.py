@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 from indexer.chains.evm.errors import CallFailed, NodeUnavailable, RpcError, WrongChain, classify
-from indexer.chains.facts import Chain
+from warehouse.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]

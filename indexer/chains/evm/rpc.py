@@ -17,7 +17,6 @@ from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
-from indexer.chains.evm.connection import connect_to
 from indexer.chains.evm.endpoint import Endpoint, request_headers, retry_after, shown, target
 from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
 from indexer.chains.evm.errors import (
@@ -28,7 +27,8 @@ from indexer.chains.evm.errors import (
     WrongChain,
     classify,
 )
-from indexer.chains.facts import Chain
+from indexer.chains.evm.tuned.connection import connect_to
+from warehouse.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]

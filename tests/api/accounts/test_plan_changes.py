@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from api.accounts.service import AccountError, Accounts
-from api.core.events import EVENTS
+from api.store.events import EVENTS
 from tests.api.conftest import HOLDER
 from warehouse.postgres import Connection
 

@@ -12,7 +12,7 @@ from eth_utils.address import to_checksum_address
 
 from api.accounts.service import Accounts
 from api.auth import siwe
-from api.core.access import WalletSession
+from api.security.access import WalletSession
 from indexer.devchain.anvil import Anvil
 from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet, sign
 from tests.api.claims.conftest import ClaimChain

@@ -19,8 +19,8 @@ import pytest
 
 from api.auth import siwe
 from api.auth.messages import SignIn
-from api.core.signing_keys import SigningKeys
-from api.core.tokens import Tokens
+from api.security.jwt import Tokens
+from api.security.signing_keys import SigningKeys
 from tests.api.auth.conftest import SITE, authorized, new_wallet, sign, written
 from tests.warehouse.embedded.test_clients import CHECKOUT, node
 from warehouse.engines import EngineUrls

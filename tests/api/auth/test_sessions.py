@@ -10,7 +10,7 @@ from solders.keypair import Keypair
 
 from api.accounts.service import Accounts
 from api.auth import siwe
-from api.core.tokens import APP_SESSION
+from api.security.jwt import APP_SESSION
 from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet, sign
 from tests.api.claims.conftest import ClaimChain
 from tests.api.conftest import HOLDER, Serve

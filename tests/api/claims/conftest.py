@@ -16,7 +16,6 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
-from indexer.chains import facts
 from indexer.contracts import signer as signers
 from indexer.contracts.artifact import Artifact
 from indexer.devchain import artifacts
@@ -24,6 +23,7 @@ from indexer.devchain.anvil import Anvil
 from indexer.devchain.sender import create2_address
 from indexer.run import IndexContext, advance
 from tests.api.conftest import Serve, Service
+from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -8,13 +8,13 @@ import pytest
 from eth_account.signers.local import LocalAccount
 
 from api.registrations.expiring import Inactive, expire, find_inactive
-from indexer.chains import facts
 from indexer.chains.evm.errors import RpcError
 from indexer.contracts import signer as signers
 from indexer.contracts.registry import contract
 from tests.api.claims.conftest import ClaimChain, Claimer
 from tests.api.conftest import Service
 from tests.factories.registrations import BASE, add_registration, add_token, address, scored
+from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

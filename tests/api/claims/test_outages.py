@@ -16,7 +16,7 @@ from eth_account import Account
 
 from api.accounts.service import Accounts
 from api.app import create_app
-from api.core.settings import ApiSettings
+from api.settings import ApiSettings
 from indexer.contracts import signer as signers
 from indexer.devchain.anvil import Anvil
 from tests.api.claims.conftest import ETHER, ClaimChain, Claimer, sign

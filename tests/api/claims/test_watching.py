@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from api.core.jobs import TASKS
-from api.core.settings import ApiSettings
+from api.settings import ApiSettings
+from api.store.jobs import TASKS
 from api.worker import work
-from indexer.chains import facts
 from pipelines.refresh import refresh
 from tests.api.claims.conftest import ClaimChain, Claimer
 from tests.api.conftest import Service
+from warehouse.chains import facts
 from warehouse.postgres import Connection
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import dns.rcode
 import pytest
 
-from api.core.jobs import open_queue
-from api.core.settings import ApiSettings
-from api.core.store import Store
 from api.domains.lookups import TextLookups
 from api.domains.repository import DomainRepository
 from api.domains.tasks import DomainCheck, check_periodically
+from api.settings import ApiSettings
+from api.store.jobs import open_queue
+from api.store.store import Store
 from api.worker import work
 from tests.api.auth.conftest import SetClock
 from tests.factories.registrations import BASE, add_registration

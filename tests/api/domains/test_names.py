@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.core.errors import InvalidInput
 from api.domains.names import LONGEST, read_domain
+from api.http.errors import InvalidInput
 
 
 @pytest.mark.parametrize(

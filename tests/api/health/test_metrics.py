@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.health import exposition
 from api.health.observer import PATIENCE_SECONDS
-from api.stack import state
+from api.ops.supervisor import state
 from indexer.counting import DEPTHS
 from tests.api.conftest import Serve, Service
 from warehouse import postgres, sql

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from api.core.chains import ChainReaders
-from api.core.clock import SystemClock
-from api.core.jobs import WorkContext
-from api.core.settings import ApiSettings
-from api.core.store import Store
+from api.chains import ChainReaders
+from api.clock import SystemClock
 from api.health.tasks import tell_operators
-from indexer.chains import facts
+from api.settings import ApiSettings
+from api.store.jobs import WorkContext
+from api.store.store import Store
 from tests.fixtures.receiver import Receiver
-from warehouse.alerting import ledger
-from warehouse.alerting.webhook import Condition
+from warehouse.chains import facts
+from warehouse.notices import ledger
+from warehouse.notices.webhook import Condition
 from warehouse.postgres import Connection
 
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from api.core.addresses import shown
+from api.http.addresses import shown
 from tests.api.conftest import Service
 from tests.factories.registrations import add_registration, add_token, address, scored
 from warehouse.postgres import Connection

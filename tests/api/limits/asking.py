@@ -5,11 +5,11 @@ import asyncio
 import sys
 from uuid import UUID
 
-from api.core.clock import SystemClock
-from api.core.store import Store
+from api.clock import SystemClock
 from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.shared import StoreMeter
+from api.store.store import Store
 from warehouse.direct_reads import DirectReads
 
 AT_ONCE = 16

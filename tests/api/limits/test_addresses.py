@@ -3,8 +3,8 @@
 import pytest
 from starlette.requests import HTTPConnection
 
-from api.core.destinations import parse_networks
 from api.limits.addresses import UNKNOWN, client_address
+from api.outbound.destinations import parse_networks
 
 PROXIES = "10.0.0.0/8, fd00::/8"
 

@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from api.core.clock import SystemClock
-from api.core.store import Store
+from api.clock import SystemClock
 from api.limits.coalescing import Coalescer
 from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.shared import StoreMeter
+from api.store.store import Store
 from tests.api.conftest import Serve
 from tests.api.limits.test_usage import new_key, told, used
 from warehouse.direct_reads import DirectReads

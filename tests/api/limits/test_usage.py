@@ -9,11 +9,11 @@ from uuid import UUID
 import pytest
 
 from api.accounts.service import Accounts
-from api.core.store import Store
 from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import ProcessMeter
 from api.limits.usage import UsageLedger
+from api.store.store import Store
 from tests.api.auth.conftest import SetClock
 from tests.api.conftest import HOLDER
 from warehouse.errors import StoreUnavailable

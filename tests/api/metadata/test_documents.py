@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.core.rendering import dumps
+from api.http.rendering import dumps
 from api.metadata.documents import DEEPEST, NotADocument, read_document, require_rules, shown
 
 JSON = st.recursive(

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import ValidationError
 
-from api.core.settings import ApiSettings
 from api.metadata.cids import cid_of
+from api.settings import ApiSettings
 from tests.api.conftest import Serve
 from tests.api.metadata.conftest import SITE, Uploader, picture, sign_in
 from tests.fixtures.ipfs_node import IpfsNodeDouble

@@ -3,12 +3,12 @@
 from datetime import timedelta
 from typing import Any
 
-from api.core.clock import Clock
-from api.core.jobs import WorkContext
+from api.clock import Clock
 from api.metadata.cids import cid_of, read_cid
 from api.metadata.contents import Contents
 from api.metadata.service import open_contents
 from api.metadata.tasks import read_documents
+from api.store.jobs import WorkContext
 from tests.api.auth.conftest import SetClock
 from tests.api.conftest import Serve, Service
 from tests.api.metadata.conftest import SITE, sign_in

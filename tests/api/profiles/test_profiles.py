@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from api.core.conditional import prepare
 from api.history.schemas import HistoryEntry
+from api.http.conditional import prepare
 from api.profiles.service import FIELDS
 from tests.api.auth.conftest import new_wallet
 from tests.api.domains.conftest import Owners, clock, owners  # noqa: F401 - fixtures

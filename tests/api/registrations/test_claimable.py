@@ -6,7 +6,7 @@ from typing import Any
 
 from eth_utils.address import to_checksum_address
 
-from api.core.warehouse import WarehouseReader
+from api.warehouse import WarehouseReader
 from tests.api.conftest import Serve
 from tests.factories.registrations import BASE, add_registration, address
 from warehouse.clickhouse import Warehouse

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from api.core.errors import InvalidInput
+from api.http.errors import InvalidInput
 from api.search.cursors import Cursor, read_cursor, write_cursor
 from tests.api.conftest import Service
 from tests.factories.tokens import publish, token_row

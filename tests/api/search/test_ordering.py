@@ -12,7 +12,7 @@ from tests.api.conftest import Service
 from tests.api.search import reference
 from tests.factories.tokens import publish, token_row
 from warehouse.clickhouse import Warehouse
-from warehouse.symbols import fold
+from warehouse.domain.symbols import fold
 
 SYMBOLS = ("MOON", "M00N", "MOONS", "MOONCAT")
 CHAIN_IDS = (1, 56, 137, 8453, 42161, 43114)

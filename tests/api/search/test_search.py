@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from api.core.addresses import shown
+from api.http.addresses import shown
 from tests.api.conftest import HOLDER, Serve, Service
 from tests.factories.registrations import add_registration
 from tests.factories.tokens import publish, token_row, token_table

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from api.accounts.service import Accounts
-from api.core.outbound import Outbound
+from api.outbound.client import Outbound
 from api.webhooks.engine import DeliveryEngine
 from tests.api.conftest import Serve, Service
 from warehouse.postgres import Connection, Jsonb

@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from api.accounts.service import Accounts
-from api.core.access import satisfies
-from api.core.events import EVENTS
+from api.security.access import satisfies
+from api.store.events import EVENTS
 from api.webhooks.queue import LEAST_PLAN
 from tests.api.webhooks.conftest import OTHER, Hooks
 from warehouse import postgres
@@ -157,7 +157,7 @@ def test_the_plan_that_webhooks_need_is_enough_for_every_event() -> None:
 
 
 async def test_old_history_is_removed_and_nothing_else(hooks: Hooks) -> None:
-    from api.core.jobs import WorkContext
+    from api.store.jobs import WorkContext
     from api.webhooks.tasks import forget
 
     kept, removed = await hooks.subscribe("token.minted"), await hooks.subscribe("token.minted", path="removed")

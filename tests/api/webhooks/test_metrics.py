@@ -4,10 +4,10 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.commands import status
-from api.core.settings import ApiSettings
-from indexer.chains import facts
+from api.ops.commands import status
+from api.settings import ApiSettings
 from tests.api.webhooks.conftest import Hooks
+from warehouse.chains import facts
 
 
 async def scrape(hooks: Hooks) -> dict[tuple[str, ...], float]:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from api.accounts.service import Accounts
-from api.core.events import EVENTS
+from api.store.events import EVENTS
 from api.webhooks.samples import MEMBERS
 from tests.api.webhooks.conftest import OTHER, OWNER, Hooks
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from indexer.chains import facts
 from indexer.devchain import artifacts
 from indexer.devchain.anvil import HISTORY_SECONDS, Anvil
 from indexer.devchain.world import World
+from warehouse.chains import facts
 
 _TRANSFER = artifacts.load("PlainToken").topic("Transfer")
 

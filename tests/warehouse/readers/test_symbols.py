@@ -10,10 +10,10 @@ import pytest
 
 from tests.factories.tokens import FORM_SCHEMA, SYMBOL_SCHEMA
 from warehouse.clickhouse import AsyncWarehouse, Warehouse
+from warehouse.domain.symbols import deletion_edits, deletion_forms, fold
 from warehouse.readers import symbols as module
 from warehouse.readers.search import read_near_symbols
 from warehouse.readers.symbols import SymbolIndex, read_symbols
-from warehouse.symbols import deletion_edits, deletion_forms, fold
 
 ALL = 1_000_000
 

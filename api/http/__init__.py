@@ -1,0 +1,1 @@
+"""The HTTP machinery that every route group shares: errors, limits of requests, caching, rendering."""

@@ -1,0 +1,126 @@
+"""Addresses, hashes and symbols as clients write them, checked once and turned into the form the store keeps."""
+
+import re
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from eth_hash.auto import keccak
+
+from api.http.errors import InvalidInput
+from warehouse.chains.facts import Chain, Chains
+
+ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
+_compute: Any = import_module("pyarrow.compute")
+_EVM = re.compile(r"0x[0-9a-fA-F]{40}")
+_SOLANA = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
+_SYMBOL = re.compile(r"[A-Z0-9]{1,12}")
+_HEX = "0123456789abcdef"
+_CASES = {(digit, hashed): digit.upper() if hashed > "7" else digit for digit in _HEX for hashed in _HEX}
+ZERO_ADDRESS = "0x" + "00" * 20
+
+
+def evm_address(field: str, text: str) -> str:
+    """The address in lower case. All-lower and all-upper digits carry no checksum; mixed ones must be right.
+
+    Raises:
+        InvalidInput: not twenty bytes of hexadecimal, or a wrong checksum.
+    """
+    if not _EVM.fullmatch(text):
+        raise InvalidInput(field, "must be 0x and 40 hexadecimal digits")
+    digits = text[2:]
+    if digits not in (digits.lower(), digits.upper()) and _checksummed(digits.lower()) != text:
+        raise InvalidInput(field, "has a wrong checksum")
+    return text.lower()
+
+
+@lru_cache(maxsize=65_536)
+def shown(address: str) -> str:
+    """An address as clients see it: with the EIP-55 checksum on EVM chains, unchanged on Solana."""
+    return _checksummed(address[2:].lower()) if _EVM.fullmatch(address) else address
+
+
+def _checksummed(digits: str) -> str:
+    """Forty lower-case digits as EIP-55 writes them: a letter is a capital where the hash's digit is 8 or more. Half of
+    what the library's function takes: answers with thousands of addresses are made of little else."""
+    return "0x" + "".join(map(_CASES.__getitem__, zip(digits, keccak(digits.encode()).hex(), strict=False)))
+
+
+def is_solana_address(text: str) -> bool:
+    """Whether the text is 32 bytes of base58."""
+    if not _SOLANA.fullmatch(text):
+        return False
+    number = 0
+    for character in text:
+        number = number * 58 + _BASE58.index(character)
+    leading = len(text) - len(text.lstrip("1"))
+    return leading + (number.bit_length() + 7) // 8 == 32
+
+
+def wallet_text(text: str) -> str | None:
+    """A wallet in the store's form, or None when it is neither an EVM nor a Solana address."""
+    if is_solana_address(text):
+        return text
+    try:
+        return evm_address("wallet", text)
+    except InvalidInput:
+        return None
+
+
+def wallet_address(field: str, text: str) -> str:
+    """A wallet of either kind in the store's form.
+
+    Raises:
+        InvalidInput: it is neither, or has a wrong checksum.
+    """
+    return text if is_solana_address(text) else evm_address(field, text)
+
+
+def transaction_hash(field: str, text: str) -> str:
+    """A transaction hash in lower case.
+
+    Raises:
+        InvalidInput: not 32 bytes of hexadecimal.
+    """
+    if not _TRANSACTION.fullmatch(text):
+        raise InvalidInput(field, "must be 0x and 64 hexadecimal digits")
+    return text.lower()
+
+
+def claim_symbol(field: str, text: str) -> str:
+    """A symbol that can be registered, upper-cased.
+
+    Raises:
+        InvalidInput: not 1 to 12 of A-Z and 0-9.
+    """
+    symbol = text.upper()
+    if not (text.isascii() and _SYMBOL.fullmatch(symbol)):
+        raise InvalidInput(field, "must be 1 to 12 letters A-Z or digits 0-9")
+    return symbol
+
+
+def is_registrable_symbol(text: str) -> bool:
+    """Whether a token's symbol can be registered once upper-cased: 1 to 12 of A-Z and 0-9, not digits only."""
+    symbol = text.upper()
+    return text.isascii() and bool(_SYMBOL.fullmatch(symbol)) and not symbol.isdecimal()
+
+
+def are_registrable(symbols: ArrowColumn) -> ArrowColumn:
+    """:func:`is_registrable_symbol` of each of a column of thousands."""
+    upper = _compute.ascii_upper(symbols)
+    fits = _compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
+    return _compute.and_not(fits, _compute.match_substring_regex(upper, pattern="^[0-9]*$"))
+
+
+def find_chain(chains: Chains, field: str, name: str) -> Chain:
+    """The chain that a key, an alias or a decimal chain id means.
+
+    Raises:
+        InvalidInput: no chain is called that.
+    """
+    chain = chains.find(name)
+    if chain is None:
+        raise InvalidInput(field, f"{name[:40]!r} is not a chain served here")
+    return chain

@@ -1,0 +1,1 @@
+"""What operators run: the commands, the supervisor behind ``regalia up``, the demo."""

@@ -1,0 +1,117 @@
+"""``regalia keys`` and ``regalia plans``."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+
+from api.accounts.service import Accounts
+from api.limits.plans import load as load_limits
+from api.models.account import PLANS
+from api.settings import load
+from warehouse import engines
+
+_LIMIT_NAMES = {
+    "per_second": "a second",
+    "burst": "at once",
+    "per_day": "a day",
+    "keys": "keys",
+    "new_keys": "new keys a day",
+}
+
+
+def _console() -> Console:
+    """Wide enough for every column where it is no terminal."""
+    return Console(width=None if sys.stdout.isatty() else 240)
+
+
+@contextlib.contextmanager
+def accounts() -> Iterator[Accounts]:
+    """The accounts of the data directory's store, which is started when it does not run."""
+    settings = load()
+    with (
+        engines.ensure(settings) as urls,
+        contextlib.closing(Accounts(urls.database_url, key_prefix=settings.api_key_prefix)) as found,
+    ):
+        yield found
+
+
+def create_key(wallet: str, plan: str | None, name: str) -> None:
+    """Print a new key as one line of JSON."""
+    with accounts() as service:
+        made = service.create_key(wallet, plan, name)
+    print(
+        json.dumps({"key": made.key, "id": str(made.id), "wallet": made.wallet, "plan": made.plan, "name": made.name})
+    )
+
+
+def list_keys(wallet: str | None, as_json: bool) -> None:
+    """Print the keys, without their secrets."""
+    with accounts() as service:
+        known = service.list_keys(wallet)
+    if as_json:
+        for key in known:
+            fields = {name: getattr(key, name) for name in ("id", "prefix", "wallet", "plan", "name")}
+            times = {name: getattr(key, name) for name in ("created_at", "last_used_at", "revoked_at")}
+            texts = {name: value.isoformat() if value else None for name, value in times.items()}
+            print(json.dumps({**fields, "id": str(key.id), **texts}))
+        return
+    table = Table("id", "prefix", "wallet", "plan", "name", "created", "last used", "revoked", box=None)
+    for key in known:
+        moments = (key.created_at, key.last_used_at, key.revoked_at)
+        shown = (moment.strftime("%Y-%m-%d %H:%M") if moment else "-" for moment in moments)
+        table.add_row(str(key.id), f"{key.prefix}…", key.wallet, key.plan, key.name, *shown)
+    _console().print(table)
+
+
+def rename_key(key: str, name: str) -> None:
+    """Give a key, by its id, prefix or secret, another name."""
+    with accounts() as service:
+        renamed = service.rename_key(key, name)
+    print(f"{renamed.prefix}… ({renamed.id}) of {renamed.wallet} is called {renamed.name}")
+
+
+def revoke_key(key: str) -> None:
+    """Revoke a key by its id, prefix or secret."""
+    with accounts() as service:
+        revoked = service.revoke_key(key)
+    print(f"revoked {revoked.prefix}… ({revoked.id}) of {revoked.wallet}")
+
+
+def set_plan(wallet: str, plan: str) -> None:
+    """Give a wallet's account a plan."""
+    with accounts() as service:
+        account = service.set_plan(wallet, plan)
+    print(f"{account.wallet} has plan {account.plan}")
+
+
+def list_plans(as_json: bool) -> None:
+    """Print what each plan allows."""
+    limits = load_limits(load().limits).plans
+    if as_json:
+        print(json.dumps({plan: limits[plan].model_dump() for plan in PLANS}))
+        return
+    table = Table("plan", *_LIMIT_NAMES.values(), box=None)
+    for plan in PLANS:
+        table.add_row(plan, *(f"{getattr(limits[plan], name):,}" for name in _LIMIT_NAMES))
+    _console().print(table)
+
+
+def show_plans(wallet: str | None, as_json: bool) -> None:
+    """Print accounts with their plans, and what they used today."""
+    limits = load_limits(load().limits).plans
+    with accounts() as service:
+        known = service.list_accounts(wallet)
+    if as_json:
+        for account in known:
+            fields = {"id": str(account.id), "wallet": account.wallet, "plan": account.plan}
+            print(json.dumps({**fields, "used_today": account.used_today, "per_day": limits[account.plan].per_day}))
+        return
+    table = Table("id", "wallet", "plan", "used today", "a key a day", box=None)
+    for account in known:
+        quota = f"{limits[account.plan].per_day:,}"
+        table.add_row(str(account.id), account.wallet, account.plan, f"{account.used_today:,}", quota)
+    _console().print(table)

@@ -1,0 +1,54 @@
+"""Short questions to chains' nodes, with little patience: for ``status`` and ``doctor``."""
+
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from indexer.chains.evm.envelope import quantity
+from indexer.chains.evm.errors import RpcError, WrongChain
+from indexer.chains.evm.rpc import EvmClient
+from warehouse.chains.facts import Chain
+
+TIMEOUT_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one node says, or why it says nothing."""
+
+    chain: Chain
+    node: str
+    head: int | None = None
+    head_time: int | None = None
+    problem: str | None = None
+    wrong_chain: bool = False
+
+
+def name_node(url: str) -> str:
+    """A node's URL without what may be a secret in it: credentials, path, query."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
+
+
+def read(chains: tuple[Chain, ...]) -> list[Reading]:
+    """Head and its time of every node of every chain, asked side by side. EVM chains only."""
+    asked = [(chain, url) for chain in chains if chain.kind == "evm" for url in chain.rpc_urls]
+    if not asked:
+        return []
+    with ThreadPoolExecutor(max_workers=min(16, len(asked))) as pool:
+        return list(pool.map(lambda item: _read_one(*item), asked))
+
+
+def _read_one(chain: Chain, url: str) -> Reading:
+    node = name_node(url)
+    try:
+        # No patience: the first failure is the answer.
+        client = EvmClient(replace(chain, rpc_urls=(url,)), timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)
+        with contextlib.closing(client):
+            block = client.call("eth_getBlockByNumber", "latest", False)
+        return Reading(chain, node, head=quantity(block["number"]), head_time=quantity(block["timestamp"]))
+    except WrongChain as error:
+        return Reading(chain, node, problem=str(error), wrong_chain=True)
+    except (RpcError, ValueError, TypeError, KeyError) as error:
+        return Reading(chain, node, problem=str(error) or type(error).__name__)

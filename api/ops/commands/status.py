@@ -1,0 +1,281 @@
+"""``regalia status``: collects what is known about the parts, the chains, the assets and the queues."""
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from api.ops.commands import nodes, status_tables
+from api.ops.supervisor import state
+from api.settings import ApiSettings, load
+from warehouse import engines, postgres
+from warehouse.chains import facts
+from warehouse.chains.facts import Chain, Chains
+from warehouse.embedded.layout import Layout
+from warehouse.errors import EnginesNotRunning, StoreUnavailable
+
+WATCH_SECONDS = 2.0
+STATEMENT_TIMEOUT = "5s"
+
+CHECKPOINTS = """
+SELECT chain_id, block_number, block_time, final_block, head_block, halted, pending ->> 'phase' AS phase, updated_at
+FROM chain_checkpoint
+"""
+
+LAST_RUNS = """
+SELECT asset, nullif(chain_id, 0) AS chain_id, last_started_at AS started_at, last_seconds AS seconds,
+       last_row_count AS row_count, last_range_from AS range_from, last_range_to AS range_to, failures
+FROM asset_total
+ORDER BY asset, chain_id
+"""
+
+ALERTS = "SELECT kind, subject, severity, summary, started_at FROM operator_alert WHERE firing ORDER BY started_at"
+
+# The job tables belong to libraries, each in a schema of its own; they are absent until the library made them.
+TABLES = """
+SELECT to_regclass('operator_alert') IS NOT NULL AS migrated,
+       to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
+       to_regclass('webhook_delivery') IS NOT NULL AS webhooks,
+       to_regclass('dagster.runs') IS NOT NULL AS dagster
+"""
+
+JOBS = """
+SELECT queue_name AS queue,
+       count(*) FILTER (WHERE status = 'todo') AS waiting,
+       count(*) FILTER (WHERE status = 'doing') AS running,
+       count(*) FILTER (WHERE status = 'failed') AS failed
+FROM jobs.procrastinate_jobs
+GROUP BY queue_name
+ORDER BY queue_name
+"""
+
+WEBHOOKS = """
+SELECT 'webhooks' AS queue, pending - running AS waiting, running, failed
+FROM (SELECT count(*) AS pending FROM webhook_delivery WHERE status = 'pending') AS pending
+CROSS JOIN (
+    SELECT count(*) AS running FROM webhook_delivery
+    WHERE status = 'pending' AND lease IS NOT NULL AND due_at > now() AND due_at < now() + interval '1 hour') AS running
+CROSS JOIN (
+    SELECT count(*) AS failed FROM webhook_delivery
+    WHERE status = 'exhausted' AND finished_at > now() - interval '1 day') AS failed
+WHERE EXISTS (SELECT FROM webhook_subscription)
+"""
+
+DAGSTER_RUNS = """
+SELECT 'dagster runs' AS queue,
+       count(*) FILTER (WHERE status IN ('QUEUED', 'NOT_STARTED')) AS waiting,
+       count(*) FILTER (WHERE status IN ('STARTING', 'STARTED', 'CANCELING')) AS running,
+       count(*) FILTER (WHERE status = 'FAILURE' AND update_timestamp > now() - interval '1 day') AS failed
+FROM dagster.runs
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStatus:
+    """How far one chain is indexed."""
+
+    key: str
+    chain_id: int
+    head: int | None
+    """As a node says now; what was last seen when none answers."""
+    indexed: int | None
+    lag_blocks: int | None
+    lag_seconds: int | None
+    """Age of the last indexed block."""
+    final: int | None
+    finality_blocks: int
+    state: str
+    problems: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class AssetStatus:
+    """The last run of one asset that wrote something; none of these when there was none yet."""
+
+    asset: str
+    chain: str | None
+    last_run: datetime | None
+    seconds: float | None
+    rows: int | None
+    range_from: str | None
+    range_to: str | None
+    failures: int
+    """Dagster steps of this name that failed for good, ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueStatus:
+    """Depth of one queue. Failed: of all that are kept; of webhooks and Dagster's runs, in the last day."""
+
+    queue: str
+    waiting: int
+    running: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlertStatus:
+    """A condition that operators were told of and that still holds."""
+
+    kind: str
+    subject: str
+    severity: str
+    summary: str
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything ``regalia status`` shows."""
+
+    data_dir: str
+    taken_at: datetime
+    stack: dict[str, Any] | None
+    store: str
+    """``ok``, or what keeps it from being read."""
+    chains: list[ChainStatus]
+    assets: list[AssetStatus]
+    queues: list[QueueStatus]
+    alerts: list[AlertStatus] = field(default_factory=list)
+
+
+def show(*, watch: bool, as_json: bool) -> None:
+    """Print the status once, or again and again until Ctrl-C or until nobody reads it any more.
+
+    Watching starts no engines: it would keep the service from starting, which is what one waits for.
+    """
+    settings = load()
+    chains = facts.load(settings.chains)
+    try:
+        with contextlib.nullcontext() if watch else _engines_for(settings):
+            _print(collect(settings, chains), as_json=as_json, watch=watch)
+            while watch:
+                time.sleep(WATCH_SECONDS)
+                _print(collect(settings, chains), as_json=as_json, watch=watch)
+    except KeyboardInterrupt:
+        return
+    except BrokenPipeError:
+        # As `| head` leaves it. What is still buffered must not fail again when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _print(report: Report, *, as_json: bool, watch: bool) -> None:
+    if as_json:
+        print(json.dumps(asdict(report), default=_as_json), flush=True)
+    else:
+        status_tables.print_report(report, watch=watch)
+        sys.stdout.flush()
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(type(value).__name__)
+
+
+@contextlib.contextmanager
+def _engines_for(settings: ApiSettings) -> Iterator[None]:
+    """Engines to ask: a running service's, else our own for as long as we look; none where there is no data yet."""
+    layout = Layout.of(settings.data_dir)
+    fresh = settings.database_url is None and not layout.postgres.exists()
+    if fresh or state.read(layout.root) is not None:
+        yield
+        return
+    with engines.ensure(settings):
+        yield
+
+
+def collect(settings: ApiSettings, chains: Chains) -> Report:
+    """Read everything once. What cannot be read is said in the report, never raised."""
+    layout = Layout.of(settings.data_dir)
+    shown = tuple(chain for chain in chains.enabled() if not chain.claim_only)
+    readings = nodes.read(shown)
+    checkpoints: dict[int, dict[str, Any]] = {}
+    assets: list[AssetStatus] = []
+    queues: list[QueueStatus] = []
+    alerts: list[AlertStatus] = []
+    store = "ok"
+    try:
+        with postgres.connect(engines.locate(settings).database_url, autocommit=True) as connection:
+            connection.execute("SELECT set_config('statement_timeout', %s, false)", (STATEMENT_TIMEOUT,))
+            made = connection.execute(TABLES).fetchone() or {}
+            if made.get("migrated"):
+                checkpoints = {row["chain_id"]: row for row in connection.execute(CHECKPOINTS)}
+                assets = [_asset(row, chains) for row in connection.execute(LAST_RUNS)]
+                alerts = [AlertStatus(**row) for row in connection.execute(ALERTS)]
+            else:
+                store = "its schema is not up to date; `regalia migrate` brings it there"
+            queues = list(_queues(connection, made))
+    except EnginesNotRunning as error:
+        store = str(error) if layout.postgres.exists() else f"{layout.root} holds no data yet; `regalia up` makes it"
+    except (StoreUnavailable, postgres.ConnectionLost) as error:
+        store = str(error)
+    known = {chain.chain_id for chain in shown}
+    others = (chains.by_id(chain_id) for chain_id in checkpoints if chain_id not in known)
+    listed = (*shown, *(chain for chain in others if chain is not None))
+    return Report(
+        data_dir=str(layout.root),
+        taken_at=datetime.now(UTC),
+        stack=state.read(layout.root),
+        store=store,
+        chains=[_chain(chain, readings, checkpoints.get(chain.chain_id)) for chain in listed],
+        assets=assets,
+        queues=queues,
+        alerts=alerts,
+    )
+
+
+def _chain(chain: Chain, readings: list[nodes.Reading], checkpoint: dict[str, Any] | None) -> ChainStatus:
+    ours = [reading for reading in readings if reading.chain.chain_id == chain.chain_id]
+    row = checkpoint or {}
+    indexed = row.get("block_number")
+    seen = [reading.head for reading in ours if reading.head is not None]
+    head = max(seen, default=row.get("head_block"))
+    block_time = row.get("block_time")
+    return ChainStatus(
+        key=chain.key,
+        chain_id=chain.chain_id,
+        head=head,
+        indexed=indexed,
+        lag_blocks=max(0, head - indexed) if head is not None and indexed is not None else None,
+        lag_seconds=max(0, int(time.time() - block_time.timestamp())) if block_time else None,
+        final=row.get("final_block"),
+        finality_blocks=chain.finality_blocks,
+        state=_chain_state(chain, row),
+        problems=[f"{reading.node}: {reading.problem}" for reading in ours if reading.problem],
+    )
+
+
+def _chain_state(chain: Chain, row: dict[str, Any]) -> str:
+    if row.get("halted"):
+        return f"halted: {row['halted']}"
+    if not chain.enabled:
+        return "no node"
+    if not row or row.get("block_number") is None:
+        return "not indexed yet"
+    return f"writing {row['phase']}" if row.get("phase") else "ok"
+
+
+def _asset(row: dict[str, Any], chains: Chains) -> AssetStatus:
+    chain = chains.by_id(row["chain_id"]) if row["chain_id"] is not None else None
+    return AssetStatus(
+        asset=row["asset"],
+        chain=chain.key if chain else None,
+        last_run=row["started_at"],
+        seconds=None if row["seconds"] is None else float(row["seconds"]),
+        rows=row["row_count"],
+        range_from=row["range_from"],
+        range_to=row["range_to"],
+        failures=row["failures"],
+    )
+
+
+def _queues(connection: postgres.Connection, made: Mapping[str, bool]) -> Iterator[QueueStatus]:
+    for name, query in (("jobs", JOBS), ("webhooks", WEBHOOKS), ("dagster", DAGSTER_RUNS)):
+        if made.get(name):
+            yield from (QueueStatus(**row) for row in connection.execute(query))

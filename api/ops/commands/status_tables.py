@@ -1,0 +1,176 @@
+"""The tables of ``regalia status``: whole on a wide terminal, without the lesser columns on a narrow one."""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from api.ops.commands.status import Report
+
+_WIDTH_ELSEWHERE = 200
+_RIGHT = frozenset(
+    {"head", "indexed", "lag", "final", "restarts", "seconds", "rows", "failed", "waiting", "running"}
+)  # fmt: skip
+# Width of the terminal from which on a column is shown; those that are not here always are.
+_SHOWN_FROM = {
+    "last end": 100, "listens": 120, "final": 80, "finality": 100, "head": 70, "range": 120, "seconds": 80, "rows": 70
+}  # fmt: skip
+_YIELDING = frozenset({"range", "last end", "listens", "state", "what"})
+STYLES = {"ready": "green", "done": "green", "failing": "bold red", "restarting": "yellow"}
+
+
+def print_report(report: "Report", *, watch: bool = False) -> None:
+    """Print the report; watching, in place of the one before on a terminal, and dated elsewhere."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_ELSEWHERE
+    if watch:
+        console.clear()
+        console.print(f"{report.taken_at:%Y-%m-%d %H:%M:%S} UTC", style="dim")
+    _stack(console, report)
+    if report.store != "ok":
+        console.print(f"\nstore: {escape(' '.join(report.store.split()))}", style="yellow")
+    _alerts(console, report)
+    _chains(console, report)
+    _assets(console, report)
+    _queues(console, report)
+    if watch and not console.is_terminal:
+        console.print()
+
+
+def _stack(console: Console, report: "Report") -> None:
+    if report.stack is None:
+        console.print(f"service: not running on {escape(report.data_dir)}", soft_wrap=True)
+        return
+    age = span(time.time() - report.stack["started_at"])
+    line = f"service: running on {escape(report.data_dir)} for {age} (process {report.stack['pid']})"
+    console.print(line, soft_wrap=True)
+    rows = [
+        (
+            name,
+            _styled(part["phase"]),
+            span(time.time() - part["since"]),
+            str(part["restarts"]),
+            escape(part["last_exit"] or "-"),
+            escape(part["listens"] or "-"),
+        )
+        for name, part in report.stack["parts"].items()
+    ]
+    _print_table(console, ("part", "state", "for", "restarts", "last end", "listens"), rows)
+
+
+def _alerts(console: Console, report: "Report") -> None:
+    if not report.alerts:
+        return
+    console.print()
+    rows = [
+        (
+            f"[{'bold red' if alert.severity == 'error' else 'yellow'}]{alert.severity}[/]",
+            f"{span((report.taken_at - alert.started_at).total_seconds())}",
+            escape(" ".join(alert.summary.split())),
+        )
+        for alert in report.alerts
+    ]
+    _print_table(console, ("alert", "for", "what"), rows)
+
+
+def _chains(console: Console, report: "Report") -> None:
+    console.print()
+    if not report.chains:
+        console.print("no chain has a node; name rpc_urls in the file that REGALIA_CHAINS points to", soft_wrap=True)
+        return
+    rows = [
+        (
+            chain.key,
+            number(chain.head),
+            number(chain.indexed),
+            number(chain.lag_blocks),
+            "-" if chain.lag_seconds is None else f"{span(chain.lag_seconds)} ago",
+            number(chain.final),
+            f"{chain.finality_blocks} blocks",
+            "[bold red]halted[/bold red]" if chain.state.startswith("halted") else escape(chain.state),
+        )
+        for chain in report.chains
+    ]
+    _print_table(console, ("chain", "head", "indexed", "lag", "last block", "final", "finality", "state"), rows)
+    for chain in report.chains:
+        if chain.state.startswith("halted"):
+            console.print(f"  {chain.key} is {escape(' '.join(chain.state.split()))}", style="red")
+            if "--rewind" not in chain.state:
+                console.print(f"  the way out: regalia index --chain {chain.key} --rewind BLOCK", soft_wrap=True)
+        for problem in chain.problems:
+            console.print(f"  {chain.key}: {escape(' '.join(problem.split()))}", style="yellow")
+
+
+def _assets(console: Console, report: "Report") -> None:
+    if not report.assets:
+        return
+    rows = []
+    for asset in report.assets:
+        bounds = [bound for bound in (asset.range_from, asset.range_to) if bound]
+        ago = "never" if asset.last_run is None else f"{span((report.taken_at - asset.last_run).total_seconds())} ago"
+        rows.append(
+            (
+                asset.asset,
+                asset.chain or "all",
+                ago,
+                "-" if asset.seconds is None else f"{asset.seconds:.2f}",
+                number(asset.rows),
+                number(asset.failures),
+                escape(" .. ".join(bounds)) or "-",
+            )
+        )
+    console.print()
+    _print_table(console, ("asset", "chain", "last run", "seconds", "rows", "failed", "range"), rows)
+
+
+def _queues(console: Console, report: "Report") -> None:
+    if not report.queues:
+        return
+    console.print()
+    rows = [
+        (queue.queue, number(queue.waiting), number(queue.running), number(queue.failed)) for queue in report.queues
+    ]
+    _print_table(console, ("queue", "waiting", "running", "failed"), rows)
+
+
+def _print_table(console: Console, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
+    shown = [at for at, column in enumerate(columns) if console.width >= _SHOWN_FROM.get(column, 0)]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for at in shown:
+        column = columns[at]
+        table.add_column(
+            column, justify="right" if column in _RIGHT else "left", no_wrap=column not in _YIELDING, overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(row[at] for at in shown))
+    console.print(table)
+
+
+def _styled(phase: Any) -> str:
+    style = STYLES.get(str(phase))
+    return f"[{style}]{phase}[/{style}]" if style else str(phase)
+
+
+def number(value: int | None) -> str:
+    """An integer with thousands apart; a dash for none."""
+    return "-" if value is None else f"{value:,}"
+
+
+def span(seconds: float) -> str:
+    """A length of time in its largest unit, or two."""
+    whole = max(0, int(seconds))
+    days, rest = divmod(whole, 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes, left = divmod(rest, 60)
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    if minutes:
+        return f"{minutes} min {left} s"
+    return f"{left} s"

@@ -1,0 +1,90 @@
+"""The demo's chain: ``python -m indexer.devchain.serve`` under a guard, so that it never outlives the demo."""
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from api.ops.supervisor.part import StackError
+from api.ops.supervisor.process import GUARD, LOG_LIMIT_BYTES, describe_exit, last_line
+
+START_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """A wallet and the token it may claim."""
+
+    symbol: str
+    token: str
+    wallet: str
+    private_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What the chain says about itself once its history is written."""
+
+    rpc_url: str
+    chain_id: int
+    chain_key: str
+    head: int
+    token_count: int
+    deployer_key: str
+    claimant: Claimant
+
+
+class ChainProcess:
+    """The running chain; closing it ends node and trade at once."""
+
+    def __init__(self, directory: Path, environment: dict[str, str], scale: str) -> None:
+        self.world_file = directory / "world.json"
+        self.chains_file = directory / "chains.toml"
+        self.log = directory / "logs" / "chain.log"
+        self.log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "indexer.devchain.serve", "--out", str(directory), "--scale", scale]
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(GUARD), str(self.log), str(LOG_LIMIT_BYTES), "--", *command],
+            stdin=subprocess.PIPE,
+            env=environment,
+            cwd=directory,
+            start_new_session=True,
+        )
+
+    def world(self) -> World:
+        """Wait until the history is written.
+
+        Raises:
+            StackError: the chain ended, or took too long.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while not self.world_file.exists():
+            if (status := self._process.poll()) is not None:
+                said = last_line(self.log) or "it said nothing"
+                raise StackError(f"the chain ended with {describe_exit(status)}: {said} (log: {self.log})")
+            if time.monotonic() > deadline:
+                raise StackError(f"the chain was not built within {START_SECONDS:.0f} s (log: {self.log})")
+            time.sleep(0.05)
+        facts: dict[str, Any] = json.loads(self.world_file.read_text())
+        return World(**{**facts, "claimant": Claimant(**facts["claimant"])})
+
+    def wait(self) -> int:
+        """Until it ends; its exit status."""
+        return self._process.wait()
+
+    def close(self) -> None:
+        """End it and wait until nothing of it is left."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait()
+
+    def __enter__(self) -> Self:
+        """Running already."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self.close()

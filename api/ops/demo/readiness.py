@@ -1,0 +1,59 @@
+"""When the demo counts as ready: the chain's history is indexed, and a client can see what came of it."""
+
+import time
+from collections.abc import Callable
+
+import httpx
+
+from api.ops.demo import guide
+from api.ops.demo.guide import Place
+from warehouse import postgres
+from warehouse.postgres import Connection
+
+PATIENCE_SECONDS = 90.0
+
+
+class NotReady(RuntimeError):
+    """Something a client should see by now is not there; the message says what."""
+
+
+def wait(place: Place, database_url: str, head: int) -> None:
+    """Until the block ``head`` is published, and every suggested read answers with what it should show.
+
+    Raises:
+        NotReady: the patience is over.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    with postgres.connect(database_url, autocommit=True) as store:
+        _until(deadline, lambda: _indexed(store, place.chain_id, head))
+    with httpx.Client(base_url=place.api_url, timeout=30) as client:
+        for _, path in guide.reads(place):
+            _until(deadline, lambda path=path: _shown(client, place, path))  # type: ignore[misc]
+
+
+def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
+    row = store.execute("SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain_id,)).fetchone()
+    published = row["block_number"] if row else None
+    return None if published is not None and published >= head else f"indexed to block {published} of {head}"
+
+
+def _shown(client: httpx.Client, place: Place, path: str) -> str | None:
+    """None when the answer shows something; else what is missing."""
+    # An empty answer is not to be remembered while we wait for a fuller one.
+    asked = f"{path}&refresh=true" if "/search?" in path else path
+    try:
+        response = client.get(asked, headers=guide.headers(place, path))
+    except httpx.HTTPError as error:
+        return f"{path}: {type(error).__name__}"
+    if response.is_error:
+        return f"{path}: {response.status_code} {response.text[:200]}"
+    body = response.json()
+    found = body.get("results", body.get("tokens", True))
+    return None if found else f"{path}: nothing found yet"
+
+
+def _until(deadline: float, missing: Callable[[], str | None]) -> None:
+    while (what := missing()) is not None:
+        if time.monotonic() > deadline:
+            raise NotReady(f"not ready after {PATIENCE_SECONDS:.0f} s: {what}")
+        time.sleep(0.2)

@@ -1,0 +1,67 @@
+"""Tries what the guide suggests, as a client would: the reads, the claim, and what they change."""
+
+import subprocess
+import time
+from typing import Any
+
+import httpx
+
+from api.ops.demo import guide
+from api.ops.demo.guide import Place
+
+PATIENCE_SECONDS = 60.0
+
+
+class TrialFailed(RuntimeError):
+    """A suggested command did not do what it says."""
+
+
+def run(place: Place) -> list[str]:
+    """Everything the guide suggests, in its order; a line on each.
+
+    Raises:
+        TrialFailed: one of them failed; the message says which and how.
+    """
+    done = []
+    with httpx.Client(base_url=place.api_url, timeout=30) as client:
+        for what, path in guide.reads(place):
+            body = _get(client, place, path)
+            done.append(f"{what}: {_summary(body)}")
+        claim = subprocess.run(guide.claim_command(place), capture_output=True, text=True, check=False, timeout=180)
+        if claim.returncode:
+            raise TrialFailed(
+                f"the claim ended with {claim.returncode}: {claim.stderr.strip() or claim.stdout.strip()}"
+            )
+        done += claim.stdout.strip().splitlines()
+        done.append(_await_crown(client, place))
+    return done
+
+
+def _get(client: httpx.Client, place: Place, path: str) -> dict[str, Any]:
+    response = client.get(path, headers=guide.headers(place, path))
+    if response.is_error:
+        raise TrialFailed(f"GET {path}: {response.status_code} {response.text[:300]}")
+    body: dict[str, Any] = response.json()
+    return body
+
+
+def _summary(body: dict[str, Any]) -> str:
+    if "results" in body:
+        return f"{body['pagination']['total']} results"
+    if "tokens" in body:
+        return f"{body['total']} tokens"
+    if "score" in body:
+        return f"score {body['score']}, {body['status']}"
+    return f"{body.get('token', {}).get('holders')} holders"
+
+
+def _await_crown(client: httpx.Client, place: Place) -> str:
+    """Search shows the registration once its block is indexed and published."""
+    path = f"/api/v2/search?symbol={place.symbol}&chain={place.chain_key}&exact=true&refresh=true"
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        results = _get(client, place, path)["results"]
+        if any(one["hasCrown"] and one["token"]["address"].lower() == place.token.lower() for one in results):
+            return f"search shows the registration of {place.symbol}"
+        time.sleep(0.5)
+    raise TrialFailed(f"search does not show the registration after {PATIENCE_SECONDS:.0f} s")

@@ -1,0 +1,202 @@
+"""What the service is made of: every part of ``regalia up``, its command and its readiness."""
+
+import importlib.util
+import signal
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from api.ops.supervisor import ports, probes
+from api.ops.supervisor.part import Part, StackError
+from api.ops.supervisor.settings import StackSettings
+from warehouse.chains.facts import Chain, Chains
+from warehouse.embedded import record
+from warehouse.embedded.layout import Layout
+
+ENGINE_STOP_SECONDS = 30.0
+
+_OURS = frozenset({"warehouse", "indexer", "pipelines", "api"})
+_LOADED = {"api": ("api.app",), "dagster-code": ("pipelines.definitions",)}
+"""What a part loads beside the module it runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which of the optional parts to run."""
+
+    dagster: bool = True
+    followers: bool = True
+
+
+def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]:
+    """The parts, in the order they are listed to people. Ports that are not set are chosen here.
+
+    Raises:
+        PortTaken: a port that is set is in use.
+        StackError: a module that a part runs is not installed.
+    """
+    layout = Layout.of(settings.data_dir)
+    parts = [*_engines(settings, layout)]
+    embedded = tuple(part.name for part in parts)
+    parts.append(Part("migrations", _python("warehouse", "migrate"), needs=embedded, once=True))
+    # A part that reads the engines stops before them.
+    needs = (*embedded, "migrations")
+    parts.append(_api(settings, needs))
+    parts.append(Part("worker", _python("api.worker"), needs=needs, stop_seconds=15))
+    if wanted.followers:
+        parts += (_follower(chain, needs) for chain in followed(chains))
+    if wanted.dagster:
+        parts += _dagster(settings, layout, needs)
+    _require_modules(parts)
+    return parts
+
+
+def followed(chains: Chains) -> tuple[Chain, ...]:
+    """The chains whose head is followed: those with a node, except the ones served on claim routes only."""
+    return tuple(chain for chain in chains.enabled() if not chain.claim_only and chain.kind == "evm")
+
+
+def _python(module: str, *arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", module, *arguments)
+
+
+def _engines(settings: StackSettings, layout: Layout) -> Iterable[Part]:
+    if settings.database_url is None:
+        port = ports.claim("127.0.0.1", settings.postgres_port, "the embedded PostgreSQL", "REGALIA_POSTGRES_PORT")
+        yield Part(
+            "store",
+            _python("warehouse", "postgres", "--port", str(port)),
+            ready=lambda: record.POSTGRES in record.read(layout),
+            vital=True,
+            stop_seconds=ENGINE_STOP_SECONDS,
+            listens=f"postgresql://127.0.0.1:{port}",
+            port=port,
+        )
+    if settings.clickhouse_url is None:
+        port = ports.claim("127.0.0.1", settings.clickhouse_port, "the embedded ClickHouse", "REGALIA_CLICKHOUSE_PORT")
+        yield Part(
+            "warehouse",
+            _python("warehouse", "clickhouse", "--port", str(port)),
+            ready=lambda: (
+                record.CLICKHOUSE in record.read(layout) and probes.answers(f"http://127.0.0.1:{port}/ping")()
+            ),
+            vital=True,
+            stop_seconds=ENGINE_STOP_SECONDS,
+            listens=f"http://127.0.0.1:{port}",
+            port=port,
+        )
+
+
+def _api(settings: StackSettings, needs: tuple[str, ...]) -> Part:
+    host = settings.host
+    port = ports.claim(host, settings.port, "the API", "REGALIA_PORT")
+    reach = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised, not chosen
+    authority = f"[{reach}]:{port}" if ":" in reach else f"{reach}:{port}"
+    return Part(
+        "api",
+        _python(
+            "uvicorn",
+            "api.app:create_app",
+            "--factory",
+            *("--host", host, "--port", str(port)),
+            *("--log-level", "warning", "--no-access-log"),
+            # Client addresses are the API's own matter: it believes REGALIA_TRUSTED_PROXIES, and nobody else.
+            "--no-proxy-headers",
+            # Requests under way get this long; the stack's own limit is above it.
+            *("--timeout-graceful-shutdown", "8"),
+        ),
+        needs=needs,
+        ready=probes.answers(f"http://{authority}/health/ready"),
+        vital=True,
+        stop_seconds=12,
+        listens=f"http://{authority}",
+        port=port,
+    )
+
+
+def _follower(chain: Chain, needs: tuple[str, ...]) -> Part:
+    return Part(
+        f"follow-{chain.key}", _python("pipelines", "follow", "--chain", chain.key), needs=needs, stop_seconds=10
+    )
+
+
+def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) -> Iterable[Part]:
+    home = layout.root / "dagster"
+    code_port = ports.claim("127.0.0.1", None, "Dagster's code server", "REGALIA_DATA_DIR")
+    web_port = ports.claim("127.0.0.1", settings.dagster_port, "Dagster's web UI", "REGALIA_DAGSTER_PORT")
+    web_url = f"http://127.0.0.1:{web_port}"
+    workspace = str(home / "workspace.yaml")
+    environment = {"DAGSTER_HOME": str(home)}
+    yield Part(
+        "dagster-setup",
+        _python("api.ops.supervisor.dagster_home", str(home), str(code_port)),
+        needs=needs,
+        environment=environment,
+        once=True,
+    )
+    yield Part(
+        "dagster-code",
+        _python(
+            "dagster",
+            *("api", "grpc", "--module-name", "pipelines.definitions"),
+            *("--host", "127.0.0.1", "--port", str(code_port)),
+            # Runs are started with this very interpreter, wherever PATH leads.
+            *("--use-python-environment-entry-point", "--empty-working-directory"),
+            *("--location-name", "regalia", "--log-level", "warning"),
+        ),
+        needs=needs,
+        ready=probes.accepts(code_port),
+        environment=environment,
+        stop_seconds=10,
+        listens=f"grpc://127.0.0.1:{code_port}",
+        port=code_port,
+    )
+    yield Part(
+        "dagster-web",
+        _python(
+            "dagster_webserver",
+            *("--workspace", workspace, "--host", "127.0.0.1", "--port", str(web_port)),
+            *("--dagster-log-level", "warning"),
+        ),
+        needs=(*needs, "dagster-setup", "dagster-code"),
+        ready=probes.code_location_loaded(web_url),
+        environment=environment,
+        listens=web_url,
+        port=web_port,
+    )
+    yield Part(
+        "dagster-daemon",
+        _python("dagster._daemon", "run", "--workspace", workspace, "--log-level", "warning"),
+        needs=(*needs, "dagster-setup", "dagster-code"),
+        # Asked of the webserver, which may itself be starting again: the daemon is not to be killed for that.
+        ready=probes.daemons_healthy(web_url),
+        ready_seconds=180,
+        environment=environment,
+        stop_signal=signal.SIGINT,
+        stop_seconds=20,
+    )
+
+
+def _require_modules(parts: Iterable[Part]) -> None:
+    """Say at once what cannot work, instead of restarting it for ever."""
+    for part in parts:
+        for name in filter(None, (_ran(part.command), *_LOADED.get(part.name, ()))):
+            if not _exists(name):
+                raise StackError(f"{part.name} cannot run: the module {name} is not installed")
+
+
+def _ran(command: tuple[str, ...]) -> str | None:
+    if "-m" not in command:
+        return None
+    name = command[command.index("-m") + 1]
+    package, _, _ = name.partition(".")
+    if package not in _OURS:
+        return package  # to look inside would import it, which takes seconds
+    return f"{name}.__main__" if name == package else name
+
+
+def _exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False

@@ -1,0 +1,289 @@
+"""Starts the parts in order, keeps them running, and stops them in reverse.
+
+One task per part. A part that ends is started again after a pause that doubles each time, up to a minute; from the
+third time in a row each end is an error line, and its phase says ``failing`` until it has lived for a while. Nothing
+another part does stops it. Tasks are never cancelled: stopping wakes them, so that no process is lost between being
+started and being known.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from api.ops.supervisor import guard, state
+from api.ops.supervisor.part import Part, PartState, Phase, StackError
+from api.ops.supervisor.process import KILLED, GuardedProcess, describe_exit, last_line
+
+log = logging.getLogger("regalia.stack")
+
+CANNOT_START = 127
+PROBE_SECONDS = 0.1
+SETTLE_SECONDS = 1.0
+"""A part without a readiness probe counts as ready when it has lived this long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How a part that ends is started again."""
+
+    first_seconds: float = 1.0
+    most_seconds: float = 60.0
+    loud_after: int = 3
+    """Failures in a row from which on each is an error."""
+    stable_seconds: float = 60.0
+    """A part that was ready for this long begins to count anew."""
+
+    def pause(self, failures: int) -> float:
+        """Seconds before the next start, after this many failures in a row."""
+        return min(self.most_seconds, self.first_seconds * 2.0 ** min(failures - 1, 30))
+
+
+class Supervisor:
+    """The parts of one stack.
+
+    ``on_phase`` is called whenever a part enters a phase, and must return at once.
+    ``owns_process``: every child this process gets from now on, and that is not a part, is a stray to be killed.
+    """
+
+    def __init__(
+        self,
+        parts: Iterable[Part],
+        *,
+        data_dir: Path,
+        environment: Mapping[str, str],
+        backoff: Backoff | None = None,
+        owns_process: bool = False,
+        on_ready: Callable[["Supervisor"], None] | None = None,
+        on_phase: Callable[[str, PartState], None] | None = None,
+    ) -> None:
+        self.parts = {part.name: part for part in parts}
+        self.states = {name: PartState(since=time.time()) for name in self.parts}
+        self._data_dir = data_dir
+        self._environment = dict(environment)
+        self._backoff = backoff or Backoff()
+        self._owns_process = owns_process
+        self._not_ours = frozenset(guard.children(os.getpid()))
+        self._on_ready = on_ready
+        self._on_phase = on_phase
+        self.started_at = time.time()
+        self._processes: dict[str, GuardedProcess] = {}
+        self._ready = {name: asyncio.Event() for name in self.parts}
+        self._changed = asyncio.Event()
+        self._stopping = asyncio.Event()
+        for part in self.parts.values():
+            if unknown := [name for name in part.needs if name not in self.parts]:
+                raise ValueError(f"{part.name} needs {unknown}, which are not parts")
+
+    def log_path(self, name: str) -> Path:
+        """Where a part's output goes."""
+        return self._data_dir / "logs" / f"{name}.log"
+
+    def request_stop(self) -> None:
+        """Stop everything in order; a second time: at once."""
+        if self._stopping.is_set():
+            for process in self._processes.values():
+                process.kill()
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Run until a stop is requested.
+
+        Raises:
+            StackError: a step failed, or a vital part does not start; everything is stopped by then.
+        """
+        keepers = [asyncio.create_task(self._keep(part), name=name) for name, part in self.parts.items()]
+        announcer = asyncio.create_task(self._announce())
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            pending: set[asyncio.Task[None]] = set(keepers)
+            while pending and not stopping.done():
+                done, _ = await asyncio.wait([*pending, stopping], return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    if task is not stopping:
+                        pending.discard(task)
+                        task.result()
+        finally:
+            self._stopping.set()
+            self._changed.set()
+            await self._stop_all()
+            await asyncio.gather(*keepers, announcer, stopping, return_exceptions=True)
+            self.end_strays()
+
+    # -- one part ------------------------------------------------------------------------------------------------
+
+    async def _keep(self, part: Part) -> None:
+        for needed in part.needs:
+            await self._or_stop(self._ready[needed])
+        while not self._stopping.is_set():
+            status, lived_seconds = await self._live(part)
+            if self._stopping.is_set():
+                return
+            current = self.states[part.name]
+            current.last_exit = describe_exit(status)
+            if part.once:
+                if status:
+                    raise StackError(self.explain(part))
+                log.info("%s done in %.1f s", part.name, time.time() - current.since)
+                self._enter(part, Phase.DONE)
+                self._ready[part.name].set()
+                return
+            if lived_seconds >= self._backoff.stable_seconds:
+                current.failures_in_a_row = 0
+            current.failures_in_a_row += 1
+            current.restarts += 1
+            await self._pause(part, current)
+
+    async def _pause(self, part: Part, current: PartState) -> None:
+        failures = current.failures_in_a_row
+        loud = failures >= self._backoff.loud_after
+        if loud and part.vital and not self._ready[part.name].is_set():
+            raise StackError(self.explain(part))
+        seconds = self._backoff.pause(failures)
+        self._enter(part, Phase.FAILING if loud else Phase.RESTARTING)
+        if loud:
+            log.error(
+                "%s failed %d times in a row; next start in %.0f s. %s",
+                part.name,
+                failures,
+                seconds,
+                self.explain(part),
+            )
+        else:
+            log.warning("%s ended (%s), started again in %.1f s", part.name, current.last_exit, seconds)
+        await self._sleep(seconds)
+
+    def explain(self, part: Part) -> str:
+        """How a part ended, in one line."""
+        path = self.log_path(part.name)
+        ended = self.states[part.name].last_exit
+        return f"{part.name} ended with {ended}: {last_line(path) or 'it said nothing'} (log: {path})"
+
+    async def _live(self, part: Part) -> tuple[int, float]:
+        """One life of a part: its exit status, and how long it was ready."""
+        current = self.states[part.name]
+        try:
+            process = await GuardedProcess.start(
+                part.command,
+                log=self.log_path(part.name),
+                environment={**self._environment, **part.environment},
+                directory=self._data_dir,
+            )
+        except OSError as error:
+            log.error("%s cannot be started: %s", part.name, error)
+            return CANNOT_START, 0.0
+        self._processes[part.name] = process
+        if self._stopping.is_set():
+            process.kill()  # asked for between the decision to start and the start: nobody else would stop it
+        current.pid = process.pid
+        if current.phase is not Phase.FAILING:
+            self._enter(part, Phase.STARTING)
+        ready_at = None if part.once else await self._await_ready(part, process)
+        status = await process.wait()
+        if status == KILLED:
+            self.end_strays()  # the guard itself may have been killed, and what it guarded handed to us
+        current.pid = None
+        return status, time.monotonic() - ready_at if ready_at else 0.0
+
+    async def _await_ready(self, part: Part, process: GuardedProcess) -> float | None:
+        started = time.monotonic()
+        while process.running and not self._stopping.is_set():
+            elapsed = time.monotonic() - started
+            if elapsed > part.ready_seconds:
+                log.warning("%s was not ready within %.0f s and is killed", part.name, part.ready_seconds)
+                process.kill()
+                return None
+            # A probe may be answered by a stranger on the port; only while our process lives does it count.
+            if await self._probe(part, elapsed) and process.running:
+                current = self.states[part.name]
+                current.ready_after_seconds = round(elapsed, 2)
+                self._enter(part, Phase.READY)
+                self._ready[part.name].set()
+                log.info("%s ready in %.1f s%s", part.name, elapsed, f" at {part.listens}" if part.listens else "")
+                return time.monotonic()
+            await self._sleep(PROBE_SECONDS)
+        return None
+
+    @staticmethod
+    async def _probe(part: Part, elapsed: float) -> bool:
+        if part.ready is None:
+            return elapsed >= SETTLE_SECONDS
+        try:
+            return await asyncio.to_thread(part.ready)
+        except (OSError, ValueError, KeyError, TypeError):
+            return False  # not there yet, or half there: an answer of another shape
+
+    # -- all parts -----------------------------------------------------------------------------------------------
+
+    async def _announce(self) -> None:
+        """Tell the caller once that every part is ready, or known to be failing."""
+        settled = {Phase.READY, Phase.DONE, Phase.FAILING}
+        while not self._stopping.is_set():
+            self._changed.clear()
+            if all(current.phase in settled for current in self.states.values()):
+                if self._on_ready:
+                    self._on_ready(self)
+                return
+            await self._changed.wait()
+
+    async def _stop_all(self) -> None:
+        stopped = {name: asyncio.Event() for name in self.parts}
+
+        async def stop(part: Part) -> None:
+            for other in self.parts.values():
+                if part.name in other.needs:
+                    await stopped[other.name].wait()
+            process = self._processes.get(part.name)
+            if process is not None and process.running:
+                self._enter(part, Phase.STOPPING)
+                begun = time.monotonic()
+                status = await process.stop(part.stop_signal, part.stop_seconds)
+                log.info("%s stopped in %.1f s (%s)", part.name, time.monotonic() - begun, describe_exit(status))
+            if self.states[part.name].phase is not Phase.DONE:
+                self._enter(part, Phase.STOPPED)
+            stopped[part.name].set()
+
+        await asyncio.gather(*(stop(part) for part in self.parts.values()))
+
+    def end_strays(self) -> None:
+        """Kill what was handed to this process because its guard was killed."""
+        if not self._owns_process:
+            return
+        known = self._not_ours.union(process.pid for process in self._processes.values())
+        for pid in guard.children(os.getpid()):
+            if pid in known or guard.is_guard(pid):
+                continue
+            for stray in (*guard.descendants(pid), pid):
+                try:
+                    os.kill(stray, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            os.waitpid(pid, 0)
+
+    def _enter(self, part: Part, phase: Phase) -> None:
+        current = self.states[part.name]
+        current.phase = phase
+        current.since = time.time()
+        self._changed.set()
+        if self._on_phase:
+            self._on_phase(part.name, current)
+        try:
+            state.write(self._data_dir, self.parts, self.states, self.started_at)
+        except OSError as error:
+            log.error("the state for `regalia status` cannot be written: %s", error)
+
+    async def _sleep(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+
+    async def _or_stop(self, event: asyncio.Event) -> None:
+        waits = [asyncio.create_task(event.wait()), asyncio.create_task(self._stopping.wait())]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()

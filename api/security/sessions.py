@@ -1,0 +1,68 @@
+"""Wallet sessions as routes ask for them: the token is verified, then its session, remembered for a few seconds."""
+
+from datetime import datetime
+from uuid import UUID
+
+from api.clock import Clock
+from api.http.cache import Cache
+from api.http.metrics import Metrics
+from api.security.access import WalletSession
+from api.security.jwt import TokenRefused, Tokens
+from api.store.store import Store
+
+_LOOKUP = """
+SELECT s.id, s.account_id, s.wallets, s.contract_chains, s.scopes, s.expires_at, a.plan
+FROM wallet_session AS s JOIN account AS a ON a.id = s.account_id
+WHERE s.id = :id AND s.revoked_at IS NULL AND s.expires_at > :now
+"""
+
+
+class Sessions:
+    """Finds the session of a token. The store says which wallets and scopes it has: what the token says of them is for
+    its reader.
+
+    Args:
+        cache_seconds: how long a session is trusted once looked up; a revocation takes this long in other processes.
+    """
+
+    def __init__(self, store: Store, tokens: Tokens, *, clock: Clock, metrics: Metrics, cache_seconds: float) -> None:
+        self.store = store
+        self.tokens = tokens
+        self.clock = clock
+        self._known: Cache[WalletSession | None] = Cache("wallet_session", ttl_seconds=cache_seconds, metrics=metrics)
+
+    async def find(self, token: str) -> WalletSession | None:
+        """The session of a token that is valid now, give or take the cache's seconds; None for any other text.
+
+        Raises:
+            StoreUnavailable: it cannot be said now.
+        """
+        now = self.clock.now()
+        try:
+            claims = self.tokens.verify_wallet_session(token, now=now)
+        except TokenRefused:
+            return None
+        session = await self._known.get(claims.session_id, lambda: self._look_up(claims.session_id, now))
+        return session if session is not None and now < session.expires_at else None
+
+    def forget(self, session_id: UUID) -> None:
+        """Look the session up anew the next time: it was changed or revoked."""
+        self._known.forget(session_id)
+
+    def forget_all(self) -> None:
+        """Look every session up anew: an account's plan changed, or a session was revoked elsewhere."""
+        self._known.clear()
+
+    async def _look_up(self, session_id: UUID, now: datetime) -> WalletSession | None:
+        row = await self.store.row(_LOOKUP, {"id": session_id, "now": now})
+        if row is None:
+            return None
+        return WalletSession(
+            session_id=row["id"],
+            account_id=row["account_id"],
+            wallets=tuple(row["wallets"]),
+            contract_chains=row["contract_chains"],
+            scopes=frozenset(row["scopes"]),
+            plan=row["plan"],
+            expires_at=row["expires_at"],
+        )

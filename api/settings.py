@@ -1,0 +1,190 @@
+"""The API's settings: environment variables with the prefix ``REGALIA_``, listed in ``docs/settings.md``."""
+
+import re
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from api.outbound.destinations import Network, parse_networks
+from warehouse.settings import EngineSettings
+
+
+class ApiSettings(EngineSettings):
+    """How the service names itself, and its limits."""
+
+    service_name: str = Field(default="Regalia", min_length=1, description="The service's name in messages and lists.")
+    support_email: str = Field(
+        default="support@localhost", description="Where the owner of a refused token is told to write."
+    )
+    api_key_prefix: str = Field(
+        default="rgl", pattern=r"^[a-z][a-z0-9]{1,15}$", description="First part of every API key: <prefix>_live_..."
+    )
+    api_key_cache_seconds: float = Field(
+        default=3.0,
+        ge=0,
+        le=60,
+        description="How long a looked-up API key is trusted; the store tells of revocations and plans sooner.",
+    )
+    session_seconds: int = Field(
+        default=3600, ge=60, le=86_400, description="How long a wallet session lives after its sign-in."
+    )
+    session_cache_seconds: float = Field(
+        default=3.0, ge=0, le=60, description="How long a looked-up session is trusted; a revocation takes this long."
+    )
+    signing_key: SecretStr | None = Field(
+        default=None,
+        description="Ed25519 key that signs sessions, 32 bytes in base64. Unset: kept in the data directory.",
+    )
+    previous_signing_key: SecretStr | None = Field(
+        default=None, description="The key that REGALIA_SIGNING_KEY took the place of: sessions it signed stay valid."
+    )
+    open_crown: bool = Field(default=True, description="Whether anyone may claim (isOpenCrown in the registry info).")
+    pricing: Path | None = Field(
+        default=None, description="TOML file laid over the built-in fees (api/fees/pricing.toml); read again on change."
+    )
+    expiry_days: int = Field(
+        default=90,
+        ge=1,
+        description="`regalia expire` ends registrations that were inactive for so many days on end.",
+    )
+    apps: Path | None = Field(
+        default=None, description="TOML file laid over the built-in catalogue of apps (api/apps/catalogue.toml)."
+    )
+    listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
+        default={"coin": "coin", "asset": "asset", "profile": "profile"},
+        description="JSON object: path segments of the platforms that listings are written for, and each one's format.",
+    )
+    limits: Path | None = Field(
+        default=None,
+        description="TOML file laid over the built-in limits of plans (api/limits/plans.toml); read again on change.",
+    )
+    limits_backend: Literal["process", "store", "none"] = Field(
+        default="process",
+        description="Where requests are counted: by each API process for itself, in the store for all, or nowhere.",
+    )
+    trusted_proxies: str | None = Field(
+        default=None,
+        description="Networks of proxies whose X-Forwarded-For is believed: CIDR, with commas between.",
+    )
+    body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
+    metadata_document_bytes: int = Field(
+        default=64 * 1024, ge=1024, le=1024 * 1024, description="Largest metadata document that is taken, and read."
+    )
+    metadata_image_bytes: int = Field(
+        default=5 * 1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Largest image that is taken."
+    )
+    metadata_account_bytes: int = Field(
+        default=100 * 1024 * 1024, ge=0, description="Bytes of metadata that an account may keep."
+    )
+    ipfs_api_url: SecretStr | None = Field(
+        default=None,
+        description="RPC address of the IPFS node that keeps metadata, as http://host:5001. Unset: the data directory.",
+    )
+    ipfs_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one question to the IPFS node.")
+    request_timeout_seconds: float = Field(default=30.0, gt=0, description="After this long a request answers 503.")
+    claimable_timeout_seconds: float = Field(
+        default=15.0, gt=0, description="Limit of the claimable route; beyond it 503, never a partial list."
+    )
+    query_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one query of the warehouse.")
+    chain_timeout_seconds: float = Field(
+        default=8.0, gt=0, description="Limit of one question to a chain's nodes, all of them together."
+    )
+    store_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one read of the store.")
+    store_pool_size: int = Field(default=10, ge=1, description="Connections of one API process to the store.")
+    admission_searches: int = Field(
+        default=8, ge=1, description="Searches and other reads of the warehouse in work at a time; others wait."
+    )
+    admission_reads: int = Field(default=16, ge=1, description="Reads of the store in work at a time; others wait.")
+    admission_claims: int = Field(default=32, ge=1, description="Steps of claims in work at a time; others wait.")
+    admission_uploads: int = Field(default=4, ge=1, description="Uploads in work at a time; others wait.")
+    admission_queue_seconds: float = Field(
+        default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
+    )
+    sealing_key: SecretStr | None = Field(
+        default=None,
+        description="Key of 32 bytes in base64 that webhook secrets are kept under. Unset: the data directory's.",
+    )
+    webhook_lease_seconds: float = Field(
+        default=20.0, ge=6, description="How long the deliveries that a dead worker had under way wait for another one."
+    )
+    outbound_loopback: bool = Field(
+        default=False, description="Development only: URLs that users give may lead to this machine, also with http."
+    )
+    outbound_refused_networks: str | None = Field(
+        default=None, description="Networks that such URLs may not lead to, though public: CIDR, with commas between."
+    )
+    domain_record: str = Field(
+        default="_regalia-challenge",
+        pattern=r"^_[a-z0-9-]{1,40}$",
+        description="First label of the TXT record that proves a domain: <label>.<domain>.",
+    )
+    domain_resolvers: str | None = Field(
+        default=None,
+        description="Name servers that are asked for it: addresses, with commas between. Unset: the system's.",
+    )
+    domain_resolver_port: int = Field(default=53, ge=1, le=65_535, description="Port of those name servers.")
+    domain_lookup_seconds: float = Field(default=5.0, gt=0, le=20, description="Limit of one lookup, retries included.")
+    domain_check_hours: float = Field(
+        default=24.0, gt=0, description="A verified domain's record is looked up again after so long."
+    )
+    domain_absences: int = Field(
+        default=3, ge=1, description="A verified domain is one no more once its record was missing so often on end ..."
+    )
+    domain_grace_hours: float = Field(default=72.0, ge=0, description="... and for at least so long.")
+
+    @field_validator("outbound_refused_networks", "trusted_proxies")
+    @classmethod
+    def _are_networks(cls, text: str | None) -> str | None:
+        parse_networks(text or "")
+        return text
+
+    @field_validator("domain_resolvers")
+    @classmethod
+    def _are_addresses(cls, text: str | None) -> str | None:
+        _parse_addresses(text or "")
+        return text
+
+    @field_validator("ipfs_api_url")
+    @classmethod
+    def _is_web_address(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not re.match(r"https?://[^/\s]+", url.get_secret_value()):
+            raise ValueError("must begin with http:// or https:// and name a host")
+        return url
+
+    @property
+    def given_signing_keys(self) -> tuple[str, ...]:
+        """The signing keys that are given, the current one first; none where the data directory keeps them."""
+        if self.signing_key is None:
+            return ()
+        return tuple(key.get_secret_value() for key in (self.signing_key, self.previous_signing_key) if key is not None)
+
+    @property
+    def proxies(self) -> tuple[Network, ...]:
+        """The networks of ``trusted_proxies``."""
+        return parse_networks(self.trusted_proxies or "")
+
+    @property
+    def resolvers(self) -> tuple[str, ...]:
+        """The addresses of ``domain_resolvers``."""
+        return _parse_addresses(self.domain_resolvers or "")
+
+    @property
+    def given_sealing_key(self) -> str | None:
+        """The key of ``sealing_key``."""
+        return None if self.sealing_key is None else self.sealing_key.get_secret_value()
+
+    @property
+    def outbound_refused(self) -> tuple[Network, ...]:
+        """The networks of ``outbound_refused_networks``."""
+        return parse_networks(self.outbound_refused_networks or "")
+
+
+def _parse_addresses(text: str) -> tuple[str, ...]:
+    return tuple(str(ip_address(part.strip())) for part in text.split(",") if part.strip())
+
+
+def load() -> ApiSettings:
+    """Read the settings from the environment as it is now."""
+    return ApiSettings()

@@ -1,0 +1,1 @@
+"""The store as the API uses it: connections, background jobs, events."""

@@ -1,0 +1,52 @@
+"""Background jobs: queued in the transaction that makes them due, run by the worker process.
+
+Tasks live beside what they do, in ``<domain>/tasks.py``, and are declared on ``TASKS``; ``api/worker.py`` imports
+them all and runs them.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from procrastinate import App, PsycopgConnector
+from procrastinate.tasks import Task
+
+from api.chains import ChainReaders
+from api.clock import Clock
+from api.settings import ApiSettings
+from api.store.store import JOBS_OPTIONS, Store, Transaction
+from warehouse.chains.facts import Chains
+from warehouse.postgres import plain_url
+
+CONTEXT_KEY = "work"
+
+# Knows the tasks. Jobs are queued over connections of the store; only the worker gives it connections of its own.
+TASKS = App(connector=PsycopgConnector())
+
+
+@dataclass(frozen=True, slots=True)
+class WorkContext:
+    """What tasks work with."""
+
+    store: Store
+    readers: ChainReaders
+    chains: Chains
+    clock: Clock
+    settings: ApiSettings
+
+
+@asynccontextmanager
+async def open_queue(database_url: str) -> AsyncIterator[App]:
+    """The queue of a store with all declared tasks, for running them. One at a time in a process: tasks know the app
+    they are declared on, which is lent its connections here."""
+    connector = PsycopgConnector(conninfo=plain_url(database_url), kwargs={"options": JOBS_OPTIONS}, max_size=4)
+    with TASKS.replace_connector(connector) as app:
+        async with app.open_async():
+            yield app
+
+
+async def defer(transaction: Transaction, task: Task[Any, Any, Any], **arguments: Any) -> None:
+    """Queue a task in the transaction: it is due when, and only if, the transaction commits."""
+    connection = await transaction.driver_connection()
+    await task.configure(connection=connection).defer_async(**arguments)

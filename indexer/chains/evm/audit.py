@@ -1,0 +1,82 @@
+"""Proofs that what a node said hangs together, before any of it is published.
+
+Each function looks at one property and raises NodeLied when it does not hold. Completeness of logs cannot be
+proved from logs alone; the headers' bloom filters show where some must be, and those blocks are asked for again.
+"""
+
+import numpy as np
+from eth_utils.crypto import keccak
+from numpy.typing import NDArray
+
+from indexer.chains.evm.decoders.logs import Logs
+from indexer.chains.evm.errors import NodeLied
+from indexer.chains.evm.headers import Headers
+
+# Answers about so few blocks are recounted block by block.
+FEW_BLOCKS = 16
+
+
+def require_in_range(logs: Logs, headers: Headers) -> None:
+    """Every log is of a block that was asked for."""
+    if len(logs) and not (
+        headers.first <= int(logs.block_number.min()) <= int(logs.block_number.max()) <= headers.last
+    ):
+        raise NodeLied(f"logs outside of blocks {headers.first} to {headers.last}")
+
+
+def require_same_fork(logs: Logs, headers: Headers) -> None:
+    """Every log names the block hash that the header of its number has."""
+    expected = headers.hash[(logs.block_number - np.uint64(headers.first)).astype(np.int64)]
+    found = logs.block_hash()
+    if not np.array_equal(found, expected):
+        wrong = np.flatnonzero((found != expected).any(axis=1))
+        raise NodeLied(f"logs of block {logs.block_number[wrong[0]]} are of another fork than its header")
+
+
+def require_order(logs: Logs) -> None:
+    """Logs come in the order of the chain and none twice."""
+    block, index = logs.block_number, logs.log_index
+    later = (block[1:] > block[:-1]) | ((block[1:] == block[:-1]) & (index[1:] > index[:-1]))
+    if not later.all():
+        at = int(np.flatnonzero(~later)[0])
+        raise NodeLied(f"logs of block {block[at]} repeat or are out of order at index {index[at + 1]}")
+
+
+def bloom_bits(item: bytes) -> tuple[tuple[int, int], ...]:
+    """Places (byte, mask) an address or topic sets in a header's bloom filter."""
+    digest = keccak(item)
+    bits = [int.from_bytes(digest[at : at + 2], "big") & 2047 for at in (0, 2, 4)]
+    return tuple((255 - bit // 8, 1 << (bit % 8)) for bit in bits)
+
+
+def blooms_with(headers: Headers, item: bytes) -> NDArray[np.bool_]:
+    """Which blocks' filters say that ``item`` may occur in their logs."""
+    may = np.ones(len(headers), np.bool_)
+    for byte, mask in bloom_bits(item):
+        may &= (headers.bloom[:, byte] & mask) != 0
+    return may
+
+
+def doubtful_blocks(logs: Logs, headers: Headers, topics: tuple[bytes, ...]) -> NDArray[np.int64]:
+    """Blocks whose filter holds one of ``topics`` though no log with it was returned.
+
+    A filter may say so wrongly, never the opposite: every block returned here must be asked for again by itself.
+    """
+    doubtful = np.zeros(len(headers), np.bool_)
+    for topic in topics:
+        may = blooms_with(headers, topic)
+        seen = logs.block_number[logs.with_topic(topic)] - np.uint64(headers.first)
+        may[seen.astype(np.int64)] = False
+        doubtful |= may
+    return np.flatnonzero(doubtful) + headers.first
+
+
+def blocks_to_recount(logs: Logs, headers: Headers) -> dict[int, int]:
+    """Blocks to ask for again whatever their filters say, with the logs they have here.
+
+    Of many blocks it is the last with logs, where an answer that was cut off ends. Of a few, as they are asked for at
+    the head, it is every block with logs: there it costs little, and a hole inside a block is seen as well.
+    """
+    blocks, counts = np.unique(logs.block_number, return_counts=True)
+    chosen = slice(None) if len(headers) <= FEW_BLOCKS else slice(-1, None)
+    return dict(zip(blocks[chosen].tolist(), counts[chosen].tolist(), strict=True))

@@ -1,0 +1,111 @@
+"""What every decoder takes and gives: logs in, rows of one table by column out. No I/O, no state."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from eth_utils.crypto import keccak
+from numpy.typing import NDArray
+
+from indexer.chains.evm.decoders.hexadecimal import Bytes
+from indexer.chains.evm.decoders.logs import Logs
+from warehouse.chains.facts import Chain
+
+Column: TypeAlias = NDArray[Any] | list[bytes]
+Columns: TypeAlias = dict[str, Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Rows of ``table``, without the columns every row has anyway (chain, block time, unit).
+
+    ``protocol`` is set on what pools do: such rows count only where the pool is known to be of that protocol.
+    """
+
+    table: str
+    columns: Columns
+    protocol: str | None = None
+
+    def __len__(self) -> int:  # noqa: D105
+        return len(self.columns["block_number"])
+
+
+@dataclass(frozen=True, slots=True)
+class Venue:
+    """A configured exchange: pools made by ``factory`` (the pool manager on V4) are genuine."""
+
+    protocol: str
+    name: bytes
+    factory: bytes
+    fee_ppm: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The addresses of one chain that decide what a log means."""
+
+    wrapped_native: bytes | None = None
+    registry: bytes | None = None
+    venues: Sequence[Venue] = field(default_factory=tuple)
+
+    def of(self, protocol: str) -> list[Venue]:
+        """Configured exchanges that speak ``protocol``."""
+        return [venue for venue in self.venues if venue.protocol == protocol]
+
+
+Decoder: TypeAlias = Callable[[Logs, Scope], list[Frame]]
+
+
+def scope_of(chain: Chain) -> Scope:
+    """The scope of ``chain``."""
+    registry = chain.contracts.get("registry")
+    return Scope(
+        wrapped_native=bytes.fromhex(chain.wrapped_native[2:]) if chain.wrapped_native else None,
+        registry=bytes.fromhex(registry[2:]) if registry else None,
+        venues=tuple(
+            Venue(exchange.protocol, exchange.name.encode(), bytes.fromhex(exchange.factory[2:]), exchange.fee_ppm)
+            for exchange in chain.exchanges
+        ),
+    )
+
+
+def event_topic(signature: str) -> bytes:
+    """First topic of the event with this signature."""
+    return keccak(text=signature)
+
+
+def shaped(logs: Logs, topic: bytes, topics: int, words: int | None = None) -> Logs:
+    """Logs of an event whose number of topics and of data words are as its declaration says."""
+    rows = logs.with_topic(topic)
+    fits = logs.topic_count[rows] == topics
+    if words is not None:
+        fits &= logs.data_digits[rows] == 64 * words
+    return logs.select(rows[fits])
+
+
+def emitted_by(logs: Logs, address: bytes) -> NDArray[np.bool_]:
+    """Which logs come from ``address``."""
+    return np.asarray((logs.address() == np.frombuffer(address, np.uint8)).all(axis=1), np.bool_)
+
+
+def position(logs: Logs) -> Columns:
+    """Where the logs stand on the chain."""
+    return {
+        "block_number": logs.block_number,
+        "log_index": logs.log_index,
+        "transaction_hash": logs.transaction_hash(),
+    }
+
+
+def raw_log(logs: Logs) -> Frame:
+    """The logs themselves, for what is rare enough to be kept whole."""
+    return Frame(
+        "raw_log",
+        {**position(logs), "address": logs.address(), "topics": logs.topics(), "data": logs.data()},  # type: ignore[dict-item]
+    )
+
+
+def zero_address(rows: int) -> Bytes:
+    """The zero address, ``rows`` times."""
+    return np.zeros((rows, 20), np.uint8)

@@ -1,0 +1,1 @@
+"""Hand-tuned parts of the EVM indexer."""

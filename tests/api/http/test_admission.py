@@ -1,0 +1,247 @@
+"""Admission: places, queue, and who is turned away."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from api.http.admission import CLAIMS, READS, SEARCHES, UPLOADS, Gate, Shed, class_of
+from tests.api.conftest import Serve, Service
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def waiting(gate: Gate, count: int) -> "list[asyncio.Task[None]]":
+    tasks = [asyncio.create_task(gate.enter()) for _ in range(count)]
+    await asyncio.sleep(0)
+    return tasks
+
+
+async def settle(tasks: "list[asyncio.Task[None]]") -> list[str]:
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return ["in" if task.exception() is None else str(task.exception()) for task in tasks if task.done()]
+
+
+async def test_as_many_work_as_there_are_places_and_the_next_takes_the_place_given_back() -> None:
+    gate = Gate(2, patience_seconds=5)
+    await gate.enter()
+    await gate.enter()
+    first, second = await waiting(gate, 2)
+    assert (gate.working, gate.waiting) == (2, 2)
+    gate.leave()
+    await settle([first])
+    assert (first.done(), second.done(), gate.working) == (True, False, 2)
+    gate.leave()
+    await settle([second])
+    for _ in range(2):
+        gate.leave()
+    assert (gate.working, gate.waiting) == (0, 0)
+
+
+async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() -> None:
+    clock = Clock()
+    gate = Gate(1, patience_seconds=100, monotonic=clock)
+    await gate.enter()
+    tasks = await waiting(gate, 4)
+    gate.leave()
+    await settle(tasks)
+    assert [task.done() for task in tasks] == [True, False, False, False]
+    clock.now = 0.2
+    assert not gate.standing, "a burst goes away by itself"
+    tasks += await waiting(gate, 1)
+    assert gate.standing
+    gate.leave()
+    await settle(tasks)
+    assert [task.done() for task in tasks] == [True, False, False, False, True]
+    for _ in range(4):
+        gate.leave()
+    await settle(tasks)
+    assert gate.working == 0
+
+
+async def test_who_came_before_the_queue_was_a_standing_one_is_not_kept_waiting_for_nothing() -> None:
+    clock = Clock()
+    gate = Gate(1, patience_seconds=1, monotonic=clock)
+    await gate.enter()
+    tasks = await waiting(gate, 3)
+    clock.now = 0.3
+    tasks += await waiting(gate, 1)
+    gate.leave()
+    assert await settle(tasks) == ["waited_too_long"] * 3 + ["in"]
+    gate.leave()
+    assert (gate.working, gate.waiting) == (0, 0)
+
+
+async def test_a_queue_that_moves_is_no_standing_one_however_long_it_lasts() -> None:
+    clock = Clock()
+    gate = Gate(1, patience_seconds=100, monotonic=clock)
+    await gate.enter()
+    tasks = await waiting(gate, 2)
+    for _ in range(20):
+        clock.now += 0.04
+        tasks += await waiting(gate, 1)
+        gate.leave()
+        await settle(tasks)
+        assert not gate.standing
+    assert [task.done() for task in tasks] == [True] * 20 + [False] * 2
+    clock.now += 0.5
+    tasks += await waiting(gate, 1)
+    assert gate.standing
+    for _ in range(4):
+        gate.leave()
+    await settle(tasks)
+    assert (gate.standing, gate.working) == (False, 0)
+
+
+async def test_a_full_queue_turns_the_newcomer_away_and_a_standing_one_the_oldest() -> None:
+    clock = Clock()
+    gate = Gate(1, patience_seconds=100, queued=2, monotonic=clock)
+    await gate.enter()
+    tasks = await waiting(gate, 2)
+    with pytest.raises(Shed, match="queue_full"):
+        await gate.enter()
+    clock.now = 1.0
+    tasks += await waiting(gate, 1)
+    assert await settle(tasks) == ["queue_full"]
+    assert tasks[0].done()
+    for _ in range(3):
+        gate.leave()
+    await settle(tasks)
+    assert gate.working == 0
+
+
+async def test_nobody_waits_longer_than_the_patience_also_when_no_place_comes_back() -> None:
+    gate = Gate(1, patience_seconds=0.02)
+    await gate.enter()
+    began = asyncio.get_running_loop().time()
+    with pytest.raises(Shed, match="waited_too_long"):
+        await gate.enter()
+    assert asyncio.get_running_loop().time() - began < 1
+    gate.leave()
+    await gate.enter()
+    assert gate.working == 1
+
+
+async def test_who_gives_up_waiting_leaves_no_trace() -> None:
+    gate = Gate(1, patience_seconds=5)
+    await gate.enter()
+    (waiter,) = await waiting(gate, 1)
+    waiter.cancel()
+    await asyncio.gather(waiter, return_exceptions=True)
+    assert gate.waiting == 0
+    (waiter,) = await waiting(gate, 1)
+    gate.leave()  # the place is given, and its taker cancelled before it runs
+    waiter.cancel()
+    await asyncio.gather(waiter, return_exceptions=True)
+    assert (gate.working, gate.waiting) == (0, 0)
+
+
+def test_classes_by_path() -> None:
+    assert class_of("/health/ready") is None
+    assert class_of("/metrics") is None
+    assert class_of("/api/v2/claim") == CLAIMS
+    assert class_of("/api/v2/claim/status/0xab") == CLAIMS
+    assert class_of("/api/v2/registration/check-qualify") == CLAIMS
+    assert class_of("/api/v2/registration/7/domains/pepe.example/verify") == CLAIMS
+    assert class_of("/api/v2/search") == SEARCHES
+    assert class_of("/api/v2/token/PEPE/base") == SEARCHES
+    assert class_of("/api/v2/registration/claimable") == SEARCHES
+    assert class_of("/api/v2/heartbeat/PEPE/base/history") == SEARCHES
+    assert class_of("/api/v2/heartbeat/PEPE/base") == READS
+    assert class_of("/api/v2/metadata/upload") == UPLOADS
+    assert class_of("/nowhere") == READS
+
+
+@pytest.fixture
+async def crowded(serve: Serve) -> AsyncIterator[Service]:
+    """One place for each class, taken for searches and reads; short patience."""
+    async with serve(
+        admission_searches=1, admission_reads=1, admission_claims=1, admission_queue_seconds=0.03
+    ) as service:
+        await service.get("/config/fees")
+        gates = _gates(service)
+        for name in (SEARCHES, READS):
+            await gates[name].enter()
+        yield service
+
+
+def _gates(service: Service) -> dict[str, Gate]:
+    layer = service.app.middleware_stack
+    while not hasattr(layer, "gates"):
+        layer = layer.app  # type: ignore[union-attr]
+    gates: dict[str, Gate] = layer.gates
+    return gates
+
+
+@pytest.mark.parametrize(
+    ("path", "code"), [("/search?symbol=PEPE", "unavailable"), ("/registration/PEPE/base", "UNAVAILABLE")]
+)
+async def test_who_gets_no_place_is_told_503_in_the_shape_of_the_group(crowded: Service, path: str, code: str) -> None:
+    answers = await asyncio.gather(*(crowded.anonymous.get(f"/api/v2{path}") for _ in range(20)))
+    for answer in answers:
+        assert (answer.status_code, answer.json()["code"]) == (503, code)
+        assert 1 <= int(answer.headers["retry-after"]) <= 3
+        assert answer.headers["x-request-id"]
+    text = (await crowded.anonymous.get("/metrics")).text
+    name = SEARCHES if "search" in path else READS
+    assert f'regalia_admission_requests_total{{class="{name}",outcome="queue_full"}} 4.0' in text
+    assert f'regalia_admission_requests_total{{class="{name}",outcome="waited_too_long"}} 16.0' in text
+    assert f'regalia_admission_working{{class="{name}"}} 1.0' in text
+
+
+async def test_a_crowd_is_served_or_told_to_come_back_and_then_all_is_as_before(serve: Serve) -> None:
+    async with serve(admission_reads=2, admission_queue_seconds=0.2) as service:
+        claims = [service.post("/claim/message", {}) for _ in range(10)]
+        answers = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)), *claims)
+        assert {answer.status_code for answer in answers[:100]} == {200, 503}
+        assert all(answer.headers["retry-after"] for answer in answers if answer.status_code == 503)
+        assert {answer.status_code for answer in answers[100:]} == {400}
+        assert (await service.get("/registration/PEPE/base")).status_code == 200
+        assert all((gate.working, gate.waiting) == (0, 0) for gate in _gates(service).values())
+
+
+async def test_a_burst_of_a_hundred_is_served_whole(serve: Serve) -> None:
+    # How long a burst lasts, and whether it is taken for a standing queue meanwhile, depends on the machine; that it
+    # has room does not.
+    async with serve(admission_queue_seconds=600) as service:
+        reads = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)))
+        claims = await asyncio.gather(*(service.post("/claim/message", {}) for _ in range(100)))
+        assert ({answer.status_code for answer in reads}, {answer.status_code for answer in claims}) == ({200}, {400})
+
+
+async def test_other_classes_health_and_metrics_do_not_notice(crowded: Service) -> None:
+    answer = await crowded.post("/claim/message", {})
+    assert answer.status_code == 400
+    assert (await crowded.anonymous.get("/health/live")).status_code == 200
+    assert (await crowded.anonymous.get("/health/ready")).status_code == 200
+    gates = _gates(crowded)
+    gates[READS].leave()
+    assert (await crowded.get("/config/fees")).status_code == 200
+
+
+async def test_a_slow_body_takes_no_place(crowded: Service) -> None:
+    begun = asyncio.Event()
+    rest = asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield b'{"symbol"'
+        begun.set()
+        await rest.wait()
+        yield b": 5}"
+
+    headers = {"content-type": "application/json"}
+    slow = asyncio.create_task(crowded.client.post("/api/v2/claim/message", content=slowly(), headers=headers))
+    await begun.wait()
+    assert _gates(crowded)[CLAIMS].working == 0
+    assert (await crowded.post("/claim/message", {})).status_code == 400
+    rest.set()
+    answer: httpx.Response = await slow
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_INVALID_INPUT")

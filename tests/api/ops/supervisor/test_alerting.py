@@ -1,0 +1,60 @@
+"""The supervisor tells of parts that go on failing, whatever else is down."""
+
+import os
+import time
+from pathlib import Path
+
+from api.ops.supervisor.alerting import PartAlerts
+from api.ops.supervisor.part import Part, PartState, Phase
+from api.ops.supervisor.supervisor import Supervisor
+from tests.api.ops.supervisor.test_supervisor import QUICK, data_dir, python, running, until
+from tests.fixtures.receiver import Receiver
+
+__all__ = ["data_dir"]
+
+FAILING, READY = PartState(Phase.FAILING, restarts=3, last_exit="status 7"), PartState(Phase.READY)
+
+
+def alerts_to(receiver: Receiver, stable_seconds: float = 0.0) -> PartAlerts:
+    return PartAlerts(receiver.webhook(), "{} ended with status 7".format, stable_seconds, retry_seconds=(0.01, 0.01))
+
+
+async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Receiver) -> None:
+    alerts = alerts_to(receiver)
+    part = Part("dagster-code", python("import sys; print('no such table'); sys.exit(7)"))
+    supervisor = Supervisor([part], data_dir=data_dir, environment=os.environ, backoff=QUICK, on_phase=alerts.note)
+    alerts.explain = lambda name: supervisor.explain(supervisor.parts[name])
+    async with running(supervisor):
+        await until(lambda: supervisor.states["dagster-code"].restarts >= 5)
+    receiver.wait_for(1)
+    assert receiver.events() == [("firing", "part_failing:dagster-code")]
+    summary = receiver.received[0].body["alert"]["summary"]
+    assert summary.startswith("dagster-code ended with status 7: no such table")
+
+
+def test_recovery_is_told_when_the_part_is_ready(receiver: Receiver) -> None:
+    alerts = alerts_to(receiver)
+    alerts.note("worker", FAILING)
+    alerts.note("worker", READY)
+    receiver.wait_for(2)
+    alerts.note("worker", FAILING)
+    receiver.wait_for(3)
+    assert [event for event, _ in receiver.events()] == ["firing", "resolved", "firing"]
+
+
+def test_a_part_that_is_ready_for_a_moment_has_not_recovered(receiver: Receiver) -> None:
+    alerts = alerts_to(receiver, stable_seconds=0.3)
+    for _ in range(3):
+        alerts.note("worker", FAILING)
+        alerts.note("worker", READY)
+    alerts.note("worker", FAILING)
+    receiver.wait_for(1)
+    time.sleep(0.5)
+    assert receiver.events() == [("firing", "part_failing:worker")]
+
+
+def test_what_the_receiver_refused_is_sent_again(receiver: Receiver) -> None:
+    receiver.answers = [500, 503]
+    alerts_to(receiver).note("worker", FAILING)
+    receiver.wait_for(3)
+    assert len({one.headers["Idempotency-Key"] for one in receiver.received}) == 1

@@ -1,0 +1,1 @@
+"""Facts about chains and well-known coins, read from TOML."""

@@ -1,0 +1,86 @@
+"""Coins that everyone knows and the contracts that are really them: what copy rules, claims and symbol checks share.
+
+``majors.toml`` lists them; an operator's file (``REGALIA_MAJORS``) is laid over it.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from warehouse.chains.facts import ChainFactsError, Chains
+from warehouse.domain.symbols import fold
+
+Place = tuple[int, str]
+"""Chain id and address in lower case; the address of a native coin is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Majors:
+    """Canonical addresses of the coins that everyone knows, as ``{folded symbol: ((chain id, address), …)}``."""
+
+    by_symbol: Mapping[str, tuple[Place, ...]]
+
+    def original_of(self, chain_id: int, address: str, symbol_folded: str) -> Place | None:
+        """The major that a token of this symbol imitates: the one of its own chain before those of others. None when
+        the symbol is no major's, or the token is the major itself."""
+        known = self.by_symbol.get(symbol_folded, ())
+        if not known or (chain_id, address) in known:
+            return None
+        return next((place for place in known if place[0] == chain_id), known[0])
+
+    def is_name(self, symbol_folded: str) -> bool:
+        """Whether a token of this symbol is a major or imitates one."""
+        return bool(self.by_symbol.get(symbol_folded))
+
+    def is_major(self, chain_id: int, address: str, symbol_folded: str) -> bool:
+        """Whether this token is a major itself."""
+        return (chain_id, address) in self.by_symbol.get(symbol_folded, ())
+
+
+def load(chains: Chains, path: Path | None = None) -> Majors:
+    """The listed majors, with each chain's own stablecoins and wrapped native coin (where the major of that name is
+    listed) as further canonical addresses.
+
+    Raises:
+        ChainFactsError: the file at ``path`` is missing, is not TOML, or is not made of tables of addresses.
+    """
+    listed = {symbol: dict(places) for symbol, places in _builtin().items()}
+    if path is not None:
+        try:
+            listed.update(tomllib.loads(path.read_text())["majors"])
+        except OSError as error:
+            raise ChainFactsError(f"majors file {path}: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, KeyError, ValueError) as error:
+            raise ChainFactsError(f"majors file {path}: {error}") from error
+    table: dict[str, list[Place]] = {}
+    for symbol, places in listed.items():
+        if not isinstance(places, Mapping):
+            raise ChainFactsError(f"majors file {path}: majors.{symbol} must be a table of addresses by chain key")
+        known = table.setdefault(fold(symbol), [])
+        for key, address in places.items():
+            chain = chains.by_key.get(key)
+            if chain is not None:
+                known.append((chain.chain_id, address.lower()))
+    for chain in chains.by_key.values():
+        for coin in chain.stablecoins:
+            _add(table, coin.symbol, (chain.chain_id, coin.address))
+        if chain.wrapped_native:
+            _add(table, f"W{chain.native_symbol}", (chain.chain_id, chain.wrapped_native))
+    return Majors({symbol: tuple(places) for symbol, places in table.items() if places})
+
+
+@cache
+def _builtin() -> Mapping[str, Mapping[str, str]]:
+    majors: Mapping[str, Mapping[str, str]] = tomllib.loads(
+        files("warehouse.chains").joinpath("majors.toml").read_text()
+    )["majors"]
+    return majors
+
+
+def _add(table: Mapping[str, list[Place]], symbol: str, place: Place) -> None:
+    known = table.get(fold(symbol))
+    if known is not None and place not in known:
+        known.append(place)
