@@ -8,7 +8,7 @@ from warehouse import sql
 from warehouse.clickhouse import Warehouse
 
 # Entries are some 200 bytes: this bounds the memory of a process whatever the length of the chain.
-_MOST_ENTRIES = 200_000
+_MAX_ENTRIES = 200_000
 _PER_QUERY = 500
 
 
@@ -51,9 +51,9 @@ class Known:
     def begin_unit(self) -> None:
         """The next unit is being assembled: all but the one before it are in the warehouse."""
         self._before, self._now = self._now, Learned()
-        if len(self.pools) > _MOST_ENTRIES:
+        if len(self.pools) > _MAX_ENTRIES:
             self.pools = dict(self._before.pools)
-        if len(self.tokens) > _MOST_ENTRIES:
+        if len(self.tokens) > _MAX_ENTRIES:
             self.tokens = dict(self._before.tokens)
 
     def learn_pool(self, pool: bytes, protocol: str) -> None:

@@ -18,7 +18,6 @@ from indexer.chains.evm.fetch import Source
 from indexer.chains.evm.headers import fetch_head
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
 from indexer.marking import mark_published
-from indexer.memory import give_back
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
 from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, revert_to, same_chain
@@ -26,6 +25,7 @@ from indexer.session import ChainSession, IndexContext
 from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+from warehouse.process_memory import give_back
 
 __all__ = ["Advance", "ChainSession", "IndexContext", "Progress", "ReportProgress", "advance", "follow", "rewind"]
 

@@ -10,10 +10,10 @@ from indexer.chains.evm.fetch import Source
 from indexer.chains.evm.rpc import EvmClient
 from indexer.counting import ChainCounts
 from indexer.known import Known
-from indexer.memory import share_heap, spare_collections
 from indexer.plan import Limits, RangeSize
 from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.process_memory import share_heap, spare_collections
 
 
 @dataclass(slots=True)

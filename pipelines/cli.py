@@ -59,10 +59,10 @@ def follow(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
 ) -> None:
     """Index a chain at its head and bring up to date what the new rows touch, until stopped."""
-    from indexer.memory import share_heap
     from pipelines.follow import follow as follow_chain
     from warehouse import engines
     from warehouse.chains import facts
+    from warehouse.process_memory import share_heap
     from warehouse.settings import load
 
     share_heap()  # before there are threads, which keep the heaps they have

@@ -18,13 +18,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar, overload
 
-from indexer.memory import give_back, share_heap, spare_collections
 from warehouse import settings, sql
 from warehouse.chains import majors
 from warehouse.chains.facts import Chain, Chains
 from warehouse.chains.majors import Majors
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection, Jsonb, wait_for_lock
+from warehouse.process_memory import give_back, share_heap, spare_collections
 
 log = logging.getLogger(__name__)
 

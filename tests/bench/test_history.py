@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from indexer.chains.evm.decoders.answers import parse_logs
+from indexer.chains.evm.tuned.answers import parse_logs
 from tests.bench.history import HEADERS, START, TRACES, LongHistory
 from tests.bench.recording import Block, Recording
 

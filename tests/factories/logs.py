@@ -6,8 +6,8 @@ from typing import Any
 
 from eth_abi.abi import encode
 
-from indexer.chains.evm.decoders.answers import parse_logs
-from indexer.chains.evm.decoders.logs import Logs
+from indexer.chains.evm.tuned.answers import parse_logs
+from indexer.chains.evm.tuned.logs import Logs
 
 HASH = "0x" + "b1" * 32
 

@@ -16,7 +16,7 @@ def address(number: int) -> bytes:
 def test_the_unit_before_is_remembered_whatever_the_bound(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "_MOST_ENTRIES", 2)
+    monkeypatch.setattr(memory, "_MAX_ENTRIES", 2)
     known = Known(warehouse, CHAIN)
     for unit in range(4):
         known.begin_unit()

@@ -8,9 +8,9 @@ import numpy as np
 from eth_utils.crypto import keccak
 from numpy.typing import NDArray
 
-from indexer.chains.evm.decoders.logs import Logs
 from indexer.chains.evm.errors import NodeLied
 from indexer.chains.evm.headers import Headers
+from indexer.chains.evm.tuned.logs import Logs
 
 # Answers about so few blocks are recounted block by block.
 FEW_BLOCKS = 16

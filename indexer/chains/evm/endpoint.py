@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-_LONGEST_WAIT_SECONDS = 30.0
+_MAX_WAIT_SECONDS = 30.0
 
 
 @dataclass(slots=True)
@@ -22,8 +22,8 @@ class Endpoint:
     def rest(self, retry_after: float | None) -> None:
         """Leave the node alone: for as long as it asked, else exponentially longer, with jitter."""
         self.failures += 1
-        backoff = min(0.1 * 2 ** min(self.failures, 10), _LONGEST_WAIT_SECONDS) * random.uniform(0.5, 1.0)  # noqa: S311
-        wait = backoff if retry_after is None else min(retry_after, _LONGEST_WAIT_SECONDS)
+        backoff = min(0.1 * 2 ** min(self.failures, 10), _MAX_WAIT_SECONDS) * random.uniform(0.5, 1.0)  # noqa: S311
+        wait = backoff if retry_after is None else min(retry_after, _MAX_WAIT_SECONDS)
         self.resting_until = max(self.resting_until, time.monotonic() + wait)
 
     def recover(self) -> None:

@@ -15,14 +15,14 @@ import numpy as np
 from indexer.chains.evm import audit, decoders
 from indexer.chains.evm.creations import Creation, Method, fetch_creations
 from indexer.chains.evm.decoders import erc20, uniswap_v2, uniswap_v3
-from indexer.chains.evm.decoders.answers import parse_logs
 from indexer.chains.evm.decoders.frame import Frame, Scope
-from indexer.chains.evm.decoders.hexadecimal import BadHex
-from indexer.chains.evm.decoders.logs import Logs
-from indexer.chains.evm.decoders.objects import parse_objects
 from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError
 from indexer.chains.evm.headers import Headers, fetch_header_range
 from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.evm.tuned.answers import parse_logs
+from indexer.chains.evm.tuned.hexadecimal import BadHex
+from indexer.chains.evm.tuned.logs import Logs
+from indexer.chains.evm.tuned.objects import parse_objects
 
 LOG = logging.getLogger(__name__)
 

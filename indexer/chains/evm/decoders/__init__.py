@@ -4,7 +4,7 @@ from types import ModuleType
 
 from indexer.chains.evm.decoders import control, erc20, registry, uniswap_v2, uniswap_v3, uniswap_v4
 from indexer.chains.evm.decoders.frame import Frame, Scope
-from indexer.chains.evm.decoders.logs import Logs
+from indexer.chains.evm.tuned.logs import Logs
 
 PROTOCOLS: tuple[ModuleType, ...] = (erc20, uniswap_v2, uniswap_v3, uniswap_v4, control, registry)
 TOPICS: tuple[bytes, ...] = tuple(topic for protocol in PROTOCOLS for topic in protocol.TOPICS)

@@ -8,8 +8,8 @@ import numpy as np
 from eth_utils.crypto import keccak
 from numpy.typing import NDArray
 
-from indexer.chains.evm.decoders.hexadecimal import Bytes
-from indexer.chains.evm.decoders.logs import Logs
+from indexer.chains.evm.tuned.hexadecimal import Bytes
+from indexer.chains.evm.tuned.logs import Logs
 from warehouse.chains.facts import Chain
 
 Column: TypeAlias = NDArray[Any] | list[bytes]

@@ -1,1 +1,1 @@
-"""Hand-tuned parts of the EVM indexer."""
+"""Hand-tuned parts of the EVM indexer; README.md says what each gains."""

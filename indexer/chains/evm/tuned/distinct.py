@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chains.evm.decoders.frame import Column
-from indexer.chains.evm.decoders.hexadecimal import Bytes
+from indexer.chains.evm.tuned.hexadecimal import Bytes
 
 # Drawn anew by every process, so that nobody can make addresses that collide.
 _FACTORS = np.array([secrets.randbits(64) | 1 for _ in range(5)], np.uint64)

@@ -12,9 +12,9 @@ from indexer.chains.evm.decoders.frame import (
     shaped,
     zero_address,
 )
-from indexer.chains.evm.decoders.hexadecimal import Bytes
-from indexer.chains.evm.decoders.logs import Logs
-from indexer.chains.evm.decoders.words import address, nonzero
+from indexer.chains.evm.tuned.hexadecimal import Bytes
+from indexer.chains.evm.tuned.logs import Logs
+from indexer.chains.evm.tuned.words import address, nonzero
 
 OWNERSHIP_TRANSFERRED = event_topic("OwnershipTransferred(address,address)")
 ROLE_GRANTED = event_topic("RoleGranted(bytes32,address,address)")

@@ -16,8 +16,8 @@ from indexer.chains.evm.decoders.frame import (
     shaped,
     zero_address,
 )
-from indexer.chains.evm.decoders.logs import Logs
-from indexer.chains.evm.decoders.words import address, is_address, little_endian
+from indexer.chains.evm.tuned.logs import Logs
+from indexer.chains.evm.tuned.words import address, is_address, little_endian
 
 TRANSFER = event_topic("Transfer(address,address,uint256)")
 DEPOSIT = event_topic("Deposit(address,uint256)")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from indexer.chains.evm.decoders.frame import Frame, Scope, emitted_by, event_topic, position, raw_log, shaped
-from indexer.chains.evm.decoders.logs import Logs
-from indexer.chains.evm.decoders.words import little_endian, low_uint64
+from indexer.chains.evm.tuned.logs import Logs
+from indexer.chains.evm.tuned.words import little_endian, low_uint64
 
 REGISTERED = event_topic("Registered(uint256,address,address,string,uint256,bool)")
 RELEASED = event_topic("Released(uint256,address,string)")

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.chains.evm.decoders.hexadecimal import Bytes, Positions, unhex, windows
 from indexer.chains.evm.errors import NodeLied
+from indexer.chains.evm.tuned.hexadecimal import Bytes, Positions, unhex, windows
 
-MOST_TOPICS = 4
+MAX_TOPICS = 4
 # Eight characters at a time: makes A to F lower case, and leaves digits and lower case as they are.
 _LOWER = np.uint64(0x2020202020202020)
 
@@ -128,7 +128,7 @@ def no_logs() -> Logs:
         none.astype(np.uint32),
         none.astype(np.uint8),
         none,
-        np.empty((0, MOST_TOPICS), np.int64),
+        np.empty((0, MAX_TOPICS), np.int64),
         none,
         none,
         none,

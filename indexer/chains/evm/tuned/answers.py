@@ -1,9 +1,9 @@
 """From the bytes of an ``eth_getLogs`` answer to columns, by the fastest parser that can read it."""
 
-from indexer.chains.evm.decoders.hexadecimal import BadHex
-from indexer.chains.evm.decoders.layout import SurprisingLayout, parse_layout
-from indexer.chains.evm.decoders.logs import Logs
-from indexer.chains.evm.decoders.objects import parse_objects
+from indexer.chains.evm.tuned.hexadecimal import BadHex
+from indexer.chains.evm.tuned.layout import SurprisingLayout, parse_layout
+from indexer.chains.evm.tuned.logs import Logs
+from indexer.chains.evm.tuned.objects import parse_objects
 
 
 def parse_logs(answer: bytes) -> Logs:

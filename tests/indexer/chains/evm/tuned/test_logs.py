@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.chains.evm.decoders.answers import parse_logs
-from indexer.chains.evm.decoders.layout import SurprisingLayout, parse_layout
-from indexer.chains.evm.decoders.logs import Logs
-from indexer.chains.evm.decoders.objects import parse_objects
 from indexer.chains.evm.errors import NodeLied
+from indexer.chains.evm.tuned.answers import parse_logs
+from indexer.chains.evm.tuned.layout import SurprisingLayout, parse_layout
+from indexer.chains.evm.tuned.logs import Logs
+from indexer.chains.evm.tuned.objects import parse_objects
 from tests.factories.logs import answer, log
 
 KEYS = ("address", "topics", "data", "blockHash", "blockNumber", "transactionHash", "transactionIndex", "logIndex")

@@ -22,7 +22,7 @@ def test_threads_that_take_turns_with_large_answers_use_the_same_pages() -> None
     faults, resident, given_back = run(
         f"""
         import resource, threading
-        from indexer.memory import give_back, share_heap
+        from warehouse.process_memory import give_back, share_heap
 
         def faults():
             return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -5,9 +5,9 @@ from binascii import unhexlify
 import msgspec
 import numpy as np
 
-from indexer.chains.evm.decoders.hexadecimal import BadHex
-from indexer.chains.evm.decoders.logs import MOST_TOPICS, Logs, no_logs, small, topic_heads
 from indexer.chains.evm.errors import NodeLied
+from indexer.chains.evm.tuned.hexadecimal import BadHex
+from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, no_logs, small, topic_heads
 
 
 class _Log(msgspec.Struct):
@@ -55,13 +55,13 @@ def _from_objects(found: list[_Log]) -> Logs:
     for log in found:
         if log.removed:
             raise NodeLied("a log marked as removed in an answer about the canonical chain")
-        if len(log.topics) > MOST_TOPICS:
+        if len(log.topics) > MAX_TOPICS:
             raise BadHex(f"{len(log.topics)} topics")
         topics = [put(topic, 64) for topic in log.topics]
         rows.append(
             (
                 put(log.address, 40),
-                topics + [0] * (MOST_TOPICS - len(topics)),
+                topics + [0] * (MAX_TOPICS - len(topics)),
                 put(log.data, None),
                 len(log.data) - 2,
                 put(log.blockHash, 64),

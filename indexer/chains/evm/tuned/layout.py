@@ -14,15 +14,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.chains.evm.decoders.hexadecimal import Bytes, Positions, numbers, windows
-from indexer.chains.evm.decoders.logs import MOST_TOPICS, Logs, no_logs, small, topic_heads
+from indexer.chains.evm.tuned.hexadecimal import Bytes, Positions, numbers, windows
+from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, no_logs, small, topic_heads
 
 _QUOTE, _BRACE, _COMMA = ord('"'), ord("{"), ord(",")
 _REQUIRED = ("address", "topics", "data", "blockNumber", "transactionHash", "blockHash", "logIndex")
 _DIGITS = {"address": 40, "blockHash": 64, "transactionHash": 64}
 _WORD_DIGITS = 64
 # Longest value of a key we do not read, in characters; and the most words of data that are stepped over at once.
-_MOST_CHARACTERS, _MOST_WORDS = 80, 64
+_MAX_CHARACTERS, _MAX_WORDS = 80, 64
 _STEP = 4096
 # What was used to look for objects in an answer of usual size, for the next one; as many as look at once.
 _ROOM = 8 << 20
@@ -143,7 +143,7 @@ def _walk(text: Bytes, records: Positions, pattern: _Pattern) -> Logs:
     at = records
     starts: dict[str, Positions] = {}
     ends: dict[str, Positions] = {}
-    topic_at = np.zeros((len(records), MOST_TOPICS), np.int64)
+    topic_at = np.zeros((len(records), MAX_TOPICS), np.int64)
     topic_count = np.zeros(len(records), np.uint8)
     following = [*(field.before for field in pattern.fields[1:]), pattern.after]
     for field, after in zip(pattern.fields, following, strict=True):
@@ -206,7 +206,7 @@ def _topics(
     """Fill in where topics are and how many; where each list ends."""
     at = at.copy()
     rows = np.flatnonzero(text[at] == _QUOTE)
-    for index in range(MOST_TOPICS):
+    for index in range(MAX_TOPICS):
         opens = at[rows]
         if index:
             _require(text, opens, separator)
@@ -226,7 +226,7 @@ def _end_of_data(text: Bytes, start: Positions, after: bytes) -> Positions:
     last = len(text) - 1
     end = start.copy()
     rows = np.arange(len(start))
-    for _ in range(_MOST_WORDS):
+    for _ in range(_MAX_WORDS):
         rows = rows[text[np.minimum(end[rows], last)] != _QUOTE]
         if not len(rows):
             break
@@ -251,13 +251,13 @@ def _next_quote(text: Bytes, at: int) -> int:
 def _end_of_value(text: Bytes, start: Positions, guess: int) -> Positions:
     """The next quote, most likely as far away as in the first log."""
     end = start + guess
-    if guess < _MOST_CHARACTERS and int(end.max()) < len(text):
+    if guess < _MAX_CHARACTERS and int(end.max()) < len(text):
         quotes = windows(text, start, guess + 1) == _QUOTE
         if quotes[:, guess].all() and not quotes[:, :guess].any():
             return end
     end = start.copy()
     rows = np.arange(len(start))
-    for _ in range(_MOST_CHARACTERS):
+    for _ in range(_MAX_CHARACTERS):
         rows = rows[text[end[rows]] != _QUOTE]
         if not len(rows):
             return end

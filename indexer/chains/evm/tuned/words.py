@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.chains.evm.decoders.hexadecimal import Bytes
+from indexer.chains.evm.tuned.hexadecimal import Bytes
 
 _FIRST_HALF = np.frombuffer(b"\xff" * 4 + b"\0" * 4, np.uint64)[0]
 """The first four bytes of eight, whichever end this machine begins with."""
