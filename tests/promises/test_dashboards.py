@@ -11,9 +11,7 @@ import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.api.conftest import Serve, serve
-
-__all__ = ["serve"]
+from tests.fixtures.service import Serve
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "grafana"
 DASHBOARD: dict[str, Any] = json.loads((FOLDER / "regalia.json").read_text())

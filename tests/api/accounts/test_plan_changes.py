@@ -6,7 +6,7 @@ import pytest
 
 from api.accounts.service import AccountError, Accounts
 from api.store.events import EVENTS
-from tests.api.conftest import HOLDER
+from tests.fixtures.service import HOLDER
 from warehouse.postgres import Connection
 
 SECOND = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"

@@ -11,8 +11,9 @@ import pytest
 from eth_account.signers.local import LocalAccount
 
 from api.accounts.service import Accounts
-from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet
-from tests.api.conftest import HOLDER, Serve, Service
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.service import HOLDER, Serve, Service
+from tests.fixtures.sign_in import API, SITE, SignInClient, authorized, new_wallet
 from warehouse.postgres import Connection
 
 
@@ -23,7 +24,7 @@ class Owner:
     service: Service
     wallet: LocalAccount
     headers: dict[str, str]
-    clock: SetClock
+    clock: ManualClock
 
     async def ask(self, method: str, path: str = "", **request: Any) -> httpx.Response:
         return await self.service.anonymous.request(method, f"/api/v2/account{path}", headers=self.headers, **request)
@@ -38,10 +39,10 @@ class Owner:
 
 @pytest.fixture
 async def owner(serve: Serve) -> AsyncIterator[Owner]:
-    clock = SetClock()
+    clock = ManualClock()
     async with serve(clock=clock, site_url=SITE, base_url=API, limits=None) as service:
         wallet = new_wallet()
-        token = await Door(service, clock).token(wallet)
+        token = await SignInClient(service, clock).token(wallet)
         yield Owner(service, wallet, authorized(token), clock)
 
 
@@ -63,7 +64,7 @@ async def test_a_key_is_made_used_renamed_and_revoked(owner: Owner) -> None:
     revoked = await owner.ask("DELETE", f"/keys/{key['id']}")
     assert revoked.status_code == 200
     assert await owner.use(key["key"]) == 403  # at once, although it was looked up a moment ago
-    owner.clock.pass_by(minutes=1)
+    owner.clock.advance(minutes=1)
     again = await owner.ask("DELETE", f"/keys/{key['id']}")
     assert again.json() == revoked.json()
     late = await owner.ask("PATCH", f"/keys/{key['id']}", json={"name": "too late"})
@@ -91,7 +92,7 @@ async def test_making_and_revoking_keys_all_day_gives_no_endless_quota(owner: Ow
         made = await owner.make(f"number {number}")
         assert made.status_code == 201
         await owner.ask("DELETE", f"/keys/{made.json()['id']}")
-        owner.clock.pass_by(minutes=1)
+        owner.clock.advance(minutes=1)
     refused = await owner.make("one more")
     assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
     wait = int(refused.headers["retry-after"])
@@ -126,7 +127,7 @@ async def test_an_id_that_is_none_is_refused_by_field(owner: Owner) -> None:
 async def test_keys_are_managed_with_a_session_and_its_scope(owner: Owner) -> None:
     by_key = await owner.service.client.get("/api/v2/account/keys")
     assert by_key.status_code == 401
-    reader = await Door(owner.service, owner.clock).ethereum(owner.wallet, scopes=["api:read"])
+    reader = await SignInClient(owner.service, owner.clock).ethereum(owner.wallet, scopes=["api:read"])
     headers = authorized(reader.json()["accessToken"])
     assert (await owner.service.anonymous.get("/api/v2/account/keys", headers=headers)).status_code == 200
     refused = await owner.service.anonymous.post("/api/v2/account/keys", json={"name": "x"}, headers=headers)
@@ -135,29 +136,29 @@ async def test_keys_are_managed_with_a_session_and_its_scope(owner: Owner) -> No
 
 
 async def test_a_wallet_is_unlinked_but_for_the_last_one(owner: Owner) -> None:
-    door, second = Door(owner.service, owner.clock), new_wallet()
-    begun = (await door.ethereum(second, bearer=owner.headers["Authorization"].split()[1])).json()
-    alone = authorized(await door.token(owner.wallet))
+    sign_in, second = SignInClient(owner.service, owner.clock), new_wallet()
+    begun = (await sign_in.ethereum(second, bearer=owner.headers["Authorization"].split()[1])).json()
+    alone = authorized(await sign_in.token(owner.wallet))
     key = (await owner.make("laptop")).json()["key"]
 
     left = await owner.ask("DELETE", f"/wallets/{owner.wallet.address}")
     assert (left.status_code, [one["wallet"] for one in left.json()["wallets"]]) == (200, [second.address])
     assert (await owner.ask("DELETE", f"/wallets/{owner.wallet.address}")).status_code == 404
-    listed = (await door.sessions(begun["accessToken"])).json()  # the session that both signed in to
+    listed = (await sign_in.sessions(begun["accessToken"])).json()  # the session that both signed in to
     assert [one["wallets"] for one in listed["sessions"]] == [[second.address]]
     assert (await owner.service.anonymous.get("/api/v2/account", headers=alone)).status_code == 401
     assert await owner.use(key) == 200
 
     last = await owner.ask("DELETE", f"/wallets/{second.address}")
     assert (last.status_code, last.json()["code"]) == (409, "LAST_WALLET")
-    again = (await door.ethereum(owner.wallet)).json()
+    again = (await sign_in.ethereum(owner.wallet)).json()
     assert again["accountId"] != begun["accountId"]
     assert (await owner.ask("DELETE", "/wallets/0x12")).json()["error"].startswith("wallet: ")
 
 
 async def test_of_two_wallets_that_are_unlinked_at_once_one_stays(owner: Owner) -> None:
     second = new_wallet()
-    await Door(owner.service, owner.clock).ethereum(second, bearer=owner.headers["Authorization"].split()[1])
+    await SignInClient(owner.service, owner.clock).ethereum(second, bearer=owner.headers["Authorization"].split()[1])
     asked = (owner.ask("DELETE", f"/wallets/{wallet.address}") for wallet in (owner.wallet, second))
     assert sorted(answer.status_code for answer in await asyncio.gather(*asked)) == [200, 409]
     assert len((await owner.ask("GET")).json()["wallets"]) == 1

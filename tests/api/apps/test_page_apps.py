@@ -1,12 +1,12 @@
 """The apps of a page, as its owner chooses them and as the public sees them."""
 
-from tests.api.domains.conftest import Owners, clock, owners  # noqa: F401 - fixtures
 from tests.factories.registrations import BASE
+from tests.fixtures.pages import Owners
 
 CARD, CHECK, SITES = "regalia/market-card", "regalia/holder-check", "regalia/verified-sites"
 
 
-async def test_the_owner_chooses_orders_and_turns_off(owners: Owners) -> None:  # noqa: F811
+async def test_the_owner_chooses_orders_and_turns_off(owners: Owners) -> None:
     page = await owners.page()
     empty = await page.told("GET", "/apps")
     assert (empty["apps"], [app["id"] for app in empty["available"]]) == ([], [CHECK, CARD, SITES])

@@ -14,9 +14,10 @@ from api.accounts.service import Accounts
 from api.auth import siwe
 from api.security.access import WalletSession
 from indexer.devchain.anvil import Anvil
-from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet, sign
-from tests.api.claims.conftest import ClaimChain
-from tests.api.conftest import Serve
+from tests.fixtures.claims import ClaimChain
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.service import Serve
+from tests.fixtures.sign_in import API, SITE, SignInClient, authorized, new_wallet, sign
 
 BASE, ARBITRUM = 8453, 42161
 
@@ -27,7 +28,7 @@ class TwoChains:
 
     claim_chain: ClaimChain
     other_node: Anvil
-    door: Door
+    client: SignInClient
     owners: dict[int, LocalAccount]
     codes: dict[int, str]
 
@@ -42,13 +43,13 @@ class TwoChains:
         self, address: str, chain_id: int, key: LocalAccount | None = None, bearer: str | None = None
     ) -> httpx.Response:
         """Sign in on a chain: as its contract's owner, or with the address's own key."""
-        text = siwe.write(await self.door.message(to_checksum_address(address), chain=str(chain_id)))
-        return await self.door.login("siwe", text, sign(key or self.owners[chain_id], text), bearer=bearer)
+        text = siwe.write(await self.client.message(to_checksum_address(address), chain=str(chain_id)))
+        return await self.client.login("siwe", text, sign(key or self.owners[chain_id], text), bearer=bearer)
 
     async def session(self, answer: httpx.Response) -> WalletSession:
         """The session that an answer began."""
         assert answer.status_code == 200, answer.text
-        found = await self.door.service.app.state.sessions.find(answer.json()["accessToken"])
+        found = await self.client.service.app.state.sessions.find(answer.json()["accessToken"])
         assert isinstance(found, WalletSession)
         return found
 
@@ -60,7 +61,9 @@ def other_node() -> Iterator[Anvil]:
 
 
 @pytest.fixture
-async def chains(claim_chain: ClaimChain, other_node: Anvil, serve: Serve, clock: SetClock) -> AsyncIterator[TwoChains]:
+async def chains(
+    claim_chain: ClaimChain, other_node: Anvil, serve: Serve, clock: ManualClock
+) -> AsyncIterator[TwoChains]:
     path = claim_chain.chains_path
     path.write_text(path.read_text() + f'[chains.arbitrum]\nrpc_urls = ["{other_node.url}"]\n')
     owners = {BASE: claim_chain.wallet(), ARBITRUM: claim_chain.wallet()}
@@ -69,7 +72,7 @@ async def chains(claim_chain: ClaimChain, other_node: Anvil, serve: Serve, clock
         wallet = claim_chain.deploy(owner, "SignatureWallet", owner.address)
         codes[chain_id] = claim_chain.node.rpc("eth_getCode", wallet, "latest")
     async with serve(clock=clock, site_url=SITE, base_url=API, chains=path, session_cache_seconds=0) as service:
-        yield TwoChains(claim_chain, other_node, Door(service, clock), owners, codes)
+        yield TwoChains(claim_chain, other_node, SignInClient(service, clock), owners, codes)
 
 
 async def test_a_contract_wallet_counts_on_the_chain_it_first_signed_on(chains: TwoChains) -> None:
@@ -86,14 +89,14 @@ async def test_a_contract_wallet_counts_on_the_chain_it_first_signed_on(chains: 
 
     # Linked to a plain wallet's account it stays what it is, and what was linked elsewhere is no way in either.
     plain, second = new_wallet(), chains.contract()
-    token = await chains.door.token(plain)
+    token = await chains.client.token(plain)
     assert (await chains.sign_in(wallet, ARBITRUM, bearer=token)).status_code == 401
     joined = await chains.session(await chains.sign_in(second, ARBITRUM, bearer=token))
     assert joined.wallets == (plain.address.lower(), second)
     assert [joined.controls(second, chain) for chain in (BASE, ARBITRUM)] == [False, True]
     assert [joined.controls(plain.address.lower(), chain) for chain in (BASE, ARBITRUM)] == [True, True]
     assert (await chains.sign_in(second, BASE)).status_code == 401
-    account = await chains.door.service.anonymous.get("/api/v2/account", headers=authorized(token))
+    account = await chains.client.service.anonymous.get("/api/v2/account", headers=authorized(token))
     assert [each["chainId"] for each in account.json()["wallets"]] == [None, ARBITRUM]
 
 

@@ -21,7 +21,7 @@ from api.auth import siwe
 from api.auth.messages import SignIn
 from api.security.jwt import Tokens
 from api.security.signing_keys import SigningKeys
-from tests.api.auth.conftest import SITE, authorized, new_wallet, sign, written
+from tests.fixtures.sign_in import SITE, authorized, iso_time, new_wallet, sign
 from tests.warehouse.embedded.test_clients import CHECKOUT, node
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
@@ -91,7 +91,7 @@ class Client:
                 version="1",
                 chain="1",
                 nonce=nonce,
-                issued_at=written(datetime.now(UTC)),
+                issued_at=iso_time(datetime.now(UTC)),
             )
         )
         return {"message": text, "signature": sign(wallet, text)}

@@ -9,14 +9,15 @@ from eth_utils.address import to_checksum_address
 from solders.keypair import Keypair
 
 from api.auth import siwe, siws
-from tests.api.auth.conftest import API, Door, SetClock, new_wallet, sign, written
-from tests.api.conftest import Serve
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.service import Serve
+from tests.fixtures.sign_in import API, SignInClient, iso_time, new_wallet, sign
 from warehouse.postgres import Connection
 
 
-async def test_a_new_wallet_gets_an_account_and_a_session(door: Door, store: Connection) -> None:
+async def test_a_new_wallet_gets_an_account_and_a_session(sign_in: SignInClient, store: Connection) -> None:
     wallet = new_wallet()
-    answer = await door.ethereum(wallet)
+    answer = await sign_in.ethereum(wallet)
     assert answer.status_code == 200, answer.text
     assert answer.headers["cache-control"] == "no-store"
     body = answer.json()
@@ -25,66 +26,66 @@ async def test_a_new_wallet_gets_an_account_and_a_session(door: Door, store: Con
     assert body["scopes"] == ["api:read", "api:write"]
     linked = store.execute("SELECT wallet, account_id::text FROM account_wallet").fetchall()
     assert {"wallet": wallet.address.lower(), "account_id": body["accountId"]} in linked
-    again = (await door.ethereum(wallet)).json()
+    again = (await sign_in.ethereum(wallet)).json()
     assert again["accountId"] == body["accountId"]
     assert again["sessionId"] != body["sessionId"]
 
 
-async def test_a_solana_wallet_signs_in_with_either_form_of_signature(door: Door) -> None:
+async def test_a_solana_wallet_signs_in_with_either_form_of_signature(sign_in: SignInClient) -> None:
     wallet = Keypair()
-    body = (await door.solana(wallet)).json()
+    body = (await sign_in.solana(wallet)).json()
     assert body["wallets"] == [str(wallet.pubkey())]
     for encode in (base64.b64encode, lambda raw: base64.urlsafe_b64encode(raw).rstrip(b"=")):
-        text = siws.write(await door.solana_message(str(wallet.pubkey())))
+        text = siws.write(await sign_in.solana_message(str(wallet.pubkey())))
         signature = encode(bytes(wallet.sign_message(text.encode()))).decode()
-        answer = await door.login("siws", text, signature)
+        answer = await sign_in.login("siws", text, signature)
         assert answer.status_code == 200, answer.text
         assert answer.json()["accountId"] == body["accountId"]
 
 
-async def test_a_solana_message_needs_little_more_than_a_nonce(door: Door) -> None:
+async def test_a_solana_message_needs_little_more_than_a_nonce(sign_in: SignInClient) -> None:
     little = dict.fromkeys(("uri", "version", "chain", "issued_at", "statement"))
-    assert (await door.solana(Keypair(), **little)).status_code == 200
-    without = await door.solana(Keypair(), nonce=None)
+    assert (await sign_in.solana(Keypair(), **little)).status_code == 200
+    without = await sign_in.solana(Keypair(), nonce=None)
     assert (without.status_code, without.json()["error"]) == (400, "message: Nonce is missing")
 
 
-async def test_a_nonce_is_good_once(door: Door) -> None:
+async def test_a_nonce_is_good_once(sign_in: SignInClient) -> None:
     wallet = new_wallet()
-    text = siwe.write(await door.message(wallet.address))
-    assert (await door.login("siwe", text, sign(wallet, text))).status_code == 200
-    again = await door.login("siwe", text, sign(wallet, text))
+    text = siwe.write(await sign_in.message(wallet.address))
+    assert (await sign_in.login("siwe", text, sign(wallet, text))).status_code == 200
+    again = await sign_in.login("siwe", text, sign(wallet, text))
     assert (again.status_code, again.json()["code"]) == (401, "UNAUTHORIZED")
     assert "Nonce" in again.json()["error"]
 
 
-async def test_of_many_who_use_a_nonce_at_once_one_signs_in(door: Door, store: Connection) -> None:
+async def test_of_many_who_use_a_nonce_at_once_one_signs_in(sign_in: SignInClient, store: Connection) -> None:
     wallet = new_wallet()
-    text = siwe.write(await door.message(wallet.address))
+    text = siwe.write(await sign_in.message(wallet.address))
     signature = sign(wallet, text)
-    answers = await asyncio.gather(*(door.login("siwe", text, signature) for _ in range(40)))
+    answers = await asyncio.gather(*(sign_in.login("siwe", text, signature) for _ in range(40)))
     assert sorted(answer.status_code for answer in answers) == [200] + [401] * 39
     assert store.execute("SELECT count(*) AS n FROM wallet_session").fetchone() == {"n": 1}
 
 
-async def test_of_many_first_sign_ins_of_a_wallet_one_account_comes(door: Door) -> None:
+async def test_of_many_first_sign_ins_of_a_wallet_one_account_comes(sign_in: SignInClient) -> None:
     wallet = new_wallet()
-    answers = await asyncio.gather(*(door.ethereum(wallet) for _ in range(8)))
+    answers = await asyncio.gather(*(sign_in.ethereum(wallet) for _ in range(8)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.json()["accountId"] for answer in answers}) == 1
 
 
-async def test_a_nonce_ends_after_ten_minutes(door: Door) -> None:
-    nonce = await door.nonce()
-    door.clock.pass_by(minutes=10)
-    assert (await door.ethereum(new_wallet(), nonce=nonce)).status_code == 401
+async def test_a_nonce_ends_after_ten_minutes(sign_in: SignInClient) -> None:
+    nonce = await sign_in.nonce()
+    sign_in.clock.advance(minutes=10)
+    assert (await sign_in.ethereum(new_wallet(), nonce=nonce)).status_code == 401
 
 
-async def test_old_nonces_are_taken_away(door: Door, store: Connection) -> None:
+async def test_old_nonces_are_taken_away(sign_in: SignInClient, store: Connection) -> None:
     for _ in range(5):
-        await door.nonce()
-    door.clock.pass_by(minutes=11)
-    await door.nonce()
+        await sign_in.nonce()
+    sign_in.clock.advance(minutes=11)
+    await sign_in.nonce()
     assert store.execute("SELECT count(*) AS n FROM sign_in_nonce").fetchone() == {"n": 1}
 
 
@@ -106,14 +107,14 @@ ELSEWHERE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-async def test_a_message_for_elsewhere_names_the_rule_it_breaks(door: Door) -> None:
+async def test_a_message_for_elsewhere_names_the_rule_it_breaks(sign_in: SignInClient) -> None:
     for changes, problem in ELSEWHERE:
-        answer = await door.ethereum(new_wallet(), **changes)
+        answer = await sign_in.ethereum(new_wallet(), **changes)
         said = (answer.status_code, answer.json())
         assert said == (400, {"error": f"message: {problem}", "code": "INVALID_REQUEST"}), changes
 
 
-async def test_messages_for_the_site_are_accepted(door: Door) -> None:
+async def test_messages_for_the_site_are_accepted(sign_in: SignInClient) -> None:
     cases: list[dict[str, Any]] = [
         {"domain": "crowns.example:443"},
         {"domain": "CROWNS.example"},
@@ -125,16 +126,16 @@ async def test_messages_for_the_site_are_accepted(door: Door) -> None:
         {"request_id": "", "resources": ()},
     ]
     for changes in cases:
-        answer = await door.ethereum(new_wallet(), **changes)
+        answer = await sign_in.ethereum(new_wallet(), **changes)
         assert answer.status_code == 200, (changes, answer.text)
 
 
-async def test_times_are_held_to_the_clock(door: Door) -> None:
+async def test_times_are_held_to_the_clock(sign_in: SignInClient) -> None:
     def at(**ahead: float) -> str:
-        moment, door.clock.moment = door.clock.moment, door.clock.moment
-        door.clock.pass_by(**ahead)
-        shifted, door.clock.moment = door.clock.moment, moment
-        return written(shifted)
+        moment, sign_in.clock.moment = sign_in.clock.moment, sign_in.clock.moment
+        sign_in.clock.advance(**ahead)
+        shifted, sign_in.clock.moment = sign_in.clock.moment, moment
+        return iso_time(shifted)
 
     for name, text, problem in (
         ("issued_at", at(seconds=90), "Issued At lies in the future"),
@@ -142,35 +143,35 @@ async def test_times_are_held_to_the_clock(door: Door) -> None:
         ("expiration_time", at(seconds=0), "Expiration Time has passed"),
         ("not_before", at(seconds=5), "Not Before lies in the future"),
     ):
-        for sign_in in (door.ethereum(new_wallet(), **{name: text}), door.solana(Keypair(), **{name: text})):
-            answer = await sign_in
+        for request in (sign_in.ethereum(new_wallet(), **{name: text}), sign_in.solana(Keypair(), **{name: text})):
+            answer = await request
             assert (answer.status_code, answer.json()["error"]) == (400, f"message: {problem}"), name
     good = {"issued_at": at(seconds=30), "expiration_time": at(seconds=5), "not_before": at(seconds=-5)}
-    assert (await door.ethereum(new_wallet(), **good)).status_code == 200
+    assert (await sign_in.ethereum(new_wallet(), **good)).status_code == 200
 
 
-async def test_a_signature_of_another_or_of_another_text_is_401_and_keeps_the_nonce(door: Door) -> None:
+async def test_a_signature_of_another_or_of_another_text_is_401_and_keeps_the_nonce(sign_in: SignInClient) -> None:
     wallet, other = new_wallet(), new_wallet()
-    text = siwe.write(await door.message(wallet.address))
+    text = siwe.write(await sign_in.message(wallet.address))
     for signature in (sign(other, text), sign(wallet, text + " "), "0x" + "00" * 65, "0x" + "ff" * 65, "0x12"):
-        answer = await door.login("siwe", text, signature)
+        answer = await sign_in.login("siwe", text, signature)
         assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
         assert answer.json()["error"].startswith("signature: ")
-    assert (await door.login("siwe", text, sign(wallet, text))).status_code == 200
+    assert (await sign_in.login("siwe", text, sign(wallet, text))).status_code == 200
 
 
-async def test_a_solana_signature_of_another_or_by_a_key_of_small_order_is_401(door: Door) -> None:
+async def test_a_solana_signature_of_another_or_by_a_key_of_small_order_is_401(sign_in: SignInClient) -> None:
     wallet = Keypair()
-    text = siws.write(await door.solana_message(str(wallet.pubkey())))
-    assert (await door.login("siws", text, str(Keypair().sign_message(text.encode())))).status_code == 401
+    text = siws.write(await sign_in.solana_message(str(wallet.pubkey())))
+    assert (await sign_in.login("siws", text, str(Keypair().sign_message(text.encode())))).status_code == 401
     # The system program's address is a point of order four: without care anybody could sign for it.
     for address in ("1" * 32, str(Keypair().pubkey())):
-        text = siws.write(await door.solana_message(address))
+        text = siws.write(await sign_in.solana_message(address))
         for forged in (bytes(64), bytes([1] + [0] * 63)):
-            assert (await door.login("siws", text, base64.b64encode(forged).decode())).status_code == 401
+            assert (await sign_in.login("siws", text, base64.b64encode(forged).decode())).status_code == 401
 
 
-async def test_bad_input_names_the_field(door: Door) -> None:
+async def test_bad_input_names_the_field(sign_in: SignInClient) -> None:
     cases: list[tuple[str, dict[str, Any], str]] = [
         ("siwe", {}, "message"),
         ("siwe", {"message": 1, "signature": "0x00"}, "message"),
@@ -183,39 +184,39 @@ async def test_bad_input_names_the_field(door: Door) -> None:
         ("siws", {"message": "hello", "signature": "1" * 64}, "message"),
     ]
     for way, body, field in cases:
-        answer = await door.service.anonymous.post(f"/api/v2/auth/login/{way}", json=body)
+        answer = await sign_in.service.anonymous.post(f"/api/v2/auth/login/{way}", json=body)
         assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST"), body
         assert answer.json()["error"].startswith(f"{field}: "), body
 
 
-async def test_an_ethereum_message_is_no_solana_message(door: Door) -> None:
+async def test_an_ethereum_message_is_no_solana_message(sign_in: SignInClient) -> None:
     wallet = Keypair()
-    text = siwe.write(await door.message(to_checksum_address("0x" + "1b" * 20)))
-    answer = await door.login("siws", text, str(wallet.sign_message(text.encode())))
+    text = siwe.write(await sign_in.message(to_checksum_address("0x" + "1b" * 20)))
+    answer = await sign_in.login("siws", text, str(wallet.sign_message(text.encode())))
     assert answer.status_code == 400
 
 
-async def test_a_session_has_the_scopes_that_were_asked_for(door: Door) -> None:
-    assert (await door.ethereum(new_wallet(), scopes=["api:read"])).json()["scopes"] == ["api:read"]
-    assert (await door.ethereum(new_wallet(), scopes=[])).json()["scopes"] == []
+async def test_a_session_has_the_scopes_that_were_asked_for(sign_in: SignInClient) -> None:
+    assert (await sign_in.ethereum(new_wallet(), scopes=["api:read"])).json()["scopes"] == ["api:read"]
+    assert (await sign_in.ethereum(new_wallet(), scopes=[])).json()["scopes"] == []
 
 
-async def test_where_the_site_has_a_port_the_host_alone_stands_for_it(serve: Serve, clock: SetClock) -> None:
+async def test_where_the_site_has_a_port_the_host_alone_stands_for_it(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, host="127.0.0.1", port=8123) as service:
-        door = Door(service, clock)
+        sign_in = SignInClient(service, clock)
         here = {"uri": "http://127.0.0.1:8123/"}
         for domain, status in (("127.0.0.1:8123", 200), ("127.0.0.1", 200), ("127.0.0.1:8124", 400)):
-            assert (await door.ethereum(new_wallet(), domain=domain, **here)).status_code == status
+            assert (await sign_in.ethereum(new_wallet(), domain=domain, **here)).status_code == status
 
 
-async def test_a_site_that_is_no_url_is_503_and_says_so(serve: Serve, clock: SetClock) -> None:
+async def test_a_site_that_is_no_url_is_503_and_says_so(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, site_url="crowns.example") as service:
         answer = await service.anonymous.get("/api/v2/auth/nonce")
         assert answer.status_code == 503
         assert "REGALIA_SITE_URL" in answer.json()["error"]
 
 
-async def test_a_command_that_makes_the_account_meanwhile_is_no_failure(door: Door, store_url: str) -> None:
+async def test_a_command_that_makes_the_account_meanwhile_is_no_failure(sign_in: SignInClient, store_url: str) -> None:
     """The command holds the new account in a transaction that has not ended when the sign-in comes to it."""
     wallet = new_wallet()
     async with await psycopg.AsyncConnection.connect(store_url) as command:
@@ -223,7 +224,7 @@ async def test_a_command_that_makes_the_account_meanwhile_is_no_failure(door: Do
             "INSERT INTO account (wallet, plan) VALUES (%s, 'pro') RETURNING id::text", (wallet.address.lower(),)
         )
         row = await made.fetchone()
-        signing_in = asyncio.create_task(door.ethereum(wallet))
+        signing_in = asyncio.create_task(sign_in.ethereum(wallet))
         await asyncio.sleep(0.2)
         assert not signing_in.done()
         await command.commit()

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from eth_utils.address import to_checksum_address
 
-from tests.api.claims.conftest import ClaimChain, Claimer, sign
-from tests.api.conftest import Service
+from tests.fixtures.claims import ClaimChain, Claimer, sign
+from tests.fixtures.service import Service
 
 WALLET = to_checksum_address("0x" + "1a" * 20)
 TOKEN = to_checksum_address("0x" + "2b" * 20)

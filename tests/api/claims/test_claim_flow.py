@@ -10,8 +10,8 @@ from eth_abi.abi import encode
 
 from indexer.chains.evm.errors import NodeUnavailable
 from indexer.devchain import artifacts
-from tests.api.claims.conftest import NATIVE_USD, ClaimChain, Claimer, built, sign
-from tests.api.conftest import Serve, Service
+from tests.fixtures.claims import NATIVE_USD, ClaimChain, Claimer, built, sign
+from tests.fixtures.service import Serve, Service
 
 ETHER = 10**18
 

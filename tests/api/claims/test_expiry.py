@@ -11,9 +11,9 @@ from api.registrations.expiring import Inactive, expire, find_inactive
 from indexer.chains.evm.errors import RpcError
 from indexer.contracts import signer as signers
 from indexer.contracts.registry import contract
-from tests.api.claims.conftest import ClaimChain, Claimer
-from tests.api.conftest import Service
 from tests.factories.registrations import BASE, add_registration, add_token, address, scored
+from tests.fixtures.claims import ClaimChain, Claimer
+from tests.fixtures.service import Service
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection

@@ -6,8 +6,8 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
-from tests.api.claims.conftest import ClaimChain, Claimer, sign
-from tests.api.conftest import Serve, Service
+from tests.fixtures.claims import ClaimChain, Claimer, sign
+from tests.fixtures.service import Serve, Service
 
 
 async def build(service: Service, symbol: str, token: str, wallet: LocalAccount) -> Any:

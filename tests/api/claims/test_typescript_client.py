@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from tests.api.claims.conftest import ClaimChain
-from tests.api.conftest import Service
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.claims import ClaimChain
 from tests.fixtures.listening import listening
+from tests.fixtures.service import Service
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 EXAMPLE = CHECKOUT / "docs" / "examples" / "claim.ts"

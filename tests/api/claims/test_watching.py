@@ -6,8 +6,8 @@ from api.settings import ApiSettings
 from api.store.jobs import TASKS
 from api.worker import work
 from pipelines.refresh import refresh
-from tests.api.claims.conftest import ClaimChain, Claimer
-from tests.api.conftest import Service
+from tests.fixtures.claims import ClaimChain, Claimer
+from tests.fixtures.service import Service
 from warehouse.chains import facts
 from warehouse.postgres import Connection
 

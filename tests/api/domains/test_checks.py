@@ -16,8 +16,8 @@ from api.settings import ApiSettings
 from api.store.jobs import open_queue
 from api.store.store import Store
 from api.worker import work
-from tests.api.auth.conftest import SetClock
 from tests.factories.registrations import BASE, add_registration
+from tests.fixtures.clocks import ManualClock
 from tests.fixtures.text_server import TextServer
 from warehouse.postgres import Connection
 
@@ -29,13 +29,13 @@ class Checked:
     """A verified domain, its name server, and the worker's look at it a day after the other."""
 
     check: DomainCheck
-    clock: SetClock
+    clock: ManualClock
     connection: Connection
     text_server: TextServer
 
     async def after(self, hours: float = 24.0) -> dict[str, Any]:
         """The domain after the next look."""
-        self.clock.pass_by(hours=hours)
+        self.clock.advance(hours=hours)
         while await self.check.run():
             pass
         row = self.connection.execute(
@@ -48,7 +48,7 @@ class Checked:
 
 @pytest.fixture
 async def checked(store: Connection, store_url: str, text_server: TextServer) -> AsyncIterator[Checked]:
-    clock, settings = SetClock(), ApiSettings(**text_server.settings())
+    clock, settings = ManualClock(), ApiSettings(**text_server.settings())
     add_registration(store, token_id=7)
     store.execute(
         "INSERT INTO registration_domain (chain_id, token_id, domain, challenge, verified_at, check_at)"

@@ -6,10 +6,10 @@ import dns.rcode
 import pytest
 from psycopg.errors import CheckViolation
 
-from tests.api.auth.conftest import authorized, new_wallet
-from tests.api.domains.conftest import Owners, Page
 from tests.factories.registrations import ARBITRUM, BASE, add_registration
 from tests.factories.token_lists import add_listed
+from tests.fixtures.pages import Owners, Page
+from tests.fixtures.sign_in import authorized, new_wallet
 from tests.fixtures.text_server import TextServer
 
 RECORD = "_regalia-challenge.pepe.example"
@@ -91,15 +91,15 @@ async def test_only_the_owner_and_managers_come_near(owners: Owners) -> None:
     page = await owners.page()
     manager = new_wallet()
     add_listed(owners.store, "WOJAK", 8, managers=[manager.address.lower()])
-    managed = await owners.at_door(8, manager)
+    managed = await owners.page_for(8, manager)
     assert (await managed.told("POST", "/domains", {"domain": "wojak.example"}))["state"] == "pending"
     routes = [
         ("GET", "/domains", None), ("POST", "/domains", {"domain": "x"}), ("POST", VERIFY, None),
         ("PATCH", "/domains/pepe.example", {"vanityEnabled": True}), ("DELETE", "/domains/pepe.example", None),
         ("GET", "/apps", None), ("PUT", "/apps", {"apps": []}), ("GET", "/sites", None), ("PATCH", "/sites", {}),
     ]  # fmt: skip
-    stranger, nobody = await owners.at_door(7, manager), Page(page.service, 7, None)
-    reader = await owners.at_door(8, manager, scopes=["api:read"])
+    stranger, nobody = await owners.page_for(7, manager), Page(page.service, 7, None)
+    reader = await owners.page_for(8, manager, scopes=["api:read"])
     for method, path, body in routes:
         assert (await stranger.ask(method, path, body)).status_code == 403, path
         assert (await nobody.ask(method, path, body)).status_code == 401, path

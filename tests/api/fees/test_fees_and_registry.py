@@ -7,8 +7,8 @@ import pytest
 from api.fees.pricing import PricingError
 from api.fees.pricing import load as load_prices
 from indexer.devchain.anvil import Anvil
-from tests.api.conftest import Serve, Service
 from tests.factories.registrations import add_registration, add_token, address
+from tests.fixtures.service import Serve, Service
 from warehouse.postgres import Connection
 
 

@@ -1,6 +1,6 @@
 """Liveness, readiness and metrics."""
 
-from tests.api.conftest import Serve, Service
+from tests.fixtures.service import Serve, Service
 from warehouse.postgres import Connection
 
 

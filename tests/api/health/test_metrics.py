@@ -14,7 +14,7 @@ from api.health import exposition
 from api.health.observer import PATIENCE_SECONDS
 from api.ops.supervisor import state
 from indexer.counting import DEPTHS
-from tests.api.conftest import Serve, Service
+from tests.fixtures.service import Serve, Service
 from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls

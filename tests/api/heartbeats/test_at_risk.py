@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.api.conftest import Service
 from tests.factories.registrations import ARBITRUM, BASE, add_registration, add_token, address, scored
+from tests.fixtures.service import Service
 from warehouse.direct_reads import DirectReads
 from warehouse.postgres import Connection
 

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from api.http.addresses import shown
-from tests.api.conftest import Service
 from tests.factories.registrations import add_registration, add_token, address, scored
+from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from tests.api.conftest import Serve, Service
 from tests.factories.registrations import BASE, add_registration, add_token, address, scored
+from tests.fixtures.service import Serve, Service
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

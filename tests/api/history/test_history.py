@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.api.conftest import Service
 from tests.factories.registrations import BASE, LONG_AGO, add_registration
+from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from api.http.admission import CLAIMS, READS, SEARCHES, UPLOADS, Gate, Shed, class_of
-from tests.api.conftest import Serve, Service
+from tests.fixtures.service import Serve, Service
 
 
 class Clock:

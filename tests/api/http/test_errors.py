@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.api.conftest import Serve, Service
+from tests.fixtures.service import Serve, Service
 
 FEES = "/api/v2/config/fees"
 

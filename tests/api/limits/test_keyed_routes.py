@@ -9,11 +9,12 @@ import httpx
 import pytest
 
 from api.accounts.service import Accounts
-from tests.api.auth.conftest import API, SITE, Door, SetClock, authorized, new_wallet
-from tests.api.conftest import HOLDER, Serve, Service
-from tests.api.limits.conftest import Limited
 from tests.factories.token_lists import add_listed, publish_list
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.limits import ServeLimited
+from tests.fixtures.service import HOLDER, Serve, Service
+from tests.fixtures.sign_in import API, SITE, SignInClient, authorized, new_wallet
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -31,8 +32,8 @@ async def statuses(service: Service, requests: int) -> list[int]:
 
 
 @BACKENDS
-async def test_a_burst_is_granted_and_the_next_request_refused(limited: Limited, backend: str) -> None:
-    async with limited(backend, per_second=1, burst=3) as service:
+async def test_a_burst_is_granted_and_the_next_request_refused(serve_limited: ServeLimited, backend: str) -> None:
+    async with serve_limited(backend, per_second=1, burst=3) as service:
         assert await statuses(service, 3) == [200, 200, 200]
         refused = await service.get("/config/fees")
     assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
@@ -43,26 +44,28 @@ async def test_a_burst_is_granted_and_the_next_request_refused(limited: Limited,
 
 
 @BACKENDS
-async def test_of_many_at_once_exactly_the_quota_is_granted(limited: Limited, backend: str) -> None:
-    async with limited(backend, per_second=1_000, burst=1_000, per_day=7) as service:
+async def test_of_many_at_once_exactly_the_quota_is_granted(serve_limited: ServeLimited, backend: str) -> None:
+    async with serve_limited(backend, per_second=1_000, burst=1_000, per_day=7) as service:
         answers = await asyncio.gather(*(service.get("/config/fees") for _ in range(40)))
     assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 33
     left = sorted(said(answer)[1] for answer in answers if answer.status_code == 200)
     assert left == list(range(7))  # each was told of a count of its own
 
 
-async def test_the_bucket_refills_with_time(limited: Limited, clock: SetClock) -> None:
-    async with limited(per_second=2, burst=2) as service:
+async def test_the_bucket_refills_with_time(serve_limited: ServeLimited, clock: ManualClock) -> None:
+    async with serve_limited(per_second=2, burst=2) as service:
         assert await statuses(service, 3) == [200, 200, 429]
-        clock.pass_by(seconds=0.5)
+        clock.advance(seconds=0.5)
         assert await statuses(service, 2) == [200, 429]
-        clock.pass_by(seconds=3600)
+        clock.advance(seconds=3600)
         assert await statuses(service, 3) == [200, 200, 429]
 
 
 @BACKENDS
-async def test_a_used_up_quota_is_renewed_at_midnight_in_utc(limited: Limited, clock: SetClock, backend: str) -> None:
-    async with limited(backend, per_day=3) as service:
+async def test_a_used_up_quota_is_renewed_at_midnight_in_utc(
+    serve_limited: ServeLimited, clock: ManualClock, backend: str
+) -> None:
+    async with serve_limited(backend, per_day=3) as service:
         assert await statuses(service, 3) == [200, 200, 200]
         refused = await service.get("/config/fees")
         assert refused.status_code == 429
@@ -70,30 +73,30 @@ async def test_a_used_up_quota_is_renewed_at_midnight_in_utc(limited: Limited, c
         assert refused.headers["retry-after"] == str(12 * 3600)
         midnight = int(clock.now().timestamp()) + 12 * 3600
         assert said(refused) == (3, 0, midnight)
-        clock.pass_by(hours=11, minutes=59, seconds=59.5)
+        clock.advance(hours=11, minutes=59, seconds=59.5)
         assert (await service.get("/config/fees")).headers["retry-after"] == "1"
-        clock.pass_by(seconds=1)
+        clock.advance(seconds=1)
         renewed = await service.get("/config/fees")
     assert renewed.status_code == 200
     assert said(renewed) == (3, 2, midnight + 86_400)
 
 
-async def test_refused_requests_are_not_counted(limited: Limited, store: Connection) -> None:
-    async with limited(per_second=1, burst=2) as service:
+async def test_refused_requests_are_not_counted(serve_limited: ServeLimited, store: Connection) -> None:
+    async with serve_limited(per_second=1, burst=2) as service:
         await statuses(service, 9)
     assert store.execute("SELECT used, per_day FROM api_usage").fetchall() == [{"used": 2, "per_day": 10_000}]
 
 
-async def test_each_key_has_limits_of_its_own(limited: Limited, store_url: str) -> None:
-    async with limited(per_second=1, burst=2) as service:
+async def test_each_key_has_limits_of_its_own(serve_limited: ServeLimited, store_url: str) -> None:
+    async with serve_limited(per_second=1, burst=2) as service:
         assert await statuses(service, 3) == [200, 200, 429]
         other = {"X-API-Key": Accounts(store_url).create_key(HOLDER).key}
         assert (await service.anonymous.get("/api/v2/config/fees", headers=other)).status_code == 200
 
 
 @BACKENDS
-async def test_every_answer_to_a_key_says_what_is_left(limited: Limited, backend: str) -> None:
-    async with limited(backend) as service:
+async def test_every_answer_to_a_key_says_what_is_left(serve_limited: ServeLimited, backend: str) -> None:
+    async with serve_limited(backend) as service:
         asked: list[tuple[int, Any]] = [
             (200, service.get("/config/fees")),
             (400, service.get("/search", symbol="")),
@@ -110,8 +113,8 @@ async def test_every_answer_to_a_key_says_what_is_left(limited: Limited, backend
             assert f'"day";r={10_000 - 1 - number};t=43200' in answer.headers["ratelimit"]
 
 
-async def test_answers_to_nobody_we_know_say_nothing(limited: Limited) -> None:
-    async with limited() as service:
+async def test_answers_to_nobody_we_know_say_nothing(serve_limited: ServeLimited) -> None:
+    async with serve_limited() as service:
         missing = await service.anonymous.get("/api/v2/config/fees")
         wrong = await service.anonymous.get("/api/v2/config/fees", headers={"X-API-Key": "rgl_live_none"})
         health = await service.anonymous.get("/health/live")
@@ -120,7 +123,7 @@ async def test_answers_to_nobody_we_know_say_nothing(limited: Limited) -> None:
 
 
 async def test_a_remembered_search_is_counted_like_any_other(
-    serve: Serve, warehouse_url: str, warehouse: Warehouse, clock: SetClock
+    serve: Serve, warehouse_url: str, warehouse: Warehouse, clock: ManualClock
 ) -> None:
     publish(warehouse, [token_row("PEPE", address=1)])
     async with serve(clickhouse_url=warehouse_url, clock=clock, limits=None) as service:
@@ -133,36 +136,36 @@ async def test_a_remembered_search_is_counted_like_any_other(
     assert 'regalia_requests_refused_total{limit="rate"} 1.0' in text
 
 
-async def test_an_answer_that_the_client_has_is_counted_too(limited: Limited, store: Connection) -> None:
+async def test_an_answer_that_the_client_has_is_counted_too(serve_limited: ServeLimited, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
     publish_list(store)
-    async with limited() as service:
+    async with serve_limited() as service:
         first = await service.get("/tokenlist")
         again = await service.client.get("/api/v2/tokenlist", headers={"If-None-Match": first.headers["etag"]})
     assert (first.status_code, again.status_code) == (200, 304)
     assert [said(answer)[1] for answer in (first, again)] == [9_999, 9_998]
 
 
-async def test_a_changed_plan_counts_at_once(limited: Limited, store_url: str, clock: SetClock) -> None:
+async def test_a_changed_plan_counts_at_once(serve_limited: ServeLimited, store_url: str, clock: ManualClock) -> None:
     """At once: the API is told by the store, within milliseconds, and remembers plans for three seconds otherwise."""
-    async with limited(per_second=1, burst=1) as service:
+    async with serve_limited(per_second=1, burst=1) as service:
         assert await statuses(service, 2) == [200, 429]
         Accounts(store_url).set_plan(HOLDER, "enterprise")
         asked = time.monotonic()
         while (answer := await service.get("/config/fees")).status_code != 200:
             assert time.monotonic() - asked < 2
             await asyncio.sleep(0.01)
-            clock.pass_by(seconds=0.01)
+            clock.advance(seconds=0.01)
     assert said(answer)[0] == 50_000_000
 
 
 async def test_a_session_is_counted_for_its_account_and_not_for_its_keys(
-    serve: Serve, clock: SetClock, store_url: str
+    serve: Serve, clock: ManualClock, store_url: str
 ) -> None:
     wallet = new_wallet()
     async with serve(clock=clock, site_url=SITE, base_url=API, limits=None) as service:
-        door = Door(service, clock)
-        first, second = await door.token(wallet), await door.token(wallet)
+        sign_in = SignInClient(service, clock)
+        first, second = await sign_in.token(wallet), await sign_in.token(wallet)
         answers = [
             await service.anonymous.get("/api/v2/auth/sessions", headers=authorized(token))
             for token in (first, second, first)
@@ -174,13 +177,13 @@ async def test_a_session_is_counted_for_its_account_and_not_for_its_keys(
 
 
 async def test_with_a_used_up_quota_an_account_still_sees_its_usage_and_revokes(
-    serve: Serve, clock: SetClock, tmp_path: Any
+    serve: Serve, clock: ManualClock, tmp_path: Any
 ) -> None:
     file = tmp_path / "few.toml"
     file.write_text("[plans.free]\nper_day = 2\n")
     async with serve(clock=clock, site_url=SITE, base_url=API, limits=file) as service:
-        door = Door(service, clock)
-        bearer = authorized(await door.token())
+        sign_in = SignInClient(service, clock)
+        bearer = authorized(await sign_in.token())
         made = await service.anonymous.post("/api/v2/account/keys", json={"name": "leaked"}, headers=bearer)
         assert made.status_code == 201, made.text
         for _ in range(3):
@@ -195,29 +198,29 @@ async def test_with_a_used_up_quota_an_account_still_sees_its_usage_and_revokes(
     assert elsewhere.status_code != 429  # the key is counted there
 
 
-async def test_without_a_limiter_nothing_is_refused_or_said(limited: Limited) -> None:
-    async with limited("none", per_second=1, burst=1) as service:
+async def test_without_a_limiter_nothing_is_refused_or_said(serve_limited: ServeLimited) -> None:
+    async with serve_limited("none", per_second=1, burst=1) as service:
         answers = [await service.get("/config/fees") for _ in range(3)]
     assert {answer.status_code for answer in answers} == {200}
     assert not any(name in answers[0].headers for name in FIELDS)
 
 
-async def test_limits_follow_the_file(limited: Limited, limits_file: Any, clock: SetClock) -> None:
-    async with limited(per_second=1, burst=1) as service:
+async def test_limits_follow_the_file(serve_limited: ServeLimited, limits_file: Any, clock: ManualClock) -> None:
+    async with serve_limited(per_second=1, burst=1) as service:
         assert await statuses(service, 2) == [200, 429]
         limits_file.write_text("[plans.free]\nper_second = 7\nburst = 7\n")
         await service.app.state.limiter.keep()
-        clock.pass_by(seconds=1)
+        clock.advance(seconds=1)
         assert await statuses(service, 8) == [200] * 7 + [429]
 
 
 async def test_days_are_told_apart_by_the_clock_of_the_service(
-    limited: Limited, clock: SetClock, store: Connection
+    serve_limited: ServeLimited, clock: ManualClock, store: Connection
 ) -> None:
     today = clock.now().date()
-    async with limited() as service:
+    async with serve_limited() as service:
         await statuses(service, 2)
-        clock.pass_by(days=1)
+        clock.advance(days=1)
         await statuses(service, 3)
     rows = store.execute("SELECT day, used FROM api_usage ORDER BY day").fetchall()
     assert [(row["day"], row["used"]) for row in rows] == [(today, 2), (today + timedelta(days=1), 3)]

@@ -7,9 +7,9 @@ import pytest
 from fastapi import FastAPI
 
 from api.limits.public import PublicHolding, PublicRead
-from tests.api.auth.conftest import SetClock
-from tests.api.conftest import Serve, Service
-from tests.api.limits.conftest import Limited
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.limits import ServeLimited
+from tests.fixtures.service import Serve, Service
 
 BACKENDS = pytest.mark.parametrize("backend", ["process", "store"])
 PROXY = {"trusted_proxies": "127.0.0.1/32"}
@@ -32,8 +32,10 @@ async def ask(service: Service, path: str, requests: int, **headers: str) -> lis
 
 
 @BACKENDS
-async def test_an_address_may_ask_400_times_a_minute(limited: Limited, clock: SetClock, backend: str) -> None:
-    async with limited(backend) as service:
+async def test_an_address_may_ask_400_times_a_minute(
+    serve_limited: ServeLimited, clock: ManualClock, backend: str
+) -> None:
+    async with serve_limited(backend) as service:
         with_routes(service.app)
         assert set(await ask(service, "/bench/coins", 400)) == {200}
         refused = await service.anonymous.get("/bench/coins")
@@ -43,30 +45,30 @@ async def test_an_address_may_ask_400_times_a_minute(limited: Limited, clock: Se
 
 
 @BACKENDS
-async def test_60_of_them_may_be_for_holdings(limited: Limited, backend: str) -> None:
-    async with limited(backend, public="per_minute = 70") as service:
+async def test_60_of_them_may_be_for_holdings(serve_limited: ServeLimited, backend: str) -> None:
+    async with serve_limited(backend, public="per_minute = 70") as service:
         with_routes(service.app)
         assert await ask(service, "/bench/holdings", 61) == [200] * 60 + [429]
         assert await ask(service, "/bench/coins", 11) == [200] * 10 + [429]
 
 
-async def test_holdings_are_refused_where_the_address_asked_for_enough_else(limited: Limited) -> None:
-    async with limited(public="per_minute = 3") as service:
+async def test_holdings_are_refused_where_the_address_asked_for_enough_else(serve_limited: ServeLimited) -> None:
+    async with serve_limited(public="per_minute = 3") as service:
         with_routes(service.app)
         assert await ask(service, "/bench/coins", 3) == [200] * 3
         assert await ask(service, "/bench/holdings", 1) == [429]
 
 
-async def test_the_next_minute_begins_when_it_says(limited: Limited, clock: SetClock) -> None:
-    async with limited(public="per_minute = 2\nholdings_per_minute = 1") as service:
+async def test_the_next_minute_begins_when_it_says(serve_limited: ServeLimited, clock: ManualClock) -> None:
+    async with serve_limited(public="per_minute = 2\nholdings_per_minute = 1") as service:
         with_routes(service.app)
         assert await ask(service, "/bench/coins", 1) == [200]
-        clock.pass_by(seconds=20)
+        clock.advance(seconds=20)
         assert await ask(service, "/bench/coins", 1) == [200]
         refused = await service.anonymous.get("/bench/coins")
         wait = int(refused.headers["retry-after"])
         assert wait == 40
-        clock.pass_by(seconds=wait)
+        clock.advance(seconds=wait)
         assert await ask(service, "/bench/coins", 3) == [200, 200, 429]
 
 
@@ -87,8 +89,8 @@ async def test_nobody_else_says_whom_to_count(serve: Serve, limits_file: Any) ->
     assert asked == [[200], [200], [429]]
 
 
-async def test_sign_in_is_counted_by_address(limited: Limited) -> None:
-    async with limited(public="per_minute = 3") as service:
+async def test_sign_in_is_counted_by_address(serve_limited: ServeLimited) -> None:
+    async with serve_limited(public="per_minute = 3") as service:
         answers: list[httpx.Response] = [
             await service.anonymous.get("/api/v2/auth/nonce"),
             await service.anonymous.get("/api/v2/apps/jwks"),

@@ -16,8 +16,8 @@ from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.shared import StoreMeter
 from api.store.store import Store
-from tests.api.conftest import Serve
 from tests.api.limits.test_usage import new_key, told, used
+from tests.fixtures.service import Serve
 from warehouse.direct_reads import DirectReads
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection

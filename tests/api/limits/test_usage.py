@@ -14,8 +14,8 @@ from api.limits.plans import PlanLimits
 from api.limits.process import ProcessMeter
 from api.limits.usage import UsageLedger
 from api.store.store import Store
-from tests.api.auth.conftest import SetClock
-from tests.api.conftest import HOLDER
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.service import HOLDER
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
 
@@ -59,7 +59,7 @@ async def use(meter: ProcessMeter, subject: Subject, requests: int, per_day: int
 
 
 async def test_counts_of_processes_are_added_up(
-    api_store: Store, store: Connection, subject: Subject, clock: SetClock
+    api_store: Store, store: Connection, subject: Subject, clock: ManualClock
 ) -> None:
     first, second = (ProcessMeter(UsageLedger(api_store), clock=clock) for _ in range(2))
     await use(first, subject, 30)
@@ -71,7 +71,7 @@ async def test_counts_of_processes_are_added_up(
     assert used(store) == [55]
 
 
-async def test_a_process_learns_what_others_counted(api_store: Store, subject: Subject, clock: SetClock) -> None:
+async def test_a_process_learns_what_others_counted(api_store: Store, subject: Subject, clock: ManualClock) -> None:
     first, second = (ProcessMeter(UsageLedger(api_store), clock=clock) for _ in range(2))
     await use(first, subject, 1)
     await use(second, subject, 98)
@@ -81,7 +81,7 @@ async def test_a_process_learns_what_others_counted(api_store: Store, subject: S
     assert await use(first, subject, 1) == ["day"]
 
 
-async def test_a_new_process_knows_what_was_used_before(api_store: Store, subject: Subject, clock: SetClock) -> None:
+async def test_a_new_process_knows_what_was_used_before(api_store: Store, subject: Subject, clock: ManualClock) -> None:
     before = ProcessMeter(UsageLedger(api_store), clock=clock)
     await use(before, subject, 99)
     await before.keep()
@@ -137,7 +137,7 @@ async def test_a_batch_whose_answer_was_lost_is_counted_once(
 
 
 async def test_counts_outlive_an_outage_of_the_store(
-    store_url: str, api_store: Store, store: Connection, subject: Subject, clock: SetClock
+    store_url: str, api_store: Store, store: Connection, subject: Subject, clock: ManualClock
 ) -> None:
     unreachable = Store("postgresql://nobody@127.0.0.1:1/none", timeout_seconds=1)
     ledger = UsageLedger(unreachable)
@@ -152,7 +152,7 @@ async def test_counts_outlive_an_outage_of_the_store(
 
 
 async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
-    api_store: Store, store: Connection, store_url: str, subject: Subject, clock: SetClock
+    api_store: Store, store: Connection, store_url: str, subject: Subject, clock: ManualClock
 ) -> None:
     meter = ProcessMeter(UsageLedger(api_store), clock=clock)
     other = new_key(store_url, store)
@@ -177,14 +177,14 @@ async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
     assert event is not None
     assert event["account_id"] == subject.account_id
     assert event["payload"] == {"day": clock.now().date().isoformat(), "used": 90, "limit": 100, "percent": 90}
-    clock.pass_by(days=1)
+    clock.advance(days=1)
     await use(meter, other, 80)
     await meter.keep()
     assert told(store) == sorted([*everything, ("quota.threshold_warning", 80), ("usage.threshold", 80)])
 
 
 async def test_a_smaller_plan_tells_of_what_was_used_before(
-    api_store: Store, store: Connection, subject: Subject, clock: SetClock
+    api_store: Store, store: Connection, subject: Subject, clock: ManualClock
 ) -> None:
     meter = ProcessMeter(UsageLedger(api_store), clock=clock)
     await use(meter, subject, 85, per_day=1_000)

@@ -3,9 +3,9 @@
 import asyncio
 
 from api.accounts.service import Accounts
-from tests.api.auth.conftest import SetClock
-from tests.api.conftest import HOLDER, Service
-from tests.api.limits.conftest import Limited
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.limits import ServeLimited
+from tests.fixtures.service import HOLDER, Service
 
 
 async def send(service: Service, key: str) -> int:
@@ -17,9 +17,9 @@ async def send(service: Service, key: str) -> int:
 
 
 async def test_an_address_may_send_so_many_keys_that_are_not_valid(
-    limited: Limited, clock: SetClock, store_url: str
+    serve_limited: ServeLimited, clock: ManualClock, store_url: str
 ) -> None:
-    async with limited(public="wrong_keys_per_minute = 3") as service:
+    async with serve_limited(public="wrong_keys_per_minute = 3") as service:
         other = Accounts(store_url).create_key(HOLDER).key
         assert await send(service, service.key) == 200
         sent = await asyncio.gather(*(send(service, f"rgl_live_{number}") for number in range(9)))
@@ -27,7 +27,7 @@ async def test_an_address_may_send_so_many_keys_that_are_not_valid(
         # A key that was seen to be valid is let through, one that nobody has seen yet waits.
         assert await send(service, service.key) == 200
         assert await send(service, other) == 429
-        clock.pass_by(seconds=60)
+        clock.advance(seconds=60)
         # Valid ones take nothing of it.
         assert [await send(service, other) for _ in range(5)] == [200] * 5
         assert [await send(service, "rgl_live_x") for _ in range(4)] == [403] * 3 + [429]

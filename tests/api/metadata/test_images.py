@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from api.metadata.images import Damaged, Size, kind_of, measure
-from tests.api.metadata.conftest import picture
+from tests.fixtures.uploads import picture
 
 FRAMES = {"save_all": True, "append_images": [Image.new("RGB", (20, 10), "red")]}
 PICTURES = {

@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from api.metadata.cids import cid_of
 from api.settings import ApiSettings
-from tests.api.conftest import Serve
-from tests.api.metadata.conftest import SITE, Uploader, picture, sign_in
 from tests.fixtures.ipfs_node import IpfsNodeDouble
+from tests.fixtures.service import Serve
+from tests.fixtures.uploads import SITE, Uploader, picture, signed_in_uploader
 from warehouse.postgres import Connection
 
 DOCUMENT = b'{"name":"Pepe"}'
@@ -26,7 +26,7 @@ def test_the_address_of_a_node_is_one_of_the_web() -> None:
 async def at_node(serve: Serve, ipfs_node: IpfsNodeDouble) -> AsyncIterator[Uploader]:
     """A wallet at a service whose contents are in the node."""
     async with serve(**SITE, ipfs_api_url=ipfs_node.url, ipfs_timeout_seconds=20) as service:
-        yield await sign_in(service)
+        yield await signed_in_uploader(service)
 
 
 async def test_the_node_keeps_what_is_uploaded_and_gives_it_back(at_node: Uploader, ipfs_node: IpfsNodeDouble) -> None:

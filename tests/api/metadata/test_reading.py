@@ -9,11 +9,11 @@ from api.metadata.contents import Contents
 from api.metadata.service import open_contents
 from api.metadata.tasks import read_documents
 from api.store.jobs import WorkContext
-from tests.api.auth.conftest import SetClock
-from tests.api.conftest import Serve, Service
-from tests.api.metadata.conftest import SITE, sign_in
 from tests.factories.registrations import add_registration
+from tests.fixtures.clocks import ManualClock
 from tests.fixtures.ipfs_node import IpfsNodeDouble
+from tests.fixtures.service import Serve, Service
+from tests.fixtures.uploads import SITE, signed_in_uploader
 from warehouse.postgres import Connection
 
 DOCUMENT = b'{"displayName": "Pepe", "tiers": [{}, {}], "website": "javascript:alert(1)", "own": 1.5}'
@@ -40,11 +40,11 @@ async def test_an_uploaded_document_is_that_of_the_registrations_that_name_it(se
     names = [CID, read.encode("base36"), CID, cid_of(b"never uploaded"), "no.cid", ""]
     for number, name in enumerate(names, start=1):
         add_registration(store, token_id=number, metadata_cid=name)
-    clock = SetClock()
+    clock = ManualClock()
     async with serve(**SITE) as service:
         work, contents = work_of(service, clock)
         assert await read_documents(work, contents) == 0
-        uploader = await sign_in(service)
+        uploader = await signed_in_uploader(service)
         wholesome = DOCUMENT.replace(b"javascript:alert(1)", b"https://pepe.example")
         assert (await uploader.send(wholesome)).status_code == 200
         # A document with a member that the service would not take can only have come another way.
@@ -52,7 +52,7 @@ async def test_an_uploaded_document_is_that_of_the_registrations_that_name_it(se
         store.execute("DELETE FROM metadata_search WHERE cid = %s", [CID])
         assert await read_documents(work, contents) == 2
         assert documents(store) == [KEPT, None, KEPT, None, None, None]
-        clock.pass_by(minutes=2)
+        clock.advance(minutes=2)
         assert await read_documents(work, contents) == 1, "the name in another base was waited for"
         assert await read_documents(work, contents) == 0
         record = (await service.get("/registration/1", chain="base")).json()
@@ -62,7 +62,7 @@ async def test_an_uploaded_document_is_that_of_the_registrations_that_name_it(se
 async def test_what_is_not_found_is_looked_for_ever_more_seldom(serve: Serve, store: Connection) -> None:
     missing = cid_of(b'{"name":"late"}')
     add_registration(store, metadata_cid=missing)
-    clock = SetClock()
+    clock = ManualClock()
     async with serve(**SITE) as service:
         work, contents = work_of(service, clock)
         waits = []
@@ -74,7 +74,7 @@ async def test_what_is_not_found_is_looked_for_ever_more_seldom(serve: Serve, st
             clock.moment = row["next_at"]
         assert (waits[0], waits[1], waits[-1]) == (timedelta(minutes=1), timedelta(minutes=2), timedelta(days=1))
         assert (row["attempts"], row["problem"]) == (14, "cid: was not found, or is too large")
-        assert (await (await sign_in(service)).send(b'{"name":"late"}')).status_code == 200
+        assert (await (await signed_in_uploader(service)).send(b'{"name":"late"}')).status_code == 200
         assert await read_documents(work, contents) == 1, "an upload is noticed at once"
         assert documents(store) == [{"name": "late"}]
         assert store.execute("SELECT count(*) FROM metadata_search").fetchone() == {"count": 0}
@@ -86,7 +86,7 @@ async def test_a_node_finds_what_others_keep(serve: Serve, store: Connection, ip
     for number, cid in enumerate(ipfs_node.elsewhere, start=1):
         add_registration(store, token_id=number, metadata_cid=cid)
     async with serve(**SITE, ipfs_api_url=ipfs_node.url) as service:
-        work, contents = work_of(service, SetClock())
+        work, contents = work_of(service, ManualClock())
         assert await read_documents(work, contents) == 1
         await contents.close()
     assert documents(store) == [KEPT, None, None, None]

@@ -7,8 +7,8 @@ from pathlib import Path
 from api.metadata.cids import cid_of, read_cid
 from api.metadata.repository import Upload
 from api.metadata.service import PUBLIC_PATH, contents_path
-from tests.api.conftest import Serve
-from tests.api.metadata.conftest import SITE, UPLOAD, Uploader, picture, sign_in
+from tests.fixtures.service import Serve
+from tests.fixtures.uploads import SITE, UPLOAD, Uploader, picture, signed_in_uploader
 from warehouse.postgres import Connection
 
 DOCUMENT = b'{ "name": "Pepe", "own": [1, {"a": "\xc3\xbc"}] }\n'
@@ -140,7 +140,7 @@ async def test_room_is_given_back_when_no_attempt_at_the_content_goes_on(uploade
 async def test_an_account_keeps_no_more_than_it_may(serve: Serve, store: Connection) -> None:
     documents = [b'{"n":%d}' % number for number in range(10, 16)]
     async with serve(**SITE, metadata_account_bytes=3 * len(documents[0])) as service:
-        one, other = await sign_in(service), await sign_in(service)
+        one, other = await signed_in_uploader(service), await signed_in_uploader(service)
         answers = await asyncio.gather(*(one.send(document) for document in documents))
         kept = [document for document, answer in zip(documents, answers, strict=True) if answer.status_code == 200]
         waited = {answer.status_code for answer in answers} - {200}

@@ -9,9 +9,9 @@ from psycopg.types.json import Jsonb
 from api.history.schemas import HistoryEntry
 from api.http.conditional import prepare
 from api.profiles.service import FIELDS
-from tests.api.auth.conftest import new_wallet
-from tests.api.domains.conftest import Owners, clock, owners  # noqa: F401 - fixtures
 from tests.factories.registrations import BASE
+from tests.fixtures.pages import Owners
+from tests.fixtures.sign_in import new_wallet
 from tests.promises.test_routes import holds
 from warehouse import sql
 from warehouse.postgres import Connection
@@ -38,7 +38,7 @@ def told(store: Connection) -> list[list[str]]:
     return [row["payload"]["updated_fields"] for row in rows]
 
 
-async def test_the_owner_changes_the_fields_that_are_sent_and_every_reader_says_so(owners: Owners) -> None:  # noqa: F811
+async def test_the_owner_changes_the_fields_that_are_sent_and_every_reader_says_so(owners: Owners) -> None:
     page, store = await owners.page(), owners.store
     document = {"name": "Frog", "website": "https://frog.example", "discord": ["x"], "tiers": [{}]}
     store.execute("UPDATE registration SET metadata = %s", (Jsonb(document),))
@@ -71,12 +71,12 @@ async def test_the_owner_changes_the_fields_that_are_sent_and_every_reader_says_
     assert [HistoryEntry.model_validate(entry).type for entry in history["entries"]] == ["profile.updated"] * 2
 
 
-async def test_owner_and_managers_may_and_nobody_else(owners: Owners) -> None:  # noqa: F811
+async def test_owner_and_managers_may_and_nobody_else(owners: Owners) -> None:
     manager = new_wallet()
     page = await owners.page(managers=["0x" + "12" * 20, manager.address.lower()], maintainers=[])
-    by_manager = await owners.at_door(7, manager)
-    stranger = await owners.at_door(7)
-    reader = await owners.at_door(7, manager, scopes=["api:read"])
+    by_manager = await owners.page_for(7, manager)
+    stranger = await owners.page_for(7)
+    reader = await owners.page_for(7, manager, scopes=["api:read"])
     assert (await by_manager.told("PUT", "/profile", {"name": "Theirs"}))["name"] == "Theirs"
     assert (await reader.told("GET", "/profile"))["name"] == "Theirs"
 
@@ -91,7 +91,7 @@ async def test_owner_and_managers_may_and_nobody_else(owners: Owners) -> None:  
         (await page.service.anonymous.put(route, json=body, headers=bearer), 400, "INVALID_REQUEST"),
         (await page.ask("PUT", "/profile", body, chain="arbitrum"), 404, "NOT_FOUND"),
         (await page.ask("PUT", "/profile", body, chain="nowhere"), 400, "INVALID_REQUEST"),
-        (await (await owners.at_door(99)).ask("PUT", "/profile", body), 404, "NOT_FOUND"),
+        (await (await owners.page_for(99)).ask("PUT", "/profile", body), 404, "NOT_FOUND"),
     )
     for answer, status, code in answers:
         assert (answer.status_code, answer.json()["code"]) == (status, code), answer.text
@@ -102,7 +102,7 @@ async def test_owner_and_managers_may_and_nobody_else(owners: Owners) -> None:  
     assert told(owners.store) == [["name"]]
 
 
-async def test_what_a_profile_may_not_hold_is_refused_by_field(owners: Owners) -> None:  # noqa: F811
+async def test_what_a_profile_may_not_hold_is_refused_by_field(owners: Owners) -> None:
     page = await owners.page()
     link = "https://pepe.example/"
     bad: dict[str, list[Any]] = {
@@ -137,7 +137,7 @@ async def test_what_a_profile_may_not_hold_is_refused_by_field(owners: Owners) -
     assert (told(owners.store), (await page.told("GET", "/profile"))["setHere"]) == ([], [])
 
 
-async def test_changes_at_the_same_moment_lose_no_field(owners: Owners) -> None:  # noqa: F811
+async def test_changes_at_the_same_moment_lose_no_field(owners: Owners) -> None:
     page = await owners.page()
     tag = (await page.ask("GET", "/profile")).headers["etag"]
     changes = [{name: value} for name, value in EVERYTHING.items()] * 2
@@ -164,7 +164,7 @@ async def test_changes_at_the_same_moment_lose_no_field(owners: Owners) -> None:
 
 
 @pytest.mark.parametrize(("transaction", "kept"), [("bb", True), ("cc", False)])
-async def test_a_profile_stays_with_its_mint(owners: Owners, transaction: str, kept: bool) -> None:  # noqa: F811
+async def test_a_profile_stays_with_its_mint(owners: Owners, transaction: str, kept: bool) -> None:
     """A reorganisation moves the mint to another block, or gives the id to another mint."""
     page = await owners.page(is_final=False)
     await page.told("PUT", "/profile", {"name": "Mine"})

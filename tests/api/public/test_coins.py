@@ -11,10 +11,10 @@ import pytest
 from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
-from tests.api.conftest import Serve, Service
 from tests.factories.registrations import BASE
 from tests.factories.token_lists import add_listed
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.service import Serve, Service
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

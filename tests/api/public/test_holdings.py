@@ -8,7 +8,7 @@ from eth_utils.address import to_checksum_address
 
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
-from tests.api.conftest import Serve, Service
+from tests.fixtures.service import Serve, Service
 
 NOBODY = "0x000000000000000000000000000000000000dEaD"
 

@@ -10,11 +10,11 @@ from typing import Any
 from aiohttp import web
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.api.conftest import Serve
 from tests.factories.token_lists import add_listed
 from tests.factories.tokens import publish, token_row
 from tests.fixtures.browser import Browser
 from tests.fixtures.listening import listening
+from tests.fixtures.service import Serve
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

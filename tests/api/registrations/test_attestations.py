@@ -7,8 +7,8 @@ import jwt
 import pytest
 
 from api.registrations.attesting import AttestationError, Attesting
-from tests.api.conftest import Service
 from tests.factories.registrations import BASE, add_registration
+from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 

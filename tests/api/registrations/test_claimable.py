@@ -7,8 +7,8 @@ from typing import Any
 from eth_utils.address import to_checksum_address
 
 from api.warehouse import WarehouseReader
-from tests.api.conftest import Serve
 from tests.factories.registrations import BASE, add_registration, address
+from tests.fixtures.service import Serve
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -4,7 +4,6 @@ from datetime import timedelta
 
 from eth_utils.address import to_checksum_address
 
-from tests.api.conftest import Service
 from tests.factories.registrations import (
     ARBITRUM,
     BASE,
@@ -14,6 +13,7 @@ from tests.factories.registrations import (
     address,
     scored,
 )
+from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 OTHER = address(0xB0B)

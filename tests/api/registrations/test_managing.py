@@ -3,8 +3,8 @@
 import asyncio
 from typing import Any
 
-from tests.api.domains.conftest import Owners, clock, owners  # noqa: F401 - fixtures
 from tests.factories.registrations import BASE
+from tests.fixtures.pages import Owners
 from tests.fixtures.text_server import TextServer
 from warehouse.postgres import Connection
 
@@ -28,7 +28,7 @@ MEANWHILE = [
 
 
 async def test_no_change_is_written_to_a_registration_that_is_its_users_no_more(
-    owners: Owners,  # noqa: F811
+    owners: Owners,
     text_server: TextServer,
 ) -> None:
     store = owners.store

@@ -7,8 +7,8 @@ import pytest
 from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
-from tests.api.conftest import Service
 from tests.factories.registrations import ARBITRUM, LONG_AGO, add_registration, add_token, address, scored
+from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from api.http.errors import InvalidInput
 from api.search.cursors import Cursor, read_cursor, write_cursor
-from tests.api.conftest import Service
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.service import Service
 from warehouse.clickhouse import Warehouse
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

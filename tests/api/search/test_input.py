@@ -1,6 +1,6 @@
 """Every invalid parameter is refused by name, and nothing else is."""
 
-from tests.api.conftest import Service
+from tests.fixtures.service import Service
 
 REFUSED = (
     ("", "symbol"),

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.api.conftest import Service
 from tests.api.search import reference
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.service import Service
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.symbols import fold
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from api.http.addresses import shown
-from tests.api.conftest import HOLDER, Serve, Service
 from tests.factories.registrations import add_registration
 from tests.factories.tokens import publish, token_row, token_table
+from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -3,7 +3,7 @@
 import pytest
 
 from api.accounts.service import Accounts
-from tests.api.conftest import HOLDER, Serve, Service
+from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.postgres import Connection
 
 

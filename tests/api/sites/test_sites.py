@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tests.api.domains.conftest import Owners, clock, owners  # noqa: F401 - fixtures
 from tests.factories.registrations import BASE
+from tests.fixtures.pages import Owners
 
 
-async def test_hosts_and_the_switch_are_set_and_shown(owners: Owners) -> None:  # noqa: F811
+async def test_hosts_and_the_switch_are_set_and_shown(owners: Owners) -> None:
     page = await owners.page()
     for domain, verified in (("pepe.example", True), ("shop.pepe.example", True), ("later.example", False)):
         owners.store.execute(

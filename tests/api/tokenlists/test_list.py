@@ -12,9 +12,9 @@ from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
 from api.tokenlists.document import list_name
-from tests.api.conftest import Serve, Service
 from tests.factories.registrations import ARBITRUM, BASE
 from tests.factories.token_lists import add_listed, publish_list
+from tests.fixtures.service import Serve, Service
 from warehouse.postgres import Connection
 
 ROOT = Path(__file__).resolve().parents[3]

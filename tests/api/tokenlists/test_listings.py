@@ -7,9 +7,9 @@ from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
 from api.tokenlists.platforms import handle, link
-from tests.api.conftest import Serve, Service
 from tests.factories.registrations import BASE
 from tests.factories.token_lists import add_listed
+from tests.fixtures.service import Serve, Service
 from warehouse.postgres import Connection
 
 PROFILE = {

@@ -5,8 +5,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.api.conftest import Service
 from tests.factories.token_lists import add_listed, publish_list
+from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 ROOT = Path(__file__).resolve().parents[3]

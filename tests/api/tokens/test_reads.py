@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from api.http.addresses import shown
-from tests.api.conftest import HOLDER, Serve, Service
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.clickhouse import Warehouse
 
 

@@ -9,7 +9,7 @@ from api.accounts.service import Accounts
 from api.security.access import satisfies
 from api.store.events import EVENTS
 from api.webhooks.queue import LEAST_PLAN
-from tests.api.webhooks.conftest import OTHER, Hooks
+from tests.fixtures.webhooks import OTHER, Hooks
 from warehouse import postgres
 
 

@@ -6,7 +6,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.ops.commands import status
 from api.settings import ApiSettings
-from tests.api.webhooks.conftest import Hooks
+from tests.fixtures.webhooks import Hooks
 from warehouse.chains import facts
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from api.webhooks import service
-from tests.api.webhooks.conftest import Hooks
+from tests.fixtures.webhooks import Hooks
 
 
 async def test_a_delivery_is_replayed_under_the_same_id(hooks: Hooks) -> None:

@@ -9,7 +9,7 @@ from api.outbound.client import OutboundAnswer, Timing
 from api.webhooks.attempts import result_of
 from api.webhooks.outcomes import RETRIES, Standing, judge, settle
 from api.webhooks.records import Claimed
-from tests.api.webhooks.conftest import Hooks
+from tests.fixtures.webhooks import Hooks
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 ALL_RETRIES = sum(RETRIES, timedelta())

@@ -11,7 +11,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from api.webhooks.signing import make_secret, user_agent
-from tests.api.webhooks.conftest import Hooks, Sent
+from tests.fixtures.webhooks import Hooks, Sent
 
 SCRIPT = Path(__file__).with_name("verify.mjs")
 

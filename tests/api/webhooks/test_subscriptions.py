@@ -7,7 +7,7 @@ from typing import Any
 from api.accounts.service import Accounts
 from api.store.events import EVENTS
 from api.webhooks.samples import MEMBERS
-from tests.api.webhooks.conftest import OTHER, OWNER, Hooks
+from tests.fixtures.webhooks import OTHER, OWNER, Hooks
 
 URL = "https://hooks.example.com/in?team=1"
 

@@ -6,7 +6,7 @@ import pytest
 
 from api.webhooks.engine import DeliveryEngine
 from api.worker import run_beside
-from tests.api.webhooks.conftest import Hooks
+from tests.fixtures.webhooks import Hooks
 
 
 async def never() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from api.webhooks.engine import DeliveryEngine
 from api.webhooks.queue import DeliveryQueue
-from tests.api.webhooks.conftest import Hooks
+from tests.fixtures.webhooks import Hooks
 from warehouse.postgres import Connection
 
 ROOT = Path(__file__).resolve().parents[3]

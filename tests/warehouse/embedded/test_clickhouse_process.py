@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.warehouse.conftest import Launch
+from tests.fixtures.engine_processes import Launch
 from warehouse.clickhouse import Warehouse
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout

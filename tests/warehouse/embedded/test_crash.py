@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.warehouse.conftest import Launch
+from tests.fixtures.engine_processes import Launch
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import WarehouseError
 from warehouse.writer import native_block

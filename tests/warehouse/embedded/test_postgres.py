@@ -12,7 +12,7 @@ import psutil
 import psycopg
 import pytest
 
-from tests.warehouse.conftest import Launch
+from tests.fixtures.engine_processes import Launch
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
 from warehouse.embedded.postgres import binaries

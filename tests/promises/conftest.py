@@ -1,0 +1,3 @@
+"""Fixtures of the tests of promises."""
+
+from tests.fixtures.service import serve
