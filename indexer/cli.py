@@ -98,7 +98,7 @@ def deploy(
 
 def main() -> None:
     """Run the command line; a foreseen error is one line and an exit status."""
-    from indexer.chains.evm.errors import RpcError, WrongChain
+    from indexer.chains.errors import RpcError, WrongChain
     from indexer.publish import UnitIncomplete
     from indexer.reorg import ChainHalted
     from warehouse.chains.facts import ChainFactsError

@@ -12,8 +12,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
+from indexer.chains.errors import ChainMoved, RpcError
 from indexer.chains.evm.assemble import Assembled, assemble_unit
-from indexer.chains.evm.errors import ChainMoved, RpcError
 from indexer.chains.evm.fetch import Source
 from indexer.chains.evm.headers import fetch_head
 from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 
-from indexer.chains.evm.errors import RpcError, WrongChain
+from indexer.chains.errors import RpcError, WrongChain
 from indexer.reorg import ChainHalted
 from indexer.run import Advance, IndexContext, advance
 from pipelines.derivation import Overtaken, PassBusy, Store

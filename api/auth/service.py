@@ -25,7 +25,7 @@ from api.security.jwt import Tokens
 from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
 from api.store.store import Row, Transaction
-from indexer.chains.evm.errors import RpcError
+from indexer.chains.errors import RpcError
 from warehouse.chains.facts import Chain, Chains
 
 WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"

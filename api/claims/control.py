@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 
 from api.claims.messages import Claim
 from api.warehouse import WarehouseReader
-from indexer.chains.evm.errors import NodeUnavailable, RpcError
+from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
 from warehouse import sql
 from warehouse.chains.facts import Chain

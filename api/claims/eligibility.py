@@ -9,7 +9,7 @@ from api.claims.repository import ClaimRepository
 from api.claims.rules import Refusal, TokenRules, VerdictUnknown
 from api.http.errors import Unavailable
 from api.warehouse import WarehouseReader
-from indexer.chains.evm.errors import CallFailed, RpcError
+from indexer.chains.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
 from indexer.contracts.registry import contract
 from warehouse.chains.majors import Majors

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.claims.schemas import FeeEstimate
-from indexer.chains.evm.errors import NodeUnavailable, RpcError
+from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 
 # A first mint takes about 230,000; a wallet without funds for a try is told this much.

@@ -30,7 +30,7 @@ from api.http.errors import ApiError, InvalidInput, Unavailable
 from api.security.signatures import is_signed_by, signed_digest
 from api.store.jobs import defer
 from api.store.store import Row
-from indexer.chains.evm.errors import RpcError
+from indexer.chains.errors import RpcError
 from indexer.contracts import registry
 
 PROOF_GOOD_FOR = timedelta(hours=24)

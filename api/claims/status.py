@@ -13,7 +13,7 @@ from api.claims.eligibility import unverified
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import ClaimStatus
 from api.http.errors import NotFound
-from indexer.chains.evm.errors import RpcError
+from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 from indexer.contracts.registry import event_topics
 from warehouse.chains.facts import Chain

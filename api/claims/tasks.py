@@ -11,7 +11,7 @@ from procrastinate.retry import BaseRetryStrategy
 from api.claims.repository import ClaimRepository
 from api.claims.status import read_mints
 from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
-from indexer.chains.evm.errors import NodeUnavailable, RpcError
+from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
 from indexer.contracts.registry import contract, event_topics
 from warehouse.errors import StoreUnavailable

@@ -11,7 +11,7 @@ from api.chains import ChainReaders
 from api.clock import Clock
 from api.http.cache import Cache
 from api.http.metrics import Metrics
-from indexer.chains.evm.errors import RpcError
+from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import quantity
 from warehouse.chains.facts import Chain
 

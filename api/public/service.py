@@ -25,7 +25,7 @@ from api.search.repository import SearchRepository
 from api.search.results import page_url
 from api.store.store import Row, Store
 from api.tokenlists.platforms import Listing
-from indexer.chains.evm.errors import CallFailed, NodeUnavailable, RpcError
+from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
 from indexer.chains.evm.reader import call_to, data_bytes, quantity
 from warehouse.chains.facts import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable

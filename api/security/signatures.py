@@ -10,7 +10,7 @@ from eth_abi.exceptions import DecodingError
 from eth_account.messages import _hash_eip191_message, encode_defunct
 from eth_utils.crypto import keccak
 
-from indexer.chains.evm.errors import CallFailed, RpcError
+from indexer.chains.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import EvmReader, data_bytes
 
 _MAGIC_6492 = bytes.fromhex("6492" * 16)

@@ -10,7 +10,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import is_address, to_checksum_address
 
-from indexer.chains.evm.errors import MethodMissing, RpcError
+from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
 from indexer.contracts.sending import SendError, number, send

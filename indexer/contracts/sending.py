@@ -6,7 +6,7 @@ from typing import Any
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
-from indexer.chains.evm.errors import MethodMissing, RpcError
+from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 
 RECEIPT_SECONDS = 120.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import dagster as dg
 import msgspec
 
-from indexer.chains.evm.errors import RpcError
+from indexer.chains.errors import RpcError
 from indexer.chains.evm.rpc import EvmClient
 from pipelines.checks import violations_checks
 from pipelines.derivation import writer_kept_out

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from indexer.chains.evm.errors import NodeLied, NodeUnavailable, WrongChain
+from indexer.chains.errors import NodeLied, NodeUnavailable, WrongChain
 from indexer.devchain.world import World
 from indexer.plan import Limits
 from indexer.run import advance

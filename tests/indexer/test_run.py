@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.chains.evm.errors import WrongChain
+from indexer.chains.errors import WrongChain
 from indexer.devchain.world import World
 from indexer.run import Progress, advance
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, bear_token, differences, indexing, live

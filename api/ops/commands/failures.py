@@ -29,7 +29,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from api.overlay import OverlayError
     from api.registrations.attesting import AttestationError
     from api.security.signing_keys import SigningKeyError
-    from indexer.chains.evm.errors import RpcError
+    from indexer.chains.errors import RpcError
     from indexer.contracts.sending import SendError
     from indexer.contracts.signer import SignerKeyError
     from warehouse.chains.facts import ChainFactsError

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from indexer.chains.errors import RpcError, WrongChain
 from indexer.chains.evm.envelope import quantity
-from indexer.chains.evm.errors import RpcError, WrongChain
 from indexer.chains.evm.rpc import EvmClient
 from warehouse.chains.facts import Chain
 

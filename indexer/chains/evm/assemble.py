@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.chains.errors import ChainMoved
 from indexer.chains.evm.creations import creation_columns
 from indexer.chains.evm.decoders.frame import Column, Columns, Frame
-from indexer.chains.evm.errors import ChainMoved
 from indexer.chains.evm.fetch import Chunk
 from indexer.chains.evm.headers import Headers, join_headers
 from indexer.chains.evm.rpc import EvmClient

@@ -8,7 +8,7 @@ import numpy as np
 from eth_utils.crypto import keccak
 from numpy.typing import NDArray
 
-from indexer.chains.evm.errors import NodeLied
+from indexer.chains.errors import NodeLied
 from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.tuned.logs import Logs
 

@@ -11,17 +11,10 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 import numpy as np
 
+from indexer.chains.errors import CallFailed, MethodMissing, NodeLied, NodeLimited, NodeUnavailable, RpcError
+from indexer.chains.evm.classify import classify
 from indexer.chains.evm.decoders.frame import Columns
 from indexer.chains.evm.envelope import RpcFault, parse_batch, quantity
-from indexer.chains.evm.errors import (
-    CallFailed,
-    MethodMissing,
-    NodeLied,
-    NodeLimited,
-    NodeUnavailable,
-    RpcError,
-    classify,
-)
 from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.evm.tuned.occurrence import find, occurs

@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from indexer.chains.evm.errors import NodeLied, NodeUnavailable, classify
+from indexer.chains.errors import NodeLied, NodeUnavailable
+from indexer.chains.evm.classify import classify
 
 
 class RpcFault(msgspec.Struct, gc=False):

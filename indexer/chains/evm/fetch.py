@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import msgspec
 import numpy as np
 
+from indexer.chains.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError
 from indexer.chains.evm import audit, decoders
 from indexer.chains.evm.creations import Creation, Method, fetch_creations
 from indexer.chains.evm.decoders import erc20, uniswap_v2, uniswap_v3
 from indexer.chains.evm.decoders.frame import Frame, Scope
-from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, RpcError
 from indexer.chains.evm.headers import Headers, fetch_header_range
 from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.evm.tuned.answers import parse_logs

@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.chains.errors import NodeLied, NodeLimited, NodeUnavailable
+from indexer.chains.evm.classify import classify
 from indexer.chains.evm.envelope import RpcFault, parse_batch, quantity
-from indexer.chains.evm.errors import NodeLied, NodeLimited, NodeUnavailable, classify
 from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.evm.tuned.hexadecimal import BadHex, Bytes, unhex
 

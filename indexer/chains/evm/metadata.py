@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from indexer.chains.evm.errors import (
+from indexer.chains.errors import (
     BlockMissing,
     CallFailed,
     ChainMoved,

@@ -15,7 +15,8 @@ from typing import Any
 
 import httpx
 
-from indexer.chains.evm.errors import CallFailed, NodeUnavailable, RpcError, WrongChain, classify
+from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError, WrongChain
+from indexer.chains.evm.classify import classify
 from warehouse.chains.facts import Chain
 
 LOG = logging.getLogger(__name__)

@@ -17,16 +17,10 @@ from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
+from indexer.chains.errors import NodeLimited, NodeUnavailable, RpcError, UnknownFault, WrongChain
+from indexer.chains.evm.classify import classify
 from indexer.chains.evm.endpoint import Endpoint, request_headers, retry_after, shown, target
 from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
-from indexer.chains.evm.errors import (
-    NodeLimited,
-    NodeUnavailable,
-    RpcError,
-    UnknownFault,
-    WrongChain,
-    classify,
-)
 from indexer.chains.evm.tuned.connection import connect_to
 from warehouse.chains.facts import Chain
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from indexer.chains.errors import StateMissing
 from indexer.chains.evm.creations import Creation
-from indexer.chains.evm.errors import StateMissing
 from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.metadata import Question, Reading, read_tokens, read_tokens_at_head
 from indexer.chains.evm.rpc import EvmClient

@@ -8,7 +8,7 @@ import jwt
 import pytest
 from eth_abi.abi import encode
 
-from indexer.chains.evm.errors import NodeUnavailable
+from indexer.chains.errors import NodeUnavailable
 from indexer.devchain import artifacts
 from tests.fixtures.claims import NATIVE_USD, ClaimChain, Claimer, built, sign
 from tests.fixtures.service import Serve, Service

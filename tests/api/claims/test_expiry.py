@@ -8,7 +8,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 
 from api.registrations.expiring import Inactive, expire, find_inactive
-from indexer.chains.evm.errors import RpcError
+from indexer.chains.errors import RpcError
 from indexer.contracts import signer as signers
 from indexer.contracts.registry import contract
 from tests.factories.registrations import BASE, add_registration, add_token, address, scored

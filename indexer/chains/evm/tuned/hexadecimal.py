@@ -5,7 +5,7 @@ import binascii
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.chains.evm.errors import NodeLied
+from indexer.chains.errors import NodeLied
 
 Bytes = NDArray[np.uint8]
 Positions = NDArray[np.int64]

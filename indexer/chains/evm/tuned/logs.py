@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.chains.evm.errors import NodeLied
+from indexer.chains.errors import NodeLied
 from indexer.chains.evm.tuned.hexadecimal import Bytes, Positions, unhex, windows
 
 MAX_TOPICS = 4

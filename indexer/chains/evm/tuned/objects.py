@@ -5,7 +5,7 @@ from binascii import unhexlify
 import msgspec
 import numpy as np
 
-from indexer.chains.evm.errors import NodeLied
+from indexer.chains.errors import NodeLied
 from indexer.chains.evm.tuned.hexadecimal import BadHex
 from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, no_logs, small, topic_heads
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.chains.evm.errors import NodeLied
+from indexer.chains.errors import NodeLied
 from indexer.chains.evm.tuned.answers import parse_logs
 from indexer.chains.evm.tuned.layout import SurprisingLayout, parse_layout
 from indexer.chains.evm.tuned.logs import Logs

@@ -1,75 +1,21 @@
-"""What can go wrong when talking to a node, as types.
-
-    RpcError
-    ├── NodeUnavailable     nobody answers in time, or only with refusals that pass (timeouts, 5xx, 429)
-    │   └── UnknownFault    an error in words nobody taught us
-    │       └── BlockMissing    the node does not know the block asked for, or not on its fork
-    ├── NodeLimited         the question is too big for the node: ask for less at once
-    ├── MethodMissing       the node does not offer the method
-    ├── StateMissing        the node no longer has the state of that block
-    ├── CallFailed          the node executed the call and it failed: the contract's fault, not the node's
-    ├── NodeLied            answers contradict each other or the headers: never indexed
-    │   └── ChainMoved      a reorganisation came between them: look again
-    └── WrongChain          the node serves another chain: never indexed
+"""What a JSON-RPC error object means.
 
 Nodes agree on few error codes, so the wording decides. The phrases below are those of the common clients and
-hosted providers; anything unknown is taken for a fault of the node, which is retried.
+hosted providers. Anything unknown is treated as a fault of the node, which is retried.
 """
 
 import re
 
-
-class RpcError(Exception):
-    """Root of everything a node can do to us."""
-
-
-class NodeUnavailable(RpcError):
-    """No node answered in the time allowed; ``retry_after`` is what it asked us to wait, in seconds."""
-
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after = retry_after
-
-
-class UnknownFault(NodeUnavailable):
-    """An error in words nobody taught us: the node's fault, unless one call alone always meets it."""
-
-
-class BlockMissing(UnknownFault):
-    """The node does not know the block that was named: it is behind, or on another fork."""
-
-
-class NodeLimited(RpcError):
-    """The range, the result or the batch is too large for the node; ``max_results`` when it said how many."""
-
-    def __init__(self, message: str, max_results: int | None = None) -> None:
-        super().__init__(message)
-        self.max_results = max_results
-
-
-class MethodMissing(RpcError):
-    """The node does not offer the method."""
-
-
-class StateMissing(RpcError):
-    """The node has pruned the state this call asked for."""
-
-
-class CallFailed(RpcError):
-    """The call ran and failed: it reverted, ran out of gas or hit an invalid instruction."""
-
-
-class NodeLied(RpcError):
-    """Answers of the node contradict each other; nothing of them may be indexed."""
-
-
-class ChainMoved(NodeLied):
-    """Blocks read at different moments do not follow each other: a reorganisation came between."""
-
-
-class WrongChain(RpcError):
-    """The node serves another chain than configured."""
-
+from indexer.chains.errors import (
+    BlockMissing,
+    CallFailed,
+    MethodMissing,
+    NodeLimited,
+    NodeUnavailable,
+    RpcError,
+    StateMissing,
+    UnknownFault,
+)
 
 _LIMITED = re.compile(
     r"query returned more than|response size|size exceed|block range|range (is )?too|too (wide|large)|range limit"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.chains.evm.errors import (
+from indexer.chains.errors import (
     BlockMissing,
     CallFailed,
     MethodMissing,
@@ -10,8 +10,8 @@ from indexer.chains.evm.errors import (
     NodeUnavailable,
     StateMissing,
     UnknownFault,
-    classify,
 )
+from indexer.chains.evm.classify import classify
 
 
 @pytest.mark.parametrize(
