@@ -63,7 +63,7 @@ class ChainCounts:
         if not fresh or store.closed or store.broken:
             return
         try:
-            store.execute(sql.load("exchange/add_counts").encode(), {"chain_id": self.chain_id, "counts": Jsonb(fresh)})
+            store.execute(sql.load("store/counters/add").encode(), {"chain_id": self.chain_id, "counts": Jsonb(fresh)})
         except postgres.ConnectionLost as error:
             LOG.debug("counts of chain %d are written later: %s", self.chain_id, error)
             return

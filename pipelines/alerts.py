@@ -48,7 +48,7 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
     steps = [event.step_key for event in context.get_step_failure_events() if event.step_key]
     with _store() as store:
         recorded = store.execute(
-            sql.load("exchange/record_failure").encode(),
+            sql.load("store/asset_runs/record_failure_event").encode(),
             {
                 "subject": run.job_name,
                 "payload": Jsonb({"runId": run.run_id, "job": run.job_name, "message": message}),
@@ -57,7 +57,7 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
         )
         if recorded.rowcount:  # a sensor that was cut short looks at the same run again
             for step in steps:
-                store.execute(sql.load("exchange/record_step_failure").encode(), {"asset": step})
+                store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": step})
         ledger.report(store, failed_run(run, message, steps))
         send_due(store)
 

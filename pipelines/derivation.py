@@ -138,7 +138,7 @@ class DerivePass:
     def renumber(self) -> None:
         """Take the next version: a step that may write a key that the pass has written already needs one of its own.
         Only while serving: then every lower version's requests and rows are there to be seen."""
-        self.version = int(self.exchange("next_version")[0]["version"])
+        self.version = int(self.store_rows("derivation/next_version")[0]["version"])
 
     @contextmanager
     def serving(self, wait_seconds: float = 60.0) -> Iterator[None]:
@@ -155,9 +155,9 @@ class DerivePass:
         finally:
             _release(self.store, "SELECT pg_advisory_unlock(%s, %s)", _SERVING_LOCK)
 
-    def exchange(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
-        """Run a statement of ``sql/exchange`` in the store and return its rows, if it has any."""
-        cursor = self.store.execute(sql.load(f"exchange/{name}").encode(), parameters or {})
+    def store_rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a statement of ``sql/store`` and return its rows, if it has any."""
+        cursor = self.store.execute(sql.load(f"store/{name}").encode(), parameters or {})
         return cursor.fetchall() if cursor.description else []
 
     def transform(self, name: str, parameters: Mapping[str, Any]) -> int:
@@ -179,7 +179,7 @@ class DerivePass:
         published = self._published[chain.chain_id]
         if published is None:
             return None
-        rows = self.exchange("derive_checkpoint", {"subject": subject, "chain_id": chain.chain_id})
+        rows = self.store_rows("derivation/find_checkpoint", {"subject": subject, "chain_id": chain.chain_id})
         after = int(rows[0]["change_id"]) if rows else 0
         details = rows[0]["details"] if rows else {}
         return Window(
@@ -200,8 +200,8 @@ class DerivePass:
         Raises:
             Overtaken: a reorganisation reached, or is reaching, below the window's last block.
         """
-        standing = self.exchange(
-            "window_stands",
+        standing = self.store_rows(
+            "derivation/check_window",
             {"chain_id": window.chain.chain_id, "unit_id": window.unit_id, "through": window.through},
         )
         if not standing or not standing[0]["stands"]:
@@ -219,8 +219,8 @@ class DerivePass:
             Overtaken: the chain was reorganised below the window.
         """
         self.must_stand(window)
-        self.exchange(
-            "advance_derive_checkpoint",
+        self.store_rows(
+            "derivation/advance_checkpoint",
             {
                 "subject": subject,
                 "chain_id": window.chain.chain_id,
@@ -233,8 +233,8 @@ class DerivePass:
         """Keep an account of a materialisation; passes that found nothing to do leave no trace in the store."""
         self.runs.append(run)
         if run.rows:
-            self.exchange(
-                "record_asset_run",
+            self.store_rows(
+                "asset_runs/record",
                 {
                     "asset": run.asset,
                     "chain_id": run.chain_id,
@@ -251,7 +251,7 @@ class DerivePass:
 
     def as_of_blocks(self) -> dict[int, int]:
         """Of every chain this pass has looked at, the block through which its tokens are known."""
-        known = {row["chain_id"]: row["through"] for row in self.exchange("tokens_known_through")}
+        known = {row["chain_id"]: row["through"] for row in self.store_rows("derivation/list_token_progress")}
         return {chain_id: known[chain_id] for chain_id, found in self._published.items() if found and chain_id in known}
 
     def _read_published(self, chain_id: int) -> _Published | None:
@@ -259,7 +259,7 @@ class DerivePass:
             return None
         # The changes first: a unit that begins after this is above whatever the checkpoint then says.
         newest = self._newest_change(chain_id, 2**63)
-        rows = self.exchange("published_state", {"chain_id": chain_id})
+        rows = self.store_rows("ingestion/find_published", {"chain_id": chain_id})
         if not rows or rows[0]["block_number"] is None:
             return None
         row = rows[0]
@@ -282,7 +282,7 @@ class DerivePass:
         )
 
     def _is_indexed(self, chain_id: int) -> bool:
-        rows = self.exchange("published_state", {"chain_id": chain_id})
+        rows = self.store_rows("ingestion/find_published", {"chain_id": chain_id})
         return bool(rows) and rows[0]["block_number"] is not None
 
     def _newest_change(self, chain_id: int, below: int) -> int:

@@ -131,7 +131,7 @@ class Follower:
         except EventsFailed as error:
             # Figures and blocks go on; whoever watches the failures of assets sees it.
             log.error("chain %s: %s", self.chain.key, error)
-            self.store.execute(sql.load("exchange/record_step_failure").encode(), {"asset": "events"})
+            self.store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": "events"})
             self.progress.has_figures |= at_head
         return min(max(_REST * (time.monotonic() - started), _SHORTEST_REST), _LONGEST_REST)
 

@@ -19,8 +19,8 @@ _TABLES = ("serve_token", "serve_symbol", "serve_provenance")
 
 def declare_writing(run: DerivePass) -> None:
     """Say that rows of this pass's version are about to be written."""
-    run.exchange(
-        "advance_derive_checkpoint",
+    run.store_rows(
+        "derivation/advance_checkpoint",
         {"subject": _SUBJECT, "chain_id": _ALL_CHAINS, "change_id": run.version, "details": Jsonb({})},
     )
 
@@ -41,7 +41,7 @@ def read_standing(run: DerivePass) -> Standing:
         "SELECT version, toFloat64(published_at) AS published_at, mapKeys(as_of_blocks) AS chain_ids, "
         "mapValues(as_of_blocks) AS blocks FROM serve_publication ORDER BY version DESC LIMIT 1"
     )
-    declared = run.exchange("derive_checkpoint", {"subject": _SUBJECT, "chain_id": _ALL_CHAINS})
+    declared = run.store_rows("derivation/find_checkpoint", {"subject": _SUBJECT, "chain_id": _ALL_CHAINS})
     begun = int(declared[0]["change_id"]) if declared else 0
     if not newest:
         return Standing(0, 0.0, {}, begun > 0)
@@ -89,7 +89,7 @@ def clean(run: DerivePass) -> AssetRun | None:
         for table in _TABLES:
             run.transform(f"maintenance/clean_{table}", {})
         run.transform("maintenance/clean_publications", {})
-        for row in run.exchange("requests_seen"):
+        for row in run.store_rows("derivation/list_seen_requests"):
             run.transform("maintenance/clean_requests", {"chain_id": row["chain_id"], "seen": row["version"]})
         return before - _served_rows(run)
 

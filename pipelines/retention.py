@@ -37,7 +37,7 @@ def remove_finished_runs(instance: dg.DagsterInstance, job_name: str, before: da
 
 def remove_asset_runs(store: Connection, before: datetime) -> int:
     """Remove our account of asset runs that began before a moment; how many there were. Their sums stay."""
-    return store.execute(sql.load("exchange/remove_asset_runs").encode(), {"before": before}).rowcount
+    return store.execute(sql.load("store/asset_runs/remove_old").encode(), {"before": before}).rowcount
 
 
 def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHANGES_KEPT) -> int:
@@ -45,7 +45,7 @@ def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHAN
     blocks are older than ``kept``; how many there were. That it was done is said before the first goes; doing it again
     finds the rest."""
     removed = 0
-    for row in store.execute(sql.load("exchange/changes_needed_from").encode()).fetchall():
+    for row in store.execute(sql.load("store/derivation/list_needed_changes").encode()).fetchall():
         bounds = {
             "chain_id": row["chain_id"],
             "below": row["needed_from"],

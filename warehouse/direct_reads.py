@@ -1,7 +1,7 @@
 """Single reads of the store over the driver itself: a fifth of what the same read costs through SQLAlchemy.
 
 For the hottest reads by key, and for the limiter that all processes share; everything else goes through the API's
-SQLAlchemy store. Statements are files below ``sql/reads`` or another folder, with parameters as ``%(name)s``.
+SQLAlchemy store. Statements are files below ``sql/store``, with parameters as ``%(name)s``.
 """
 
 import asyncio
@@ -29,25 +29,23 @@ class DirectReads:
     Args:
         options: of each connection, as libpq takes them.
         timeout_seconds: limit of one read: waiting for a connection, making it, and the answer.
-        folder: where its statements are, below ``sql``. One whose connection ends under it may be run again.
     """
 
-    def __init__(self, url: str, *, options: Mapping[str, Any], timeout_seconds: float, folder: str = "reads") -> None:
+    def __init__(self, url: str, *, options: Mapping[str, Any], timeout_seconds: float) -> None:
         self._url = plain_url(url)
         self._options = dict(options)
         self.timeout_seconds = timeout_seconds
-        self.folder = folder
         self._idle: list[Line] = []
         self._closed = False
         self._turns = asyncio.Semaphore(CONNECTIONS)
 
     async def rows(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Rows of the statement ``sql/<folder>/<name>.sql``.
+        """Rows of the statement ``sql/store/<name>.sql``; one whose connection ends under it may be run again.
 
         Raises:
             StoreUnavailable: the store is not there, or does not answer in time.
         """
-        statement = sql.load(f"{self.folder}/{name}").encode()
+        statement = sql.load(f"store/{name}").encode()
         limit = _Limit()
         timer = asyncio.get_running_loop().call_later(self.timeout_seconds, limit.end)
         try:

@@ -53,7 +53,7 @@ class PageApps:
         if not pages:
             return {}
         rows = await self.store.direct.rows(
-            "apps_of_pages",
+            "apps/list_enabled",
             {
                 "chain_ids": ",".join(str(page.chain_id) for page in pages),
                 "token_ids": ",".join(str(page.token_id) for page in pages),

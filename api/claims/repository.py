@@ -144,7 +144,7 @@ class ClaimRepository:
         # A mint alone: roles, document and peer come with later events, which the pipelines read.
         told = {**asdict(minted), "managers": [], "maintainers": []}
         rows = json.dumps([told], default=datetime.isoformat)
-        await transaction.exchange("upsert_registrations", {"registrations": rows, "from_receipt": True})
+        await transaction.exchange("registrations/upsert", {"registrations": rows, "from_receipt": True})
         await record_event(
             transaction,
             type="claim.confirmed",

@@ -30,20 +30,22 @@ class HeartbeatRepository:
 
     async def token(self, symbol: str, chain_id: int, address: str | None) -> Row | None:
         """The token a symbol means on a chain: the named one, else the registered one, else the original."""
-        return await self.reads.row("heartbeat", {"symbol": symbol, "chain_id": chain_id, "address": address})
+        return await self.reads.row("heartbeats/find", {"symbol": symbol, "chain_id": chain_id, "address": address})
 
     async def registered_below(
         self, least: Decimal, below: Decimal, chain_id: int | None, *, limit: int, offset: int
     ) -> list[Row]:
         """Registered tokens with a score in the range, lowest first; a few seconds old at most."""
         bounds = {"least": least, "below": below, "chain_id": chain_id, "limit": limit, "offset": offset}
-        return await self.memory.pages.get(tuple(bounds.values()), lambda: self.reads.rows("tokens_at_risk", bounds))
+        return await self.memory.pages.get(
+            tuple(bounds.values()), lambda: self.reads.rows("heartbeats/list_at_risk", bounds)
+        )
 
     async def count_below(self, critical: Decimal, warning: Decimal, chain_id: int | None) -> dict[str, int]:
         """How many registered tokens are below each threshold, each counted once; a few seconds old at most."""
         bounds = {"critical": critical, "warning": warning, "chain_id": chain_id}
 
         async def count() -> dict[str, int]:
-            return dict((await self.reads.rows("tokens_at_risk_counts", bounds))[0])
+            return dict((await self.reads.rows("heartbeats/count_at_risk", bounds))[0])
 
         return await self.memory.counts.get(tuple(bounds.values()), count)

@@ -48,7 +48,7 @@ async def get_registration_history(
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     registration = await find_registration(RegistrationRepository(store), name, chain_id)
     place = {"chain_id": registration["chain_id"], "token_id": registration["token_id"]}
-    rows = await store.direct.rows("registration_history", {**place, "after": after, "limit": limit})
+    rows = await store.direct.rows("history/list_entries", {**place, "after": after, "limit": limit})
     entries = _entries(registration, rows)
     head = None
     if rows:

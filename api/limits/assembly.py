@@ -57,4 +57,4 @@ def _connections(settings: ApiSettings, database_url: str) -> DirectReads:
         "keepalives_interval": 5,
         "keepalives_count": 3,
     }
-    return DirectReads(database_url, options=options, timeout_seconds=seconds, folder="limits")
+    return DirectReads(database_url, options=options, timeout_seconds=seconds)

@@ -33,7 +33,7 @@ class StoreMeter:
     store does not answer: they pay nothing, and what they read may be served from memory.
 
     Args:
-        direct: connections that run ``sql/limits``.
+        direct: connections that run ``sql/store/limits``.
     """
 
     def __init__(self, direct: DirectReads, store: Store, *, clock: Clock) -> None:
@@ -72,7 +72,7 @@ class StoreMeter:
             return
         self._forgot_at = now
         try:
-            await self.direct.rows("forget", {})
+            await self.direct.rows("limits/forget", {})
             today = day_of(now)
             if self._forgot_on != today:
                 await self._ledger.forget(today)
@@ -102,7 +102,7 @@ class StoreMeter:
             "quotas": [limits.per_day for _, limits in subjects.values()],
             "day": day_of(now),
         }
-        rows = {row["subject"]: row for row in await self.direct.rows("take", parameters)}
+        rows = {row["subject"]: row for row in await self.direct.rows("limits/take", parameters)}
         for row in rows.values():
             self._tell(row)
         nth: dict[UUID, int] = {}
@@ -131,7 +131,9 @@ class StoreMeter:
             "counts": list(counts.values()),
             "limits": list(limits.values()),
         }
-        rows = {(row["address"], row["kind"]): row for row in await self.direct.rows("take_of_addresses", parameters)}
+        rows = {
+            (row["address"], row["kind"]): row for row in await self.direct.rows("limits/take_addresses", parameters)
+        }
         answers: list[float | None] = []
         for address, kind, _ in asked:
             row = rows[address, kind]

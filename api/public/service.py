@@ -118,7 +118,9 @@ class PublicReads:
         return await self._holdings.get(key, lambda: self._holding(chain, token, wallet))
 
     async def _verified(self, chain: Chain, symbol: str) -> Row | None:
-        row = await self.sources.store.direct.row("listing", {"symbol": symbol, "chain_id": chain.chain_id})
+        row = await self.sources.store.direct.row(
+            "registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id}
+        )
         return row if row is not None and _is_active(row, self.sources.clock.now()) else None
 
     async def _coin(self, chain: Chain, symbol: str) -> Prepared | None:
@@ -176,7 +178,7 @@ class PublicReads:
         )
 
     async def _sites(self, chain: Chain, token_id: int) -> Prepared | None:
-        row = await self.sources.store.direct.row("page_sites", {"chain_id": chain.chain_id, "token_id": token_id})
+        row = await self.sources.store.direct.row("sites/find", {"chain_id": chain.chain_id, "token_id": token_id})
         if row is None or not _is_active(row, self.sources.clock.now()):
             return None
         return _prepared(

@@ -48,7 +48,7 @@ def find_inactive(
     end = now or datetime.now(UTC)
     since = end - timedelta(days=days)
     rows = store.execute(
-        sql.load("reads/inactive_registrations").encode(),
+        sql.load("store/registrations/list_inactive").encode(),
         {
             "chain_id": chain.chain_id,
             "inactive_below": INACTIVE_BELOW,

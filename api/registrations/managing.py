@@ -72,7 +72,7 @@ async def hold(transaction: Transaction, registration: ManagedRegistration) -> R
     the second waits here, and sees what the first wrote. What every change of a page begins with.
 
     It is the first lock that a transaction takes, and the only one of a registration, so that it is part of no circle:
-    what writes many rows at once (``exchange/upsert_registrations``) touches their pages only when it has all of them.
+    what writes many rows at once (``store/registrations/upsert``) touches their pages only when it has all of them.
     References to the row do not wait for it.
 
     Raises:

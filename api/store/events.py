@@ -1,7 +1,7 @@
 """What there is to be told of, and how it is recorded: in the transaction that makes it true, each once.
 
 ``EVENTS`` is the catalogue of what anybody may subscribe to. What the service records for itself alone is in
-``INTERNAL``. Events that chains make true are recorded by the pipelines (``sql/exchange/``), with the same columns.
+``INTERNAL``. Events that chains make true are recorded by the pipelines (``sql/store/events``), with the same columns.
 """
 
 from collections.abc import Mapping

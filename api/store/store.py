@@ -189,8 +189,8 @@ class Transaction:
         return int(result.rowcount)
 
     async def exchange(self, name: str, parameters: Mapping[str, Any]) -> int:
-        """Run a statement of ``sql/exchange``, which the pipelines run too; the answer is how many rows it touched."""
-        result = await self.connection.exec_driver_sql(sql.load(f"exchange/{name}"), dict(parameters))
+        """Run a statement of ``sql/store``, which the pipelines run too; the answer is how many rows it touched."""
+        result = await self.connection.exec_driver_sql(sql.load(f"store/{name}"), dict(parameters))
         return int(result.rowcount)
 
     async def driver_connection(self) -> Any:

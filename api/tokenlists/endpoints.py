@@ -152,7 +152,7 @@ async def list_token_list_versions(
     ] = None,
 ) -> JsonResponse:
     """Every version that was published, newest first, with how many tokens were added, changed and removed."""
-    rows = await store.direct.rows("token_list_versions", {"below": before or 2**62, "limit": limit + 1})
+    rows = await store.direct.rows("tokenlists/list_versions", {"below": before or 2**62, "limit": limit + 1})
     shown_rows = rows[:limit]
     return respond(
         PublishedVersions(
@@ -192,7 +192,7 @@ async def compare_token_list_versions(
     if earlier.version_id > later.version_id:
         raise InvalidInput("from", "must not be later than `to`")
     rows = await store.direct.rows(
-        "token_list_difference", {"from_version": earlier.version_id, "to_version": later.version_id}
+        "tokenlists/list_differences", {"from_version": earlier.version_id, "to_version": later.version_id}
     )
     both = [row for row in rows if row["crown_id"] is not None and row["old_crown_id"] is not None]
     return respond(
@@ -301,7 +301,7 @@ async def get_platform_listing(
 
 
 async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[Row, Chain]:
-    row = await store.direct.row("listing", {"symbol": symbol, "chain_id": chain.chain_id})
+    row = await store.direct.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
     if row is None:
         raise NotFound(f"symbol: no registration of {symbol} on {chain.name}")
     return row, chain

@@ -43,7 +43,7 @@ class Counts:
             return
         try:
             async with self._store.transaction() as transaction:
-                await transaction.exchange("add_counts", {"chain_id": 0, "counts": Jsonb(counted)})
+                await transaction.exchange("counters/add", {"chain_id": 0, "counts": Jsonb(counted)})
         except StoreUnavailable as error:
             LOG.warning("counts of webhooks are written later: %s", error)
             self._pending += counted

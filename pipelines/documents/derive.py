@@ -99,7 +99,9 @@ def _take_scores(run: DerivePass, window: Window, seen: int) -> tuple[set[str], 
             "documents/scores", {**bounds, "new_version": run.version, "through": window.through, "as_of": as_of}
         )
         run.serve_rows += changed
-    listed = run.exchange("list_scores", {**scored, "chain_id": chain_id, "as_of_block": window.through})[0]["tokens"]
+    listed = run.store_rows("tokens/update_scores", {**scored, "chain_id": chain_id, "as_of_block": window.through})[0][
+        "tokens"
+    ]
     return {token for token in str(listed).split(",") if token}, changed
 
 
@@ -116,11 +118,13 @@ def _refresh(
         reading = thread.submit(_inputs, run, chain, tokens)
         registrations = {
             row["token_address"][2:]: row
-            for row in run.exchange("registrations_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
+            for row in run.store_rows(
+                "registrations/list_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses}
+            )
         }
         listed = {
             row["address"][2:]: row
-            for row in run.exchange("indexed_tokens", {"chain_id": chain.chain_id, "addresses": addresses})
+            for row in run.store_rows("tokens/list", {"chain_id": chain.chain_id, "addresses": addresses})
         }
         # Of nearly all tokens the symbol is still what it was when they were listed.
         namesakes.find(row["symbol_key"] for row in listed.values())
@@ -153,10 +157,10 @@ def _refresh(
     request(run, chain.chain_id, sorted(judged.difference(asked)), "namesake")
     # After the warehouse: the symbol that is listed tells the next pass which rows there a token has left.
     if listing:
-        run.exchange("upsert_indexed_tokens", {"rows": Jsonb(listing)})
+        run.store_rows("tokens/upsert", {"rows": Jsonb(listing)})
     gone = [f"0x{token}" for token in tokens if token not in made]
     if gone:
-        run.exchange("remove_indexed_tokens", {"chain_id": chain.chain_id, "addresses": gone})
+        run.store_rows("tokens/remove", {"chain_id": chain.chain_id, "addresses": gone})
     return len(written)
 
 

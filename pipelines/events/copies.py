@@ -25,13 +25,13 @@ Sighting = Mapping[str, Any]
 def derive(run: DerivePass, window: Window, final: int) -> int:
     """Record the copies found on the chain whose blocks are final; how many events."""
     chain = window.chain
-    if not run.exchange("sightings_untold", {"chain_id": chain.chain_id})[0]["untold"]:
+    if not run.store_rows("copies/has_untold", {"chain_id": chain.chain_id})[0]["untold"]:
         return 0
     rows = run.read("events/block_time", {"chain_id": chain.chain_id, "final": final})
     if not rows:
         return 0
     final_time = datetime.fromtimestamp(rows[0]["seconds"], UTC)
-    due = run.exchange("sightings_due", {"chain_id": chain.chain_id, "final_time": final_time})
+    due = run.store_rows("copies/list_due", {"chain_id": chain.chain_id, "final_time": final_time})
     first_seen = _first_blocks(run, window, [row["address"][2:] for row in due])
     recorded = 0
     for of, found in groupby(due, key=lambda row: (row["of_chain_id"], row["of_token_id"])):
@@ -64,9 +64,9 @@ def _settle(run: DerivePass, window: Window, progress: Progress, of: tuple[int, 
     events = [copy_event(chain, original, of[1], group, settings.load().public_site_url) for group in groups]
     told = [row["address"] for row in standing]
     with recording(run, window, progress, progress.stored, events):
-        if len(run.exchange("settle_sightings", {**key, "addresses": told})) != len(told):
+        if len(run.store_rows("copies/mark_told", {**key, "addresses": told})) != len(told):
             raise Overtaken(f"copies on chain {chain.key} were told of by another pass")
-        run.exchange("forget_sightings", {**key, "addresses": gone})
+        run.store_rows("copies/forget", {**key, "addresses": gone})
     return len(events)
 
 

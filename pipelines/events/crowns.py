@@ -51,7 +51,7 @@ def read_crowns(run: DerivePass, chain: Chain, tokens: Iterable[str]) -> Crowns:
     block, as does what ends one that is."""
     addresses = sorted(f"0x{token}" for token in tokens)
     found: dict[str, list[Crown]] = {}
-    for row in run.exchange("registrations_for_events", {"chain_id": chain.chain_id, "addresses": addresses}):
+    for row in run.store_rows("events/list_registrations", {"chain_id": chain.chain_id, "addresses": addresses}):
         crown = Crown(
             row["token_id"], row["symbol"], row["block_number"], _seconds(row["minted_at"]), _maybe(row["ended_at"])
         )

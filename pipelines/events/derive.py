@@ -59,7 +59,7 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     window, marks, final = opened
     if not marks.registered:
         passed = {"chain_id": chain.chain_id, "position": final, "sources": list(_OF_BLOCKS)}
-        run.exchange("pass_blocks", passed)
+        run.store_rows("events/skip_blocks", passed)
         return None
 
     def record() -> int:
@@ -110,7 +110,7 @@ def _open(run: DerivePass, chain: Chain) -> tuple[Window, Marks, int] | None:
     window = run.window(SUBJECT, chain)
     if window is None:
         return None
-    marks = Marks({row["subject"]: row for row in run.exchange("event_marks", {"chain_id": chain.chain_id})})
+    marks = Marks({row["subject"]: row for row in run.store_rows("events/list_marks", {"chain_id": chain.chain_id})})
     final = min(window.final_block, window.through, marks.through("registrations"))
     return (window, marks, final) if final >= 0 else None
 
@@ -120,5 +120,5 @@ def _priced_through(run: DerivePass, window: Window, marks: Marks) -> int:
     seen = min(marks.change(subject) for subject in _MARKETS)
     if seen >= window.up_to:
         return window.through
-    found = run.exchange("last_block_of_units", {"chain_id": window.chain.chain_id, "unit_id": seen})
+    found = run.store_rows("ingestion/last_block_of_units", {"chain_id": window.chain.chain_id, "unit_id": seen})
     return -1 if found[0]["block_number"] is None else int(found[0]["block_number"])

@@ -62,7 +62,7 @@ def derive(run: DerivePass, window: Window, final: int, closed_to: int) -> int:
     ]
     with recording(run, window, replace(progress, in_time=True), closed_to, events):
         if rows:
-            run.exchange("keep_heartbeats", {"chain_id": chain.chain_id, "beats": Jsonb(rows)})
+            run.store_rows("events/save_heartbeats", {"chain_id": chain.chain_id, "beats": Jsonb(rows)})
     return len(events)
 
 
@@ -78,8 +78,8 @@ def _look(run: DerivePass, chain: Chain, final: int, first: int, until: int) -> 
         )
         for row in run.read("events/scores", bounds)
     ]
-    leaving = run.exchange(
-        "registrations_leaving_grace",
+    leaving = run.store_rows(
+        "events/list_leaving_grace",
         {
             "chain_id": chain.chain_id,
             "after": datetime.fromtimestamp(first, UTC) - RULES.grace,
@@ -91,7 +91,7 @@ def _look(run: DerivePass, chain: Chain, final: int, first: int, until: int) -> 
         return [], {}
     crowns = read_crowns(run, chain, tokens)
     ids = sorted({one.token_id for held in crowns.of_token.values() for one in held})
-    states = run.exchange("event_states", {"chain_id": chain.chain_id, "token_ids": ids})
+    states = run.store_rows("events/list_states", {"chain_id": chain.chain_id, "token_ids": ids})
     known = {
         row["token_id"]: Beat(row["heartbeat_level"], row["heartbeat_status"], row["heartbeat_score"])
         for row in states

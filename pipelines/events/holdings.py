@@ -94,7 +94,9 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
     events = [one.event for one in told]
     with recording(run, window, progress, final, events):
         if milestones:
-            run.exchange("keep_milestones", {"chain_id": window.chain.chain_id, "milestones": Jsonb(milestones)})
+            run.store_rows(
+                "events/save_milestones", {"chain_id": window.chain.chain_id, "milestones": Jsonb(milestones)}
+            )
     return len(events)
 
 
@@ -103,7 +105,7 @@ def _look(run: DerivePass, window: Window, progress: Progress, final: int) -> tu
     holdings = _read(run, window, progress.first, final)
     crowns = read_crowns(run, chain, [holding.token for holding in holdings])
     ids = sorted({one.token_id for held in crowns.of_token.values() for one in held})
-    states = run.exchange("event_states", {"chain_id": chain.chain_id, "token_ids": ids}) if ids else []
+    states = run.store_rows("events/list_states", {"chain_id": chain.chain_id, "token_ids": ids}) if ids else []
     known = {row["token_id"]: row["holder_milestone"] for row in states if row["holder_milestone"] is not None}
     told: list[Told] = []
     milestones: dict[int, int] = {}
@@ -117,7 +119,7 @@ def _look(run: DerivePass, window: Window, progress: Progress, final: int) -> tu
 
 def _read(run: DerivePass, window: Window, first: int, final: int) -> list[Holding]:
     chain_id = window.chain.chain_id
-    units = run.exchange("units_of_blocks", {"chain_id": chain_id, "after": first - 1, "through": final})[0]
+    units = run.store_rows("ingestion/units_of_blocks", {"chain_id": chain_id, "after": first - 1, "through": final})[0]
     if units["first_unit"] is None:
         return []
     bounds = {"chain_id": chain_id, "first": first, "final": final, "through": window.through, "zero": ZERO_WALLET}

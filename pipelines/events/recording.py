@@ -73,7 +73,7 @@ class Progress:
 
 def read_progress(run: DerivePass, chain: Chain, source: str) -> Progress:
     """How far the source has looked on the chain."""
-    row = run.exchange("event_progress", {"chain_id": chain.chain_id, "source": source})[0]
+    row = run.store_rows("events/start_progress", {"chain_id": chain.chain_id, "source": source})[0]
     position = row["position"]
     if row["rewound_to"] is not None and row["rewound_to"] < position:
         log.warning("chain %s was rewound below what %s events were made of; looking again", chain.key, source)
@@ -118,8 +118,8 @@ def recording(
         Overtaken: another pass has moved the source on, or the chain was reorganised below what was read.
     """
     with run.store.transaction():
-        moved = run.exchange(
-            "advance_event_progress",
+        moved = run.store_rows(
+            "events/advance_progress",
             {
                 "chain_id": progress.chain.chain_id,
                 "source": progress.source,
@@ -133,8 +133,8 @@ def recording(
             raise Overtaken(f"{progress.source} events of chain {progress.chain.key} were recorded by another pass")
         run.must_stand(window)
         if events:
-            run.exchange(
-                "record_events",
+            run.store_rows(
+                "events/record_many",
                 {"events": _ENCODE([event.row() for event in events]).decode(), "told_from": progress.told_from},
             )
         yield

@@ -75,7 +75,9 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
 
 
 def _look(run: DerivePass, chain: Chain, first: int, final: int) -> list[Event]:
-    units = run.exchange("units_of_blocks", {"chain_id": chain.chain_id, "after": first - 1, "through": final})[0]
+    units = run.store_rows(
+        "ingestion/units_of_blocks", {"chain_id": chain.chain_id, "after": first - 1, "through": final}
+    )[0]
     quotes = [*stablecoin_names(chain), *native_names(chain)]
     if units["first_unit"] is None:
         return []

@@ -135,8 +135,8 @@ def _publish_native(run: DerivePass, window: Window, market: Market) -> None:
     quote = market.quotes.get(native_names(window.chain)[0])
     if quote is None:
         return
-    run.exchange(
-        "native_price",
+    run.store_rows(
+        "prices/upsert_native",
         {
             "chain_id": window.chain.chain_id,
             "price_usd": quote.usd.quantize(Decimal("1e-18")),

@@ -79,8 +79,8 @@ def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
 
 def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
     chain = window.chain
-    listed = run.exchange(
-        "indexed_tokens", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
+    listed = run.store_rows(
+        "tokens/list", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
     )
     copies = {row["address"][2:] for row in listed if row["is_copy"]}
     served: list[dict[str, Any]] = []

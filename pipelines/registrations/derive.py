@@ -46,7 +46,7 @@ def _refresh(run: DerivePass, window: Window) -> None:
     # indexer ever having seen that block: each is held against the events.
     doubtful = {
         int(row["token_id"])
-        for row in run.exchange("registrations_in_doubt", {"chain_id": chain_id, "through": window.through})
+        for row in run.store_rows("registrations/list_not_final", {"chain_id": chain_id, "through": window.through})
     }
     first = run.read("registrations/first_block", parameters)[0] if window.has_changes else {"changes": 0}
     touched: set[int] = set()
@@ -54,7 +54,9 @@ def _refresh(run: DerivePass, window: Window) -> None:
         touched |= {row["token_id"] for row in run.read("registrations/touched", parameters)}
         if first["first_block"] <= int(window.details.get("through", -1)):
             # A release or a role that was taken back leaves no event to be found by.
-            touched |= {int(row["token_id"]) for row in run.exchange("registration_ids", {"chain_id": chain_id})}
+            touched |= {
+                int(row["token_id"]) for row in run.store_rows("registrations/list_ids", {"chain_id": chain_id})
+            }
     if not (token_ids := sorted(touched | doubtful)):
         return
     events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
@@ -63,19 +65,19 @@ def _refresh(run: DerivePass, window: Window) -> None:
         for start in range(0, len(told), _ROWS_AT_ONCE):
             some = [{"chain_id": chain_id, **asdict(one)} for one in told[start : start + _ROWS_AT_ONCE]]
             rows = json.dumps(some, default=datetime.isoformat)
-            run.exchange("upsert_registrations", {"registrations": rows, "from_receipt": False})
+            run.store_rows("registrations/upsert", {"registrations": rows, "from_receipt": False})
         known = {"token_ids": [one.token_id for one in told], "block_hashes": [one.block_hash for one in told]}
-        run.exchange("finalise_registrations", {"chain_id": chain_id, "final_block": window.final_block, **known})
+        run.store_rows("registrations/finalise", {"chain_id": chain_id, "final_block": window.final_block, **known})
     if gone := sorted(doubtful - registrations.keys()):
-        run.exchange("revert_registrations", {"chain_id": chain_id, "token_ids": gone})
+        run.store_rows("registrations/revert", {"chain_id": chain_id, "token_ids": gone})
 
 
 def _ask_for_documents(run: DerivePass, chain_id: int) -> int:
     asked = 0
-    while changes := run.exchange("presented_changes", {"chain_id": chain_id}):
+    while changes := run.store_rows("registrations/list_presented_changes", {"chain_id": chain_id}):
         addresses = {row["token_address"] for row in changes}
         _request_documents(run, chain_id, addresses)
-        run.exchange("remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
+        run.store_rows("registrations/remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
         asked += len(addresses)
     return asked
 

@@ -15,7 +15,7 @@ LOOK_SECONDS = 60.0
 
 def derive(run: DerivePass) -> AssetRun | None:
     """Publish a version of the list if it changed; None where it was looked at only just now."""
-    if not run.thorough and not run.exchange("token_list_due", {"seconds": LOOK_SECONDS})[0]["due"]:
+    if not run.thorough and not run.store_rows("tokenlists/is_due", {"seconds": LOOK_SECONDS})[0]["due"]:
         return None
     made, seconds = timed(lambda: _publish(run))
     changes = sum(made[name] for name in ("added", "changed", "removed")) if made else 0
@@ -24,6 +24,6 @@ def derive(run: DerivePass) -> AssetRun | None:
 
 
 def _publish(run: DerivePass) -> dict[str, int]:
-    made = run.exchange("publish_token_list", {"grace_days": GRACE_DAYS, "inactive_below": INACTIVE_BELOW})
-    run.exchange("token_list_looked_at")
+    made = run.store_rows("tokenlists/publish", {"grace_days": GRACE_DAYS, "inactive_below": INACTIVE_BELOW})
+    run.store_rows("tokenlists/mark_compared")
     return made[0] if made else {}

@@ -21,4 +21,4 @@ def add_listed(store: Connection, symbol: str, number: int, *, score: str = "90"
 def publish_list(store: Connection) -> dict[str, Any] | None:
     """Publish the token list as the pipelines do; the version that was made, if one was."""
     parameters = {"grace_days": 30, "inactive_below": 60}
-    return store.execute(sql.load("exchange/publish_token_list").encode(), parameters).fetchone()
+    return store.execute(sql.load("store/tokenlists/publish").encode(), parameters).fetchone()

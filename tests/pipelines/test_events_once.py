@@ -85,16 +85,21 @@ def tell_anew(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
 def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exchange = DerivePass.exchange
+    store_rows = DerivePass.store_rows
     calls: Counter[str] = Counter()
 
-    def exchange_or_die(run: DerivePass, name: str, parameters: Any = None) -> Any:
+    def store_rows_or_die(run: DerivePass, name: str, parameters: Any = None) -> Any:
         where = f"{name} {(parameters or {}).get('source', '')}"
-        calls[where] += name in ("advance_event_progress", "record_events", "keep_milestones", "keep_heartbeats")
+        calls[where] += name in (
+            "events/advance_progress",
+            "events/record_many",
+            "events/save_milestones",
+            "events/save_heartbeats",
+        )
         if calls[where] % 6 == 1:
             calls[where] += 1
             raise Died(where)
-        rows = exchange(run, name, parameters)
+        rows = store_rows(run, name, parameters)
         if calls[where] % 6 == 4:
             raise Died(where)
         return rows
@@ -109,7 +114,7 @@ def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
 
     monkeypatch.setattr(holdings, "_REST_SECONDS", 0.0)
     with monkeypatch.context() as patched:
-        patched.setattr(DerivePass, "exchange", exchange_or_die)
+        patched.setattr(DerivePass, "store_rows", store_rows_or_die)
         play(ledger, 2, refresh_until_done)
     step_by_step = told(store)
     kinds = Counter(row[0] for row in step_by_step)

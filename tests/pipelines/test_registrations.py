@@ -232,7 +232,7 @@ def test_a_receipt_replaces_only_what_is_not_final_and_was_minted_elsewhere(
     told |= {"fee_wei": 5, "minted_at": before["minted_at"].isoformat(), "managers": [], "maintainers": []}
     told["block_hash"] = before["block_hash"] if block == "same" else f"0x{'ee' * 32}"
     store.execute(
-        sql.load("exchange/upsert_registrations").encode(), {"registrations": Jsonb([told]), "from_receipt": True}
+        sql.load("store/registrations/upsert").encode(), {"registrations": Jsonb([told]), "from_receipt": True}
     )
     (after,) = rows(store)
     assert after["managers"] == ([] if replaced else [f"0x{address(0xB1)}"])

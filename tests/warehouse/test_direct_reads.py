@@ -24,7 +24,7 @@ async def reads(line: StallingProxy, store_url: str) -> AsyncIterator[DirectRead
 
 
 async def read(reads: DirectReads) -> list[dict[str, Any]]:
-    return await reads.rows("registration_by_id", {"token_id": 7, "chain_id": None})
+    return await reads.rows("registrations/find_by_id", {"token_id": 7, "chain_id": None})
 
 
 async def answers(reads: DirectReads, count: int) -> list[Any]:

@@ -53,7 +53,7 @@ def fill(store: Connection) -> None:
     )
     counts = {"units": 3, "requests": 40, "status_429": 2, "reorganised_blocks": 70}
     counts |= {"reorganisations_to_4": 2, "reorganisations_to_inf": 1}
-    store.execute(sql.load("exchange/add_counts").encode(), {"chain_id": 8453, "counts": Jsonb(counts)})
+    store.execute(sql.load("store/counters/add").encode(), {"chain_id": 8453, "counts": Jsonb(counts)})
     store.execute(
         "INSERT INTO asset_total (asset, chain_id, runs, seconds, row_count, failures, last_started_at, last_seconds)"
         " VALUES ('holders', 8453, 4, 2.5, 1000, 1, now() - interval '1 minute', 0.5)"

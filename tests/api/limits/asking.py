@@ -17,7 +17,7 @@ AT_ONCE = 16
 
 async def ask(url: str, subject: Subject, limits: PlanLimits, requests: int) -> int:
     store = Store(url)
-    meter = StoreMeter(DirectReads(url, options={}, timeout_seconds=10, folder="limits"), store, clock=SystemClock())
+    meter = StoreMeter(DirectReads(url, options={}, timeout_seconds=10), store, clock=SystemClock())
     granted = 0
     left = iter(range(requests))
 

@@ -32,7 +32,7 @@ def limits(per_second: int, burst: int, per_day: int) -> PlanLimits:
 @pytest.fixture
 async def meter(store_url: str) -> AsyncIterator[StoreMeter]:
     store = Store(store_url)
-    direct = DirectReads(store_url, options={}, timeout_seconds=5, folder="limits")
+    direct = DirectReads(store_url, options={}, timeout_seconds=5)
     made = StoreMeter(direct, store, clock=SystemClock())
     yield made
     await made.close()
@@ -112,7 +112,7 @@ async def test_callers_that_have_gone_are_forgotten(meter: StoreMeter, store_url
 async def test_while_the_store_is_down_keys_are_refused_for_now_and_addresses_counted_alone() -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/none"
     store = Store(nowhere, timeout_seconds=1)
-    down = StoreMeter(DirectReads(nowhere, options={}, timeout_seconds=1, folder="limits"), store, clock=SystemClock())
+    down = StoreMeter(DirectReads(nowhere, options={}, timeout_seconds=1), store, clock=SystemClock())
     with pytest.raises(StoreUnavailable):
         await down.take(Subject(uuid4(), uuid4(), "free"), limits(1, 1, 1))
     waits = [await down.take_of_address("198.51.100.1", "public", 2) for _ in range(3)]

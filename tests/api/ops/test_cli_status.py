@@ -90,7 +90,7 @@ def test_status_says_halted_and_what_is_wrong_with_a_node_without_its_secret(
 def run_asset(store: Connection, asset: str, chain_id: int | None, seconds: float, rows: int, *span: str) -> None:
     """As the pipelines record it."""
     store.execute(
-        sql.load("exchange/record_asset_run").encode(),
+        sql.load("store/asset_runs/record").encode(),
         {
             "asset": asset,
             "chain_id": chain_id,
@@ -107,7 +107,7 @@ def test_status_shows_the_last_run_of_each_asset(tmp_path: Path, store: Connecti
     run_asset(store, "holders", 8453, 9, 1, "0", "5")
     run_asset(store, "holders", 8453, 0.25, 42, "6", "9")
     run_asset(store, "search", None, 1.5, 7)
-    store.execute(sql.load("exchange/record_step_failure").encode(), {"asset": "agg_token"})
+    store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": "agg_token"})
     report = report_of(tmp_path, store_url, "")
     shown = [(run.asset, run.chain, run.seconds, run.rows, run.range_from, run.range_to) for run in report.assets]
     assert shown == [

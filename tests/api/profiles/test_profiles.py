@@ -174,5 +174,5 @@ async def test_a_profile_stays_with_its_mint(owners: Owners, transaction: str, k
     assert row is not None
     moved = {**row["row"], "block_hash": "0x" + "ee" * 32, "transaction_hash": "0x" + transaction * 32}
     parameters = {"registrations": Jsonb([moved]), "from_receipt": False}
-    owners.store.execute(sql.load("exchange/upsert_registrations").encode(), parameters)
+    owners.store.execute(sql.load("store/registrations/upsert").encode(), parameters)
     assert (await page.told("GET", "/profile"))["name"] == ("Mine" if kept else None)

@@ -1,5 +1,5 @@
 -- Moves the sources of a chain that has no registration to tell of past its blocks. What they tell from is as in
--- event_progress.sql.
+-- start_progress.sql.
 INSERT INTO event_progress AS progress (chain_id, source, position, told_from)
 SELECT
     %(chain_id)s, source, %(position)s,
