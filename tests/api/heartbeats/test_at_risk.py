@@ -62,18 +62,18 @@ async def test_who_asks_again_within_seconds_does_not_ask_the_store(
     rows = DirectReads.rows
 
     async def noted(reads: DirectReads, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        if name.startswith("tokens_at_risk"):  # a process that starts also reads what it will be asked for first
+        if name.endswith("_at_risk"):  # a process that starts also reads what it will be asked for first
             asked.append(name)
         return await rows(reads, name, parameters)
 
     monkeypatch.setattr(DirectReads, "rows", noted)
     answers = await asyncio.gather(*(service.get("/heartbeat/at-risk") for _ in range(5)))
     assert len({answer.content for answer in answers}) == 1
-    assert sorted(asked) == ["tokens_at_risk", "tokens_at_risk_counts"]
+    assert sorted(asked) == ["heartbeats/count_at_risk", "heartbeats/list_at_risk"]
     # Another chain, level or page is another question; counts are shared by the levels and pages of a chain.
     assert (await service.get("/heartbeat/at-risk", chain="arb")).content != answers[0].content
     assert (await service.get("/heartbeat/at-risk", level="warning")).json()["pagination"]["total"] == 3
-    assert (asked.count("tokens_at_risk"), asked.count("tokens_at_risk_counts")) == (3, 2)
+    assert (asked.count("heartbeats/list_at_risk"), asked.count("heartbeats/count_at_risk")) == (3, 2)
     memory = service.app.state.at_risk_memory
     memory.counts.clear()
     memory.pages.clear()
