@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
-from api.health.service import Readiness
+from api.health.service import NotReady, Readiness
 from api.http.dependencies import MetricsDep
-from api.http.errors import ApiError, RouteGroup
+from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, Wire, respond
 from api.security.access import Public
@@ -47,21 +47,14 @@ async def get_liveness(access: Public) -> JsonResponse:
 @router.get(
     "/health/ready",
     response_model=Ready,
-    responses=answered(("ready", {"status": "ready"}))
-    | GROUP.responses(also={503: [("NOT_READY", "store: does not answer", {"reasons": {"store": "does not answer"}})]}),
+    responses=answered(("ready", {"status": "ready"})) | GROUP.responses(NotReady),
 )
 async def get_readiness(access: Public, readiness: Annotated[Readiness, Depends(_readiness)]) -> JsonResponse:
     """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty
     tables do not matter here."""
     problems = await readiness.problems()
     if problems:
-        raise ApiError(
-            "; ".join(f"{part}: {problem}" for part, problem in problems.items()),
-            status=503,
-            code="NOT_READY",
-            details={"reasons": problems},
-            headers={"Retry-After": "1"},
-        )
+        raise NotReady(problems)
     return respond(Ready(status="ready"))
 
 

@@ -3,7 +3,10 @@
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
+from api.http.errors import Unavailable
 from api.store.store import Store
 from api.warehouse import WarehouseReader
 from warehouse import migrate
@@ -13,6 +16,18 @@ from warehouse.errors import MigrationError, StoreUnavailable, WarehouseError
 LOG = logging.getLogger(__name__)
 _GOOD_FOR_SECONDS = 1.0
 _PING_SECONDS = 3.0
+
+
+class NotReady(Unavailable):
+    """A part that requests need is missing."""
+
+    code = "NOT_READY"
+    text = "store: does not answer"
+    example_details: ClassVar[Mapping[str, Any]] = {"reasons": {"store": "does not answer"}}
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        message = "; ".join(f"{part}: {problem}" for part, problem in problems.items())
+        super().__init__(message, retry_after_seconds=1, details={"reasons": dict(problems)})
 
 
 class Readiness:

@@ -1,15 +1,23 @@
 """Errors that reach a client, and the one place that writes them.
 
-    ApiError                status and code of its own, or the code its route group has for the status
-    ├── InvalidInput        400, names the field
-    ├── Unauthorized        401, no credential
-    ├── Forbidden           403, a credential that is not valid or not enough
-    ├── NotFound            404
-    ├── TooManyRequests     429 with Retry-After
-    └── Unavailable         503 with Retry-After
+    ApiError                    500
+    ├── InvalidInput            400, names the field
+    ├── Unauthorized            401, a credential is missing or has ended
+    ├── Forbidden               403, a credential is not valid or not sufficient
+    ├── NotFound                404
+    ├── MethodNotAllowed        405
+    ├── Conflict                409
+    ├── PreconditionFailed      412
+    ├── PayloadTooLarge         413
+    ├── UnsupportedMediaType    415
+    ├── Unprocessable           422
+    ├── TooManyRequests         429 with Retry-After
+    ├── BadGateway              502
+    └── Unavailable             503 with Retry-After
 
-A route group declares its wire shape once (``RouteGroup``). The group of a request follows from its path, so a
-request that never reaches a route (unknown path, wrong method, body too large) is answered in the group's shape too.
+Domains subclass these; see :class:`ApiError`. A route group declares its wire shape once (``RouteGroup``). The group of
+a request follows from its path, so a request that never reaches a route (unknown path, wrong method, body too large) is
+answered in the group's shape too.
 """
 
 import logging
@@ -17,7 +25,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -55,22 +63,10 @@ LOWER_CODES: Mapping[int, str] = {
     403: "FORBIDDEN",
     429: "rate_limit_exceeded",
 }
-_TEXTS: Mapping[int, str] = {
-    400: "symbol: must be text",
-    401: "header X-API-Key is missing",
-    403: "the API key is not valid",
-    404: "nothing is there",
-    405: "this method is not offered here",
-    413: "the body is larger than 65536 bytes",
-    415: "Content-Type must be application/json",
-    429: "more requests than the plan allows; wait as long as Retry-After says",
-    500: "something went wrong on our side",
-    503: "cannot be answered now, try again",
-}
 # pydantic's kinds of problems whose own words say little to a client.
 _PROBLEMS: Mapping[str, str] = {
     "missing": "is required",
-    "extra_forbidden": "means nothing here",
+    "extra_forbidden": "is not a known member",
     "model_attributes_type": "must be a JSON object",
     "model_type": "must be a JSON object",
 }
@@ -85,31 +81,53 @@ class ErrorBody(BaseModel):
 
 
 class ApiError(Exception):
-    """An answer other than success. ``details`` are further members of the body."""
+    """An answer other than success, and the base of every error of a domain.
+
+    A domain names its errors: a subclass of one of those below with its ``code``, raised in the service and given to
+    ``RouteGroup.responses`` where the route is declared, so that OpenAPI and the answer cannot disagree.
+
+        class SymbolTaken(Conflict):
+            code = "CLAIM_DUPLICATE"
+            text = "symbol: PEPE is already registered on Base"
+
+    Class attributes:
+        status: of the answer.
+        code: for programs; None means the code that the route group has for the status.
+        text: the message that OpenAPI shows, and of an error raised without a message of its own.
+        example_details: further members of the body that OpenAPI shows.
+
+    Args:
+        message: for people; names the field where one is wrong.
+        details: further members of the body.
+    """
 
     status: int = 500
+    code: str | None = None
+    text: ClassVar[str] = "something went wrong on our side"
+    example_details: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(
         self,
-        message: str,
+        message: str | None = None,
         *,
         status: int | None = None,
         code: str | None = None,
         details: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = type(self).text if message is None else message
+        super().__init__(self.message)
         self.status = type(self).status if status is None else status
-        self.code = code
+        self.code = type(self).code if code is None else code
         self.details = dict(details or {})
         self.headers = dict(headers or {})
 
 
 class InvalidInput(ApiError):
-    """The request says something it may not; the message begins with the field's name."""
+    """The request is malformed; the message begins with the field's name."""
 
     status = 400
+    text = "symbol: must be text"
 
     def __init__(self, field_name: str, problem: str, *, code: str | None = None) -> None:
         super().__init__(f"{field_name}: {problem}", code=code)
@@ -117,42 +135,123 @@ class InvalidInput(ApiError):
 
 
 class Unauthorized(ApiError):
-    """No credential where one is needed. ``challenge`` says how to send one (RFC 9110, 11.6.1)."""
+    """A credential is needed and none was sent. ``challenge`` says how to send one (RFC 9110, 11.6.1)."""
 
     status = 401
+    text = "header X-API-Key is missing"
 
-    def __init__(self, message: str, *, challenge: str = "Bearer") -> None:
+    def __init__(self, message: str | None = None, *, challenge: str = "Bearer") -> None:
         super().__init__(message, headers={"WWW-Authenticate": challenge})
 
 
 class Forbidden(ApiError):
-    """A credential that is not valid, or does not suffice."""
+    """The credential is not valid, or not sufficient."""
 
     status = 403
+    text = "the API key is not valid"
 
 
 class NotFound(ApiError):
-    """Nothing is there."""
+    """There is nothing at this path."""
 
     status = 404
+    text = "nothing was found"
+
+
+class MethodNotAllowed(ApiError):
+    """The path exists, but not with this method."""
+
+    status = 405
+    text = "the method is not offered here"
+
+
+class Conflict(ApiError):
+    """The request contradicts the present state."""
+
+    status = 409
+    text = "this is not possible now"
+
+
+class PreconditionFailed(ApiError):
+    """``If-Match`` names another version than the present one."""
+
+    status = 412
+    text = "If-Match: this was changed since it was read"
+
+
+class PayloadTooLarge(ApiError):
+    """The body has more bytes than the route accepts."""
+
+    status = 413
+    text = "body: is larger than 65536 bytes"
+
+
+class UnsupportedMediaType(ApiError):
+    """The body's media type is not one that the route accepts."""
+
+    status = 415
+    text = "Content-Type must be application/json"
+
+
+class Unprocessable(ApiError):
+    """The request is well-formed, and a rule of the domain refuses it."""
+
+    status = 422
+    text = "this is not accepted"
 
 
 class TooManyRequests(ApiError):
-    """The caller asked as often as it may, and may again after ``wait_seconds``."""
+    """The caller exceeded a limit, and may ask again after ``wait_seconds``."""
 
     status = 429
+    text = "more than 50 requests a second"
 
-    def __init__(self, message: str, wait_seconds: float) -> None:
+    def __init__(self, message: str | None = None, wait_seconds: float = 1) -> None:
         super().__init__(message, headers={"Retry-After": str(max(1, math.ceil(wait_seconds)))})
 
 
+class BadGateway(ApiError):
+    """A service that this one depends on answered something that cannot be right."""
+
+    status = 502
+    text = "a service behind this one answered wrongly"
+
+
 class Unavailable(ApiError):
-    """Cannot be answered now. Never means "no"."""
+    """The request cannot be answered now. Never means "no"."""
 
     status = 503
+    text = "a part of the service does not answer now, try again"
 
-    def __init__(self, message: str, *, code: str | None = None, retry_after_seconds: int = RETRY_SECONDS) -> None:
-        super().__init__(message, code=code, headers={"Retry-After": str(retry_after_seconds)})
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        code: str | None = None,
+        retry_after_seconds: int = RETRY_SECONDS,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, code=code, details=details, headers={"Retry-After": str(retry_after_seconds)})
+
+
+_ERRORS: tuple[type[ApiError], ...] = (
+    ApiError,
+    InvalidInput,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    MethodNotAllowed,
+    Conflict,
+    PreconditionFailed,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    Unprocessable,
+    TooManyRequests,
+    BadGateway,
+    Unavailable,
+)
+STANDARD: Mapping[int, type[ApiError]] = {error.status: error for error in _ERRORS}
+"""The error of each status, for those that frameworks raise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,15 +283,23 @@ class RouteGroup:
         return JsonResponse(body, status_code=error.status, headers=error.headers)
 
     def responses(
-        self, *statuses: int, also: Mapping[int, Sequence[Case]] | None = None
+        self, *errors: int | type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
     ) -> dict[int | str, dict[str, Any]]:
-        """The group's error answers for OpenAPI: those of ``statuses``, and further ones. Whoever needs a credential
-        is counted, so that 429 goes with 401."""
+        """The group's error answers for OpenAPI. Whoever needs a credential is counted, so that 429 goes with 401.
+
+        Args:
+            errors: classes that the route raises, or statuses.
+        """
+        classes: list[type[ApiError]] = [STANDARD[error] if isinstance(error, int) else error for error in errors]
+        statuses = {error.status for error in classes} | set(also or {})
+        if Unauthorized in classes and 429 not in statuses:
+            classes.append(TooManyRequests)
+        classes.append(ApiError)
         cases: dict[int, list[Case]] = {}
-        counted = 401 in statuses and 429 not in statuses and 429 not in (also or {})
-        for status in (*statuses, *((429,) if counted else ()), 500):
-            code = self.invalid_code if status == 400 else self.codes[status]
-            cases.setdefault(status, []).append((code, _TEXTS[status]))
+        for error in dict.fromkeys(classes):
+            code = error.code or (self.invalid_code if error.status == 400 else self.codes.get(error.status))
+            words = code or HTTPStatus(error.status).name, error.text, error.example_details
+            cases.setdefault(error.status, []).append(words)
         for status, pairs in (also or {}).items():
             cases.setdefault(status, []).extend(pairs)
         return {status: self._response(status, found) for status, found in sorted(cases.items())}
@@ -281,7 +388,9 @@ def install(app: FastAPI, groups: RouteGroups) -> None:
         headers = dict(error.headers or {})
         if error.status_code == 405:
             headers["Allow"] = ", ".join(_methods(request))
-        text = str(error.detail) if error.status_code == 413 else _TEXTS.get(error.status_code, str(error.detail))
+        text = str(error.detail)
+        if error.status_code in STANDARD and error.status_code != 413:
+            text = STANDARD[error.status_code].text
         return render(request, ApiError(text, status=error.status_code, headers=headers))
 
     async def on_outage(request: Request, error: Exception) -> JsonResponse:

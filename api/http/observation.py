@@ -71,7 +71,7 @@ class ObservationMiddleware:
             LOG.exception("request %s failed: %s %a", request_id, scope["method"], scope["path"])
             if started:
                 raise
-            answer = self.groups.of(scope).render(ApiError("something went wrong on our side"))
+            answer = self.groups.of(scope).render(ApiError())
             await answer(scope, receive, observed_send)
         finally:
             self.metrics.in_flight.dec()

@@ -9,7 +9,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import ApiError, RouteGroups, Unavailable
+from api.http.errors import ApiError, PayloadTooLarge, RouteGroups, Unavailable
 
 LOG = logging.getLogger(__name__)
 LINGERING = 4
@@ -105,4 +105,4 @@ async def _take_the_rest(receive: Receive, most_bytes: int) -> None:
 
 def _too_large(most_bytes: int) -> ApiError:
     # The rest of the body may not have been read: the connection cannot be used again.
-    return ApiError(f"body: is larger than {most_bytes} bytes", status=413, headers={"Connection": "close"})
+    return PayloadTooLarge(f"body: is larger than {most_bytes} bytes", headers={"Connection": "close"})

@@ -17,7 +17,7 @@ from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from api.http.errors import ApiError, InvalidInput, RouteGroups
+from api.http.errors import InvalidInput, RouteGroups, UnsupportedMediaType
 from api.security.access import ACCESS_MARK, ASK_MARK
 
 
@@ -112,4 +112,4 @@ def _require_body_type(request: Request) -> None:
     groups: RouteGroups = request.app.state.route_groups
     accepted = groups.of(request.scope).body_types
     if headers.get("content-type", "").partition(";")[0].strip().lower() not in accepted:
-        raise ApiError(f"Content-Type must be {' or '.join(accepted)}", status=415)
+        raise UnsupportedMediaType(f"Content-Type must be {' or '.join(accepted)}")

@@ -62,7 +62,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"filter": {"chains": ["eip155:31337"]}}, "filter.chains: 'eip155:31337' is no chain"),
     ({"filter": {"crownIds": [17]}}, "filter.crownIds: "),
     ({"filter": []}, "filter: "),
-    ({"filters": {"crown_ids": [17]}}, "filters: means nothing here"),
+    ({"filters": {"crown_ids": [17]}}, "filters: is not a known member"),
 ]
 
 
