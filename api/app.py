@@ -42,7 +42,7 @@ from api.warehouse import WarehouseReader
 from indexer.contracts import signer
 from warehouse import engines
 from warehouse.chains import facts, majors
-from warehouse.chains.facts import Chains
+from warehouse.domain.chains import Chains
 from warehouse.notifications import listen
 
 LOG = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ import httpx
 from fastapi import Depends, Request
 
 from indexer.chains.evm.reader import EvmReader
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 
 @cache

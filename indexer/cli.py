@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from indexer.run import Advance, IndexContext, ReportProgress
-    from warehouse.chains.facts import Chain
+    from warehouse.domain.chains import Chain
 
 app = typer.Typer(
     help="Chains into the warehouse, and our contracts onto chains.",

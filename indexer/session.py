@@ -11,8 +11,8 @@ from indexer.chains.evm.rpc import EvmClient
 from indexer.counting import ChainCounts
 from indexer.known import Known
 from indexer.plan import Limits, RangeSize
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.process_memory import share_heap, spare_collections
 
 

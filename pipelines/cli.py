@@ -72,7 +72,7 @@ def follow(
     chosen = chains.find(chain)
     if chosen is None:
         _stop(f"chain {chain!r} is not known; known are {', '.join(chains.by_key)}", WRONG_USE)
-    if not chosen.enabled or chosen.kind != "evm":
+    if not (chosen.enabled and chosen.can_index):
         _stop(f"chain {chosen.key} has no rpc_urls that can be followed", WRONG_USE)
     stop = threading.Event()
 

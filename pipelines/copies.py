@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from pipelines.rules import COPY_FACTOR, COPY_MIN_HOLDERS
-from warehouse.chains.majors import Majors
+from warehouse.domain.majors import Majors
 
 
 @dataclass(frozen=True, slots=True)

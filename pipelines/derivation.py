@@ -20,9 +20,9 @@ from typing import Any, TypeVar, overload
 
 from warehouse import settings, sql
 from warehouse.chains import majors
-from warehouse.chains.facts import Chain, Chains
-from warehouse.chains.majors import Majors
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.majors import Majors
 from warehouse.postgres import Connection, Jsonb, wait_for_lock
 from warehouse.process_memory import give_back, share_heap, spare_collections
 

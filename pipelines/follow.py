@@ -19,8 +19,8 @@ from pipelines.derivation import Overtaken, PassBusy, Store
 from pipelines.events.derive import EventsFailed
 from pipelines.refresh import refresh, serve_news
 from warehouse import postgres, sql
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 

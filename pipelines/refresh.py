@@ -32,8 +32,8 @@ from pipelines.registrations import derive as registrations
 from pipelines.tokenlists import derive as token_list
 from pipelines.tokens import derive as tokens
 from pipelines.trades import derive as trades
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 
 log = logging.getLogger(__name__)
 

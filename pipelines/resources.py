@@ -9,8 +9,8 @@ import dagster as dg
 from pipelines.derivation import Store
 from warehouse import engines, postgres, settings
 from warehouse.chains import facts
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
 
 
@@ -45,5 +45,5 @@ Engines = dg.ResourceParam[EngineAccess]
 
 
 def configured_chains() -> tuple[Chain, ...]:
-    """Chains that can be indexed: EVM chains with a node in the chains file."""
-    return tuple(chain for chain in facts.load(settings.load().chains).enabled() if chain.kind == "evm")
+    """Chains that can be indexed and have a node in the chains file."""
+    return tuple(chain for chain in facts.load(settings.load().chains).enabled() if chain.can_index)

@@ -19,12 +19,12 @@ from api.accounts.schemas import (
 )
 from api.accounts.secret import new_secret
 from api.clock import Clock
-from api.http.addresses import shown
 from api.http.errors import ApiError, Forbidden, NotFound, TooManyRequests
 from api.limits.plans import Limits, PlanLimits
 from api.security.access import ApiKeys, Principal, WalletSession, hash_key
 from api.security.sessions import Sessions
 from api.store.store import Row
+from warehouse.domain.addresses import checksum_address
 
 KEY_LIMIT, LAST_WALLET = "KEY_LIMIT", "LAST_WALLET"
 REVOKED_KEY = "the key is revoked; it keeps its name"
@@ -50,7 +50,7 @@ class SelfService:
             id=account["id"],
             plan=account["plan"],
             created_at=account["created_at"],
-            wallets=[AccountWalletEntry(**{**row, "wallet": shown(row["wallet"])}) for row in wallets],
+            wallets=[AccountWalletEntry(**{**row, "wallet": checksum_address(row["wallet"])}) for row in wallets],
             limits=_limits(self.limits.plans[account["plan"]]),
         )
 

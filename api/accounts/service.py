@@ -17,13 +17,14 @@ from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from api.accounts.secret import new_secret
-from api.http.addresses import shown, wallet_text
+from api.http.addresses import wallet_text
 from api.http.rendering import dumps
 from api.models.account import PLANS, Account, ApiKeyRecord
 from api.models.session import AccountWallet
 from api.models.usage import ApiUsage
 from api.security.access import hash_key
 from api.store.events import event_statement
+from warehouse.domain.addresses import checksum_address
 from warehouse.errors import StoreUnavailable
 
 LONGEST_NAME = 64
@@ -208,7 +209,7 @@ def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAc
         return account
     connection.execute(update(Account).where(Account.id == account.id).values(plan=plan))
     rises = PLANS.index(plan) > PLANS.index(account.plan)
-    data = {"wallet": shown(account.wallet), "previous_tier": account.plan, "new_tier": plan}
+    data = {"wallet": checksum_address(account.wallet), "previous_tier": account.plan, "new_tier": plan}
     connection.execute(
         event_statement(
             type="subscription.upgraded" if rises else "subscription.downgraded",

@@ -26,7 +26,6 @@ from api.auth.schemas import (
 from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
 from api.chains import ReadersDep
 from api.claims.inputs import signature_bytes
-from api.http.addresses import shown
 from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
 from api.http.errors import CODES, InvalidInput, NotFound, RouteGroup, Unavailable
 from api.http.examples import answered
@@ -34,6 +33,7 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.limits.public import PublicRead
 from api.security.access import OptionalSession, Session, WalletSession, require_scope, with_scope
+from warehouse.domain.addresses import checksum_address
 
 GROUP = RouteGroup(prefix="/api/v2/auth")
 KEYS_GROUP = RouteGroup(prefix="/api/v2/apps")
@@ -155,7 +155,7 @@ async def list_sessions(
     entries = [
         SessionEntry(
             id=row["id"],
-            wallets=[shown(wallet) for wallet in row["wallets"]],
+            wallets=[checksum_address(wallet) for wallet in row["wallets"]],
             scopes=row["scopes"],
             created_at=row["created_at"],
             expires_at=row["expires_at"],

@@ -7,7 +7,7 @@ from api.auth import grammar
 from api.auth.grammar import Malformed, Origin
 from api.auth.messages import SignIn, times
 from api.http.errors import InvalidInput
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 AHEAD = timedelta(seconds=60)
 """How far a wallet's clock may be ahead of ours where it writes when the message was issued."""
@@ -88,7 +88,7 @@ def evm_chain(message: SignIn, chains: Chains) -> Chain:
         InvalidInput: it is not.
     """
     chain = chains.by_id(int(message.chain or "0"))
-    if chain is None or chain.kind != "evm":
+    if chain is None or not chain.has_eip155_id:
         raise InvalidInput(FIELD, f"Chain ID {message.chain} is not a chain served here")
     return chain
 

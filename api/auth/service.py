@@ -18,7 +18,6 @@ from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
 from api.clock import Clock
-from api.http.addresses import shown
 from api.http.errors import ApiError, InvalidInput, Unauthorized, Unavailable
 from api.security.access import WalletSession, require_scope, session_ended
 from api.security.jwt import Tokens
@@ -26,7 +25,8 @@ from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
 from api.store.store import Row, Transaction
 from indexer.chains.errors import RpcError
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain, Chains
 
 WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"
 NONCE_LIFE = timedelta(minutes=10)
@@ -167,8 +167,8 @@ class SignInService:
             expires_at=row["expires_at"],
             session_id=row["id"],
             account_id=row["account_id"],
-            wallet=shown(signer.wallet),
-            wallets=[shown(each) for each in wallets],
+            wallet=checksum_address(signer.wallet),
+            wallets=[checksum_address(each) for each in wallets],
             scopes=sorted(granted),
             plan=row["plan"],
         )
@@ -208,7 +208,7 @@ class SignInService:
             await self.repository.link_wallet(transaction, wallet, kept["account_id"])
         if await self._prove(transaction, signer, now) != kept["account_id"]:
             raise ApiError(
-                f"wallet {shown(wallet)} belongs to another account; sign in with it alone",
+                f"wallet {checksum_address(wallet)} belongs to another account; sign in with it alone",
                 status=409,
                 code=WALLET_TAKEN,
             )

@@ -10,7 +10,7 @@ import unicodedata
 from api.auth import grammar
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn, read_fields, times, write_fields
-from api.http.addresses import is_solana_address
+from warehouse.domain.addresses import is_base58_address
 
 ASKS = " wants you to sign in with your Solana account:"
 VERSION = "1"
@@ -69,7 +69,7 @@ def _check(message: SignIn) -> None:
         grammar.authority(message.domain)
     except Malformed as error:
         raise Malformed(f"domain {error}") from error
-    if not is_solana_address(message.address):
+    if not is_base58_address(message.address):
         raise Malformed("the address must be 32 bytes in base58")
     if message.statement is not None and (
         not message.statement

@@ -16,7 +16,7 @@ from api.warehouse import WarehouseReader
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
 from warehouse import sql
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.errors import WarehouseError
 
 CONFIDENCE: dict[str, Decimal] = {

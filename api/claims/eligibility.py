@@ -12,7 +12,7 @@ from api.warehouse import WarehouseReader
 from indexer.chains.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
 from indexer.contracts.registry import contract
-from warehouse.chains.majors import Majors
+from warehouse.domain.majors import Majors
 from warehouse.errors import WarehouseError
 
 TOKEN_UNVERIFIED = "TOKEN_UNVERIFIED"  # noqa: S105 - an error code

@@ -9,7 +9,7 @@ from api.claims.messages import Claim
 from api.http import patterns
 from api.http.addresses import claim_symbol, evm_address
 from api.http.errors import InvalidInput
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 _SIGNATURE = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,32768}")
 _PROOF = re.compile(r"0x[0-9a-fA-F]{64}")
@@ -67,7 +67,7 @@ def minting_chain(chains: Chains, name: str, field: str = "chainId") -> Chain:
     chain = chains.find(name.strip())
     if chain is None:
         raise InvalidInput(field, f"{name[:40]!r} is not a chain served here")
-    if chain.kind != "evm" or not chain.enabled or "registry" not in chain.contracts:
+    if not chain.can_claim or not chain.enabled or "registry" not in chain.contracts:
         raise InvalidInput(field, f"tokens are not registered on {chain.name} here")
     return chain
 

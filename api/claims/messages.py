@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from api.http.addresses import shown
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain
 
 MAX_AGE_SECONDS = 600
 MAX_AHEAD_SECONDS = 60
@@ -37,8 +37,8 @@ class Messages:
                 f"Service: {self.service_url}",
                 f"Symbol: {claim.symbol}",
                 f"Chain: {claim.chain.name} ({claim.chain.chain_id})",
-                f"Token: {shown(claim.token)}",
-                f"Wallet: {shown(claim.wallet)}",
+                f"Token: {checksum_address(claim.token)}",
+                f"Wallet: {checksum_address(claim.wallet)}",
                 f"Timestamp: {timestamp}",
             )
         )

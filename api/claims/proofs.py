@@ -4,8 +4,8 @@ from datetime import datetime
 
 from api.claims.messages import Claim
 from api.claims.schemas import VerifyResponse
-from api.http.addresses import shown
 from api.security.jwt import Tokens
+from warehouse.domain.addresses import checksum_address
 
 KIND = "claim-proof+v1"
 
@@ -16,10 +16,10 @@ def sign_proof(claim: Claim, verdict: VerifyResponse, tokens: Tokens, now: datet
     return tokens.sign_statement(
         KIND,
         {
-            "sub": shown(claim.wallet),
+            "sub": checksum_address(claim.wallet),
             "symbol": claim.symbol,
             "chainId": claim.chain.chain_id,
-            "tokenAddress": shown(claim.token),
+            "tokenAddress": checksum_address(claim.token),
             "verificationMethod": verdict.verification_method,
             "proofHash": verdict.proof_hash,
             "proofExpiresAt": verdict.expires_at,

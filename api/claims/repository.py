@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from api.http.addresses import shown
 from api.models import ClaimAuthorization, ClaimProof, IndexedToken, NativePrice, RegistrationRecord
 from api.store.events import record_event
 from api.store.store import Row, Store, Transaction
+from warehouse.domain.addresses import checksum_address
 
 if TYPE_CHECKING:
     from api.claims.status import Minted
@@ -154,8 +154,8 @@ class ClaimRepository:
                 "chainId": minted.chain_id,
                 "tokenId": minted.token_id,
                 "symbol": minted.symbol,
-                "owner": shown(minted.owner),
-                "tokenAddress": shown(minted.token_address),
+                "owner": checksum_address(minted.owner),
+                "tokenAddress": checksum_address(minted.token_address),
                 "transactionHash": minted.transaction_hash,
                 "blockNumber": minted.block_number,
             },

@@ -7,11 +7,12 @@ from typing import Any
 from api.claims.control import TokenReading, ask
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
-from api.http.addresses import is_registrable_symbol, shown
+from api.http.addresses import is_registrable_symbol
 from api.warehouse import WarehouseReader
 from indexer.chains.evm.reader import EvmReader, returned, text
 from warehouse import sql
-from warehouse.chains.majors import Majors
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.majors import Majors
 from warehouse.domain.symbols import fold
 
 _SYMBOL = "0x95d89b41"
@@ -102,5 +103,5 @@ class TokenRules:
 def _copy_of(rule: str, chain_id: int | None, address: str | None) -> Refusal:
     original: dict[str, Any] = {"chainId": chain_id}
     if address:
-        original["tokenAddress"] = shown(address)
+        original["tokenAddress"] = checksum_address(address)
     return Refusal("copycat", rule, "This token's symbol passes it off as another token.", original)

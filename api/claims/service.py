@@ -25,13 +25,13 @@ from api.claims.schemas import (
 from api.claims.tasks import watch_claim
 from api.clock import Clock
 from api.fees.pricing import Pricing
-from api.http.addresses import shown
 from api.http.errors import ApiError, InvalidInput, Unavailable
 from api.security.signatures import is_signed_by, signed_digest
 from api.store.jobs import defer
 from api.store.store import Row
 from indexer.chains.errors import RpcError
 from indexer.contracts import registry
+from warehouse.domain.addresses import checksum_address
 
 PROOF_GOOD_FOR = timedelta(hours=24)
 AUTHORIZATION_SECONDS = 15 * 60
@@ -55,8 +55,8 @@ class ClaimService:
         params = ClaimParams(
             symbol=claim.symbol,
             chain_id=claim.chain.chain_id,
-            token_address=shown(claim.token),
-            claimer_address=shown(claim.wallet),
+            token_address=checksum_address(claim.token),
+            claimer_address=checksum_address(claim.wallet),
             timestamp=timestamp,
         )
         return MessageResponse(
@@ -166,7 +166,7 @@ class ClaimService:
         return BuildResponse(
             success=True,
             transaction=UnsignedTransaction(
-                to=shown(address),
+                to=checksum_address(address),
                 data=data,
                 value=hex(fee),
                 chain_id=claim.chain.chain_id,
@@ -174,18 +174,22 @@ class ClaimService:
             ),
             fee_estimate=fee_estimate(gas, fee),
             message=(
-                f"Sign and send this transaction with {shown(claim.wallet)} within "
+                f"Sign and send this transaction with {checksum_address(claim.wallet)} within "
                 f"{AUTHORIZATION_SECONDS // 60} minutes to register {claim.symbol} on {claim.chain.name}."
             ),
         )
 
     def _calldata(self, claim: Claim, address: str, *, fee: int | None, deadline: int, nonce: int) -> str:
         if fee is None:
-            receipt = registry.MintReceipt(shown(claim.wallet), shown(claim.token), claim.symbol, deadline, nonce)
+            receipt = registry.MintReceipt(
+                checksum_address(claim.wallet), checksum_address(claim.token), claim.symbol, deadline, nonce
+            )
             return registry.receipt_calldata(
                 receipt, registry.sign_receipt(self.signer, claim.chain.chain_id, address, receipt)
             )
-        leave = registry.MintAuthorization(shown(claim.wallet), shown(claim.token), claim.symbol, fee, deadline, nonce)
+        leave = registry.MintAuthorization(
+            checksum_address(claim.wallet), checksum_address(claim.token), claim.symbol, fee, deadline, nonce
+        )
         return registry.mint_calldata(leave, registry.sign_mint(self.signer, claim.chain.chain_id, address, leave))
 
     async def _proof(self, claim: Claim, proof_hash: str | None) -> Row:

@@ -16,7 +16,7 @@ from api.http.errors import NotFound
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 from indexer.contracts.registry import event_topics
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 
 @dataclass(frozen=True, slots=True)

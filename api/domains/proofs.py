@@ -7,7 +7,7 @@ from typing import Final
 
 from api.settings import ApiSettings
 from api.store.store import Row
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 OTHER_TEXTS: Final = "other_values"
 """There are texts, and the proof is not among them."""

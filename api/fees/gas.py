@@ -13,7 +13,7 @@ from api.http.cache import Cache
 from api.http.metrics import Metrics
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import quantity
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 CHAIN = "eth"

@@ -22,7 +22,7 @@ from api.ops.supervisor import state
 from api.outbound.client import Failure
 from api.store.store import Store
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
-from warehouse.chains.facts import Chains
+from warehouse.domain.chains import Chains
 
 REASON_LENGTH = 160
 DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")

@@ -20,7 +20,7 @@ from api.search.examples import shown
 from api.search.parameters import readable_chain, search_symbol
 from api.security.access import ApiKey
 from api.tokens.endpoints import ChainPath, SymbolPath
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/heartbeat")
 GROUPS = (GROUP,)
@@ -139,7 +139,7 @@ def evm_chain(chains: Chains, name: str) -> Chain:
         InvalidInput: there is none, or it is not an EVM chain.
     """
     chain = readable_chain(chains, name)
-    if chain.kind != "evm":
+    if not chain.can_index:
         raise InvalidInput("chain", f"heartbeats cover EVM chains only, not {chain.name}")
     return chain
 

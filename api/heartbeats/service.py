@@ -16,12 +16,12 @@ from api.heartbeats.schemas import (
     TokenAtRisk,
     TokensAtRisk,
 )
-from api.http.addresses import shown
 from api.http.errors import InvalidInput, NotFound
 from api.http.rendering import timestamp
 from api.registrations.statuses import heartbeat_status
 from api.store.store import Row
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain, Chains
 from warehouse.readers import heartbeats as readings
 from warehouse.readers.source import Source
 
@@ -57,7 +57,7 @@ class HeartbeatService:
             status=heartbeat_status(row["score"], row["minted_at"], self.clock.now()),
             last_updated=timestamp(row["scored_at"]),
             components=_components(row),
-            token_address=shown(row["address"]),
+            token_address=checksum_address(row["address"]),
             as_of_block=row["as_of_block"],
         )
 
@@ -103,7 +103,7 @@ class HeartbeatService:
         return HeartbeatHistory(
             symbol=symbol,
             chain_id=chain.chain_id,
-            token_address=shown(row["address"]),
+            token_address=checksum_address(row["address"]),
             interval=interval,
             begin=timestamp(begin),
             end=timestamp(end),
@@ -142,9 +142,9 @@ class HeartbeatService:
                     symbol=row["symbol_key"],
                     chain_id=row["chain_id"],
                     chain_key=chain.key if chain else str(row["chain_id"]),
-                    token_address=shown(row["address"]),
+                    token_address=checksum_address(row["address"]),
                     token_id=row["token_id"],
-                    owner=shown(row["owner"]),
+                    owner=checksum_address(row["owner"]),
                     level="critical" if row["score"] < CRITICAL_BELOW else "warning",
                     score=row["score"],
                     status=heartbeat_status(row["score"], row["minted_at"], now),

@@ -1,25 +1,17 @@
 """Addresses, hashes and symbols as clients write them, checked once and turned into the form the store keeps."""
 
 import re
-from functools import lru_cache
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from eth_hash.auto import keccak
-
 from api.http.errors import InvalidInput
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.addresses import AddressError, AddressFormat, is_base58_address, stored_text
+from warehouse.domain.chains import Chain, Chains
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
 _compute: Any = import_module("pyarrow.compute")
-_EVM = re.compile(r"0x[0-9a-fA-F]{40}")
-_SOLANA = re.compile(r"[1-9A-HJ-NP-Za-km-z]{32,44}")
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
 _SYMBOL = re.compile(r"[A-Z0-9]{1,12}")
-_HEX = "0123456789abcdef"
-_CASES = {(digit, hashed): digit.upper() if hashed > "7" else digit for digit in _HEX for hashed in _HEX}
-ZERO_ADDRESS = "0x" + "00" * 20
 
 
 def evm_address(field: str, text: str) -> str:
@@ -28,40 +20,15 @@ def evm_address(field: str, text: str) -> str:
     Raises:
         InvalidInput: not twenty bytes of hexadecimal, or a wrong checksum.
     """
-    if not _EVM.fullmatch(text):
-        raise InvalidInput(field, "must be 0x and 40 hexadecimal digits")
-    digits = text[2:]
-    if digits not in (digits.lower(), digits.upper()) and _checksummed(digits.lower()) != text:
-        raise InvalidInput(field, "has a wrong checksum")
-    return text.lower()
-
-
-@lru_cache(maxsize=65_536)
-def shown(address: str) -> str:
-    """An address as clients see it: with the EIP-55 checksum on EVM chains, unchanged on Solana."""
-    return _checksummed(address[2:].lower()) if _EVM.fullmatch(address) else address
-
-
-def _checksummed(digits: str) -> str:
-    """Forty lower-case digits as EIP-55 writes them: a letter is a capital where the hash's digit is 8 or more. Half of
-    what the library's function takes: answers with thousands of addresses are made of little else."""
-    return "0x" + "".join(map(_CASES.__getitem__, zip(digits, keccak(digits.encode()).hex(), strict=False)))
-
-
-def is_solana_address(text: str) -> bool:
-    """Whether the text is 32 bytes of base58."""
-    if not _SOLANA.fullmatch(text):
-        return False
-    number = 0
-    for character in text:
-        number = number * 58 + _BASE58.index(character)
-    leading = len(text) - len(text.lstrip("1"))
-    return leading + (number.bit_length() + 7) // 8 == 32
+    try:
+        return stored_text(text, AddressFormat.HEX)
+    except AddressError as error:
+        raise InvalidInput(field, str(error)) from error
 
 
 def wallet_text(text: str) -> str | None:
     """A wallet in the store's form, or None when it is neither an EVM nor a Solana address."""
-    if is_solana_address(text):
+    if is_base58_address(text):
         return text
     try:
         return evm_address("wallet", text)
@@ -75,7 +42,7 @@ def wallet_address(field: str, text: str) -> str:
     Raises:
         InvalidInput: it is neither, or has a wrong checksum.
     """
-    return text if is_solana_address(text) else evm_address(field, text)
+    return text if is_base58_address(text) else evm_address(field, text)
 
 
 def transaction_hash(field: str, text: str) -> str:

@@ -14,8 +14,8 @@ from api.http.metrics import Metrics
 from api.settings import ApiSettings
 from api.store.store import Store
 from api.warehouse import WarehouseReader
-from warehouse.chains.facts import Chains
-from warehouse.chains.majors import Majors
+from warehouse.domain.chains import Chains
+from warehouse.domain.majors import Majors
 
 
 async def _settings(request: Request) -> ApiSettings:

@@ -21,7 +21,7 @@ from api.public.service import APPS, COIN, HOLDING, SITES, PublicReads, Sources
 from api.search.endpoints import SearchDep
 from api.security.access import count_address
 from indexer.chains.errors import RpcError
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/public", invalid_code="not_found", codes=LOWER_CODES, with_message=True)
 GROUPS = (GROUP,)

@@ -13,7 +13,6 @@ from typing import Any
 from api.apps.pages import Page, PageApps
 from api.chains import ChainReaders
 from api.clock import Clock
-from api.http.addresses import shown
 from api.http.cache import Cache
 from api.http.conditional import Prepared, prepare
 from api.http.errors import Unavailable
@@ -27,7 +26,8 @@ from api.store.store import Row, Store
 from api.tokenlists.platforms import Listing
 from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
 from indexer.chains.evm.reader import call_to, data_bytes, quantity
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.readers.tokens import read_foremost_token
 
@@ -166,7 +166,7 @@ class PublicReads:
         row = await self._verified(chain, symbol)
         if row is None:
             return None
-        page = Page(chain.chain_id, row["token_id"], chain.key, symbol, shown(row["token_address"]))
+        page = Page(chain.chain_id, row["token_id"], chain.key, symbol, checksum_address(row["token_address"]))
         return _prepared(
             CoinApps(
                 symbol=symbol,
@@ -212,8 +212,8 @@ class PublicReads:
             Holding(
                 chain=chain.key,
                 chain_id=chain.caip2,
-                token=shown(token),
-                wallet=shown(wallet),
+                token=checksum_address(token),
+                wallet=checksum_address(wallet),
                 balance=str(balance),
                 holds=balance > 0,
                 as_of=AsOf(block=quantity(header.get("number")), time=_moment(quantity(header.get("timestamp")))),

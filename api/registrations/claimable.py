@@ -13,9 +13,9 @@ from api.http.rendering import dumps
 from api.registrations.repository import RegistrationRepository
 from api.warehouse import WarehouseReader
 from warehouse import sql
-from warehouse.chains.facts import Chains
-from warehouse.chains.majors import Majors
 from warehouse.clickhouse import ArrowTable
+from warehouse.domain.chains import Chains
+from warehouse.domain.majors import Majors
 from warehouse.domain.symbols import fold_plain
 
 Octets: TypeAlias = npt.NDArray[np.uint8]

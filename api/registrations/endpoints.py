@@ -32,6 +32,7 @@ from api.registrations.schemas import (
 )
 from api.registrations.statuses import render_registration, render_status
 from api.security.access import ApiKey, SessionBeside
+from warehouse.domain.addresses import AddressFormat
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 CLAIMABLE = RouteGroup(prefix="/api/v2/registration/claimable", invalid_code="INVALID_PARAMS")
@@ -199,7 +200,7 @@ async def get_registration_status(
     wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
     token = None
     if token_address is not None:
-        check = evm_address if place.kind == "evm" else wallet_address
+        check = evm_address if place.address_format is AddressFormat.HEX else wallet_address
         token = check("tokenAddress", token_address)
     registration, row = await RegistrationRepository(store).status(wanted, place.chain_id, token)
     return respond(render_status(wanted, place, registration, row, clock.now()))

@@ -18,8 +18,8 @@ from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
 from indexer.contracts.sending import send
 from warehouse import sql
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 KNOWN_PART = Decimal("0.9")

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from api.http import patterns
-from api.http.addresses import evm_address, shown
+from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep
 from api.http.errors import NotFound, RouteGroup
 from api.http.examples import answered
@@ -18,7 +18,8 @@ from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedR
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey
 from api.store.store import Row
-from warehouse.chains.facts import Chains
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chains
 
 GROUP = RouteGroup(prefix="/registration")
 GROUPS = (GROUP,)
@@ -46,7 +47,7 @@ async def get_unified_registration(
     return respond(
         UnifiedRegistration(
             symbol=first["symbol"],
-            owner=shown(first["owner"]),
+            owner=checksum_address(first["owner"]),
             token_id=first["token_id"],
             chain_id=first["chain_id"],
             status="confirmed",
@@ -87,7 +88,7 @@ async def list_registrations_of_symbol(
     entries = [
         AllChainsEntry(
             token_id=row["token_id"],
-            owner=shown(row["owner"]),
+            owner=checksum_address(row["owner"]),
             owner_type="evm" if row["owner"].startswith("0x") else "solana",
             chain_type=_kind(chains, row),
             chain_id=row["chain_id"],
@@ -125,15 +126,15 @@ async def get_registration_roles(
     if row["released_at"] is not None or row["expired_at"] is not None:
         raise NotFound(f"id: registration {name[:40]} has ended")
     block = await repository.published_block(row["chain_id"])
-    managers = [shown(account) for account in row["managers"]]
+    managers = [checksum_address(account) for account in row["managers"]]
     return respond(
         Roles(
             token_id=row["token_id"],
             chain_id=row["chain_id"],
-            owner=shown(row["owner"]),
+            owner=checksum_address(row["owner"]),
             manager=managers[0] if managers else None,
             managers=managers,
-            maintainers=[shown(account) for account in row["maintainers"]],
+            maintainers=[checksum_address(account) for account in row["maintainers"]],
             is_pending=False,
             as_of_block=max(row["block_number"], block or 0),
         )

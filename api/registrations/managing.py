@@ -15,7 +15,7 @@ from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
 from api.security.access import Session, WalletSession, with_scope
 from api.store.store import Row, Store, Transaction
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 NOT_A_MANAGER: Case = ("FORBIDDEN", "only the owner and the managers of this registration may do so")
 

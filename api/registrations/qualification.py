@@ -10,7 +10,7 @@ from api.claims.rules import Refusal
 from api.fees.pricing import Pricing
 from api.http.errors import InvalidInput
 from api.registrations.schemas import Qualification, QualifyResponse
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 _NOWHERE = Refusal(
     "not_claimable", "not_a_token", "There is no token at this address on a chain that tokens are registered on."
@@ -72,7 +72,7 @@ class Qualifier:
 
     async def _chain_of(self, token: str, wallet: str) -> Chain | None:
         """The enabled chain that has this token: as indexed, else as the nodes say; None where none has it."""
-        minting = [chain for chain in self.chains.enabled() if chain.kind == "evm" and "registry" in chain.contracts]
+        minting = [chain for chain in self.chains.enabled() if chain.can_claim and "registry" in chain.contracts]
         indexed = await self.eligibility.repository.chains_of_token(token)
         found = [chain for chain in minting if chain.chain_id in indexed]
         if not found:

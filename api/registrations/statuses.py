@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from api.http.addresses import shown
 from api.http.rendering import timestamp
 from api.registrations.schemas import (
     CanonicalPeer,
@@ -17,7 +16,8 @@ from api.registrations.schemas import (
     VerifiedDomain,
 )
 from api.store.store import Row
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain
 
 GRACE_PERIOD = timedelta(days=30)
 INACTIVE_BELOW = Decimal(60)
@@ -57,7 +57,7 @@ def render_registration(row: Row) -> Registration:
         peer = CanonicalPeer(chain_id=row["peer_chain_id"], crown_id=row["peer_token_id"])
     return Registration(
         token_id=row["token_id"],
-        owner=shown(row["owner"]),
+        owner=checksum_address(row["owner"]),
         chain_id=row["chain_id"],
         symbol=row["symbol"],
         identity=Identity(display_name=name, avatar_url=avatar) if name or avatar else None,
@@ -83,10 +83,10 @@ def render_status(
         chain=chain.key,
         status=registration_status(registration, token, score, now),
         token_id=registration["token_id"] if registration else None,
-        owner=shown(registration["owner"]) if registration else None,
-        token_address=shown(address) if address else None,
-        crown_contract_address=shown(registration["registry"]) if registration else None,
-        managers=[shown(manager) for manager in registration["managers"]] if registration else [],
+        owner=checksum_address(registration["owner"]) if registration else None,
+        token_address=checksum_address(address) if address else None,
+        crown_contract_address=checksum_address(registration["registry"]) if registration else None,
+        managers=[checksum_address(manager) for manager in registration["managers"]] if registration else [],
         minted_at=timestamp(minted_at) if minted_at else None,
         mint_timestamp=int(minted_at.timestamp()) if minted_at else None,
         verification_method=registration["verification_method"] if registration else None,

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from api.http.errors import InvalidInput
 from api.search.ranking import STATUS_FILTERS
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 ALL = "all"
 """What `chain` and `status` say when they filter nothing."""

@@ -3,17 +3,15 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from api.http import addresses
 from api.http.rendering import timestamp
 from api.search.ranking import Level, Status
 from api.search.schemas import Explanation, RegistrationFigures, SearchResult, TokenFigures
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import address_text
+from warehouse.domain.chains import Chain
 
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _SCORE_UNIT = Decimal("1e-9")
 
 
@@ -36,7 +34,7 @@ def token_result(
     chain: Chain, address: str, document: Mapping[str, Any], status: Status, site_url: str
 ) -> SearchResult:
     """A token, from its document; ``address`` in hexadecimal."""
-    shown = address_text(chain.kind, address)
+    shown = address_text(address)
     registered = status != Status.UNCLAIMED
     symbol = document["symbol"].upper()
     return SearchResult(
@@ -103,12 +101,6 @@ def page_url(site_url: str, chain: Chain, symbol: str, token: str | None = None)
     return page if token is None else f"{page}?token={token}"
 
 
-@lru_cache(maxsize=65536)
-def address_text(kind: str, digits: str) -> str:
-    """An address as clients see it, from hexadecimal digits: EIP-55 on EVM chains, base58 on Solana."""
-    return addresses.shown(f"0x{digits}") if kind == "evm" else _base58(bytes.fromhex(digits))
-
-
 def _registration(chain: Chain, token: str, document: Mapping[str, Any], status: Status) -> RegistrationFigures:
     if status == Status.UNCLAIMED:
         return RegistrationFigures(status=status.text)
@@ -126,14 +118,14 @@ def _registration(chain: Chain, token: str, document: Mapping[str, Any], status:
 
 
 def _some_address(chain: Chain, digits: str) -> str | None:
-    return address_text(chain.kind, digits) if digits else None
+    return address_text(digits) if digits else None
 
 
 def _account(chains: Mapping[int, Chain], chain_id: int, digits: str) -> str:
     chain = chains.get(chain_id)
     if chain is None:
         return f"eip155:{chain_id}:0x{digits}"
-    return f"{chain.caip2}:{address_text(chain.kind, digits)}"
+    return f"{chain.caip2}:{address_text(digits)}"
 
 
 def _number(text: str | None) -> Decimal | None:
@@ -142,12 +134,3 @@ def _number(text: str | None) -> Decimal | None:
 
 def _moment(seconds: int) -> str:
     return timestamp(datetime.fromtimestamp(seconds, UTC))
-
-
-def _base58(content: bytes) -> str:
-    number = int.from_bytes(content, "big")
-    digits = ""
-    while number:
-        number, digit = divmod(number, 58)
-        digits = _BASE58[digit] + digits
-    return "1" * (len(content) - len(content.lstrip(b"\0"))) + digits

@@ -19,7 +19,7 @@ from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, Status, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
 from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 from warehouse.readers.search import Publication, TokenRows
 from warehouse.readers.source import Source
 

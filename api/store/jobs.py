@@ -16,7 +16,7 @@ from api.chains import ChainReaders
 from api.clock import Clock
 from api.settings import ApiSettings
 from api.store.store import JOBS_OPTIONS, Store, Transaction
-from warehouse.chains.facts import Chains
+from warehouse.domain.chains import Chains
 from warehouse.postgres import plain_url
 
 CONTEXT_KEY = "work"

@@ -8,11 +8,12 @@ from typing import Any
 
 from sqlalchemy import select
 
-from api.http.addresses import is_registrable_symbol, shown
+from api.http.addresses import is_registrable_symbol
 from api.models import IndexedToken, RegistrationRecord
 from api.store.store import Store
-from warehouse.chains.facts import Chains
-from warehouse.chains.majors import Majors
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chains
+from warehouse.domain.majors import Majors
 from warehouse.domain.symbols import fold
 
 RESERVED = frozenset({"ADMIN", "CROWN", "NULL", "OFFICIAL", "REGALIA", "SUPPORT", "TEST", "UNDEFINED"})
@@ -105,7 +106,7 @@ class SymbolChecker:
     def _asset(self, symbol: str, chain_id: int, address: str) -> dict[str, Any]:
         chain = self.chains.by_id(chain_id)
         asset: dict[str, Any] = {"symbol": symbol, "chainId": chain_id, "chain": chain.key if chain else None}
-        return {**asset, "address": shown(address) if address else None}
+        return {**asset, "address": checksum_address(address) if address else None}
 
 
 def _spellings(folded: str) -> list[str]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from api.http.addresses import shown
 from api.http.errors import InvalidInput
 from api.http.rendering import timestamp
 from api.tokenlists.schemas import ListedExtensions, ListedToken, ListVersion
+from warehouse.domain.addresses import checksum_address
 
 KEYWORDS = ("registry", "verified", "tokens")
 LONGEST_NAME = 30
@@ -63,7 +63,7 @@ def token(entry: Mapping[str, Any]) -> dict[str, Any]:
     """An entry as it is on the wire."""
     found: dict[str, Any] = {
         "chainId": entry["chain_id"],
-        "address": shown(entry["address"]),
+        "address": checksum_address(entry["address"]),
         "name": entry["name"],
         "symbol": entry["symbol"],
         "decimals": entry["decimals"],
@@ -89,7 +89,7 @@ def listed(entry: Mapping[str, Any], prefix: str = "") -> ListedToken:
     """A token from the columns of a row that begin with the prefix; its chain and address have none."""
     return ListedToken(
         chain_id=entry["chain_id"],
-        address=shown(entry["address"]),
+        address=checksum_address(entry["address"]),
         name=entry[f"{prefix}name"],
         symbol=entry[f"{prefix}symbol"],
         decimals=entry[f"{prefix}decimals"],

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from starlette.datastructures import State
 from starlette.responses import Response
 
-from api.http.addresses import shown, wallet_address
+from api.http.addresses import wallet_address
 from api.http.conditional import Prepared, answer
 from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
 from api.http.errors import InvalidInput, NotFound, RouteGroup
@@ -37,7 +37,8 @@ from api.tokenlists.schemas import (
 )
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import HEADER, Signatures
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
@@ -240,7 +241,7 @@ async def export_listing(
                 telegram=listing.telegram,
                 discord=listing.discord,
                 logo=listing.logo,
-                contract_address=shown(row["token_address"]),
+                contract_address=checksum_address(row["token_address"]),
                 chain_id=place.chain_id,
             ),
             extensions=ListingExtensions(verified=verified, crown_id=row["token_id"] if verified else None),

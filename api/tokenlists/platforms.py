@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.http.addresses import shown
 from api.store.store import Row
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import checksum_address
+from warehouse.domain.chains import Chain
 
 _PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
 """Where the handles are at home that a registration may say instead of an address."""
@@ -41,7 +41,7 @@ class Listing:
             chain=chain,
             symbol=row["symbol"],
             name=_text(said.get("name")) or row["name"] or row["symbol"],
-            address=shown(row["token_address"]),
+            address=checksum_address(row["token_address"]),
             decimals=row["decimals"],
             description=_text(said.get("description")),
             website=_text(said.get("website")),
@@ -121,7 +121,7 @@ def _asset(listing: Listing) -> dict[str, Any]:
     return {
         "name": listing.name,
         "symbol": listing.symbol,
-        "type": "ERC20" if listing.chain.kind == "evm" else "SPL",
+        "type": listing.chain.token_standard,
         "decimals": listing.decimals,
         "description": listing.description,
         "website": listing.website,

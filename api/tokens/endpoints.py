@@ -64,7 +64,7 @@ async def get_token(
     wanted, place = search_symbol("symbol", symbol), readable_chain(chains, chain)
     address = None
     if token_address is not None:
-        if place.kind != "evm":
+        if not place.can_index:
             raise InvalidInput("tokenAddress", f"is not offered for {place.name}")
         address = evm_address("tokenAddress", token_address)
     return Response(await service.answer(wanted, place, address, access.wallet), media_type="application/json")

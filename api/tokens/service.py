@@ -12,7 +12,7 @@ from api.http.rendering import dumps
 from api.search import results
 from api.search.ranking import GRACE_PERIOD, INACTIVE_BELOW_HUNDREDTHS, Status
 from api.search.service import SearchService
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.readers.tokens import read_foremost_token
 
 ANSWER_SECONDS = 5.0

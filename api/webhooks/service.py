@@ -32,7 +32,7 @@ from api.webhooks.schemas import (
     Webhook,
     WebhookList,
 )
-from warehouse.chains.facts import Chains
+from warehouse.domain.chains import Chains
 
 BOTH_VALID: Final = timedelta(hours=24)
 """How long a secret stays valid after another took its place."""

@@ -27,7 +27,7 @@ from api.webhooks.schemas import (
     Webhook,
 )
 from api.webhooks.signing import envelope, envelope_id
-from warehouse.chains.facts import Chains
+from warehouse.domain.chains import Chains
 
 
 def event_list() -> EventList:

@@ -16,6 +16,7 @@ from indexer.contracts import registry
 from indexer.contracts.sending import SendError, number, send
 from indexer.contracts.signer import SignerKeyError, load_or_create
 from warehouse.chains import facts
+from warehouse.domain.chains import Chain
 from warehouse.settings import EngineSettings
 
 PRIVATE_KEY_NAME = "REGALIA_PRIVATE_KEY"
@@ -94,7 +95,7 @@ def deploy_registry(client: EvmClient, deployer: LocalAccount, signer: str, trea
     return str(to_checksum_address(receipt["contractAddress"]))
 
 
-def _refuse_main_network(client: EvmClient, chain: facts.Chain) -> None:
+def _refuse_main_network(client: EvmClient, chain: Chain) -> None:
     known = facts.load(None).by_id(chain.chain_id)
     if known is None or number(client.call("eth_blockNumber")) < _YOUNG_BLOCKS:
         return
@@ -109,7 +110,7 @@ def _refuse_main_network(client: EvmClient, chain: facts.Chain) -> None:
         )
 
 
-def _chain(chain_key: str, chains_file: Path | None) -> facts.Chain:
+def _chain(chain_key: str, chains_file: Path | None) -> Chain:
     try:
         chains = facts.load(chains_file)
     except facts.ChainFactsError as error:

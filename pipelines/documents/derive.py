@@ -18,7 +18,7 @@ from pipelines.holders.derive import SUBJECT as HOLDERS
 from pipelines.publication import declare_writing
 from pipelines.registrations.derive import CAUSE as REGISTRATION
 from pipelines.tokens.derive import CAUSE as IDENTITY
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold
 from warehouse.postgres import Jsonb
 

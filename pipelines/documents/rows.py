@@ -8,7 +8,7 @@ from pipelines import frames
 from pipelines.amm import EXACT
 from pipelines.pricing import usd_figure
 from pipelines.ranking import believed_value, market_score
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold, symbol_key
 
 Row = dict[str, Any]

@@ -12,10 +12,11 @@ from typing import Any
 from urllib.parse import quote
 
 from pipelines.derivation import DerivePass, Overtaken, Window
-from pipelines.events.recording import Event, Progress, read_progress, recording, shown
+from pipelines.events.recording import Event, Progress, read_progress, recording
 from pipelines.events.rules import RULES
 from warehouse import settings
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import address_text
+from warehouse.domain.chains import Chain
 
 SOURCE = "copies"
 
@@ -79,8 +80,8 @@ def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Sig
             {
                 "chain_id": chain.chain_id,
                 "chain_name": chain.name,
-                "address": shown(address[2:]),
-                "explorer_url": f"{chain.explorer_url}/token/{shown(address[2:])}",
+                "address": address_text(address[2:]),
+                "explorer_url": f"{chain.explorer_url}/token/{address_text(address[2:])}",
             }
             for address in addresses
         ],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pipelines.derivation import DerivePass
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 
 @dataclass(frozen=True, slots=True)

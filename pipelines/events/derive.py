@@ -11,7 +11,7 @@ from typing import Any
 
 from pipelines.derivation import AssetRun, DerivePass, Overtaken, Window, timed
 from pipelines.events import copies, heartbeats, holdings, registry, trades
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.postgres import ConnectionLost
 

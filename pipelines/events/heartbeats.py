@@ -16,7 +16,7 @@ from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import Event, crown, iso, read_progress, recording
 from pipelines.events.rules import RULES, EventRules
 from pipelines.scoring import Inputs, score
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Jsonb
 
 SOURCE = "heartbeats"

@@ -14,10 +14,11 @@ from pipelines import frames
 from pipelines.derivation import DerivePass, Window
 from pipelines.documents.rows import supply_raw
 from pipelines.events.crowns import Crown, Crowns, read_crowns
-from pipelines.events.recording import Event, Progress, crown, iso, read_progress, recording, shown, skip_history
+from pipelines.events.recording import Event, Progress, crown, iso, read_progress, recording, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
-from warehouse.chains.facts import Chain
+from warehouse.domain.addresses import address_text
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Jsonb
 
 SOURCE = "holdings"
@@ -235,7 +236,7 @@ def _share_events(
             continue
         after, before = gain.after_raw * 100, gain.before_raw * 100
         if before < least <= after:
-            payload = {**named, "holder_address": shown(gain.wallet), "timestamp": time}
+            payload = {**named, "holder_address": address_text(gain.wallet), "timestamp": time}
             event = _event("holder.new", chain, crowned, payload, f"0x{gain.wallet}", block.block_time)
             yield Told(event, block.block_number, gain.wallet)
         if before <= most < after:

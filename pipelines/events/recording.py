@@ -13,10 +13,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from eth_utils.address import to_checksum_address
 
 from pipelines.derivation import DerivePass, Overtaken, Window
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 log = logging.getLogger(__name__)
 
@@ -143,11 +142,6 @@ def recording(
 def crown(chain: Chain, token_id: int, symbol: str) -> dict[str, Any]:
     """The part of a payload that says which registration it is about."""
     return {"crown_id": str(token_id), "symbol": symbol, "chain": chain.caip2}
-
-
-def shown(digits: str) -> str:
-    """An address as clients see it, from hexadecimal digits: with the EIP-55 checksum."""
-    return str(to_checksum_address(f"0x{digits}"))
 
 
 def iso(seconds: int) -> str:

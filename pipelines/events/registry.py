@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pipelines.derivation import DerivePass, Window
-from pipelines.events.recording import Event, crown, read_progress, recording, shown
-from warehouse.chains.facts import Chain
+from pipelines.events.recording import Event, crown, read_progress, recording
+from warehouse.domain.addresses import address_text
+from warehouse.domain.chains import Chain
 
 SOURCE = "registry"
 _ROWS_AT_ONCE = 5_000
@@ -80,11 +81,11 @@ def _registry_event(chain: Chain, row: Mapping[str, Any], document: tuple[str, s
     key = transaction
     told: dict[str, Any]
     if kind == "registered":
-        type_, told = "token.minted", {"owner": shown(row["owner"]), "tx_hash": transaction}
+        type_, told = "token.minted", {"owner": address_text(row["owner"]), "tx_hash": transaction}
     elif kind == "released":
-        type_, told = "token.released", {"previous_owner": shown(row["owner"])}
+        type_, told = "token.released", {"previous_owner": address_text(row["owner"])}
     elif kind == "expired":
-        type_, told = "token.expired", {"previous_owner": shown(row["owner"])}
+        type_, told = "token.expired", {"previous_owner": address_text(row["owner"])}
     elif document is not None and (row["metadata_cid"] or None) != document[1]:
         symbol = document[0]
         type_, told = "profile.updated", {"updated_fields": ["metadata_cid"]}

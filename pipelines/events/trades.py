@@ -14,7 +14,7 @@ from pipelines.events.recording import Event, crown, iso, read_progress, recordi
 from pipelines.events.rules import RULES, EventRules
 from pipelines.prices.market import native_names, read_past_quotes, stablecoin_names
 from pipelines.rules import BUCKET
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SOURCE = "trades"
 _BLOCKS_AT_ONCE = 10_000

@@ -20,7 +20,7 @@ from pipelines.prices.market import Market, read_past_markets
 from pipelines.pricing import token_figures
 from pipelines.ranking import counted_volume
 from pipelines.scoring import Heartbeat, Inputs, score
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import symbol_key
 
 SUBJECT = "heartbeats"

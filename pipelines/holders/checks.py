@@ -13,8 +13,8 @@ from pipelines.checks import violations_checks
 from pipelines.derivation import writer_kept_out
 from pipelines.resources import Engines
 from warehouse import sql
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 
 _SAMPLE = 50
 _WRITER_WAIT_SECONDS = 10.0
@@ -49,7 +49,7 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
     unreadable: list[str] = []
     with engines.connect() as connections:
         for chain in connections.chains.enabled():
-            if chain.kind != "evm":
+            if not chain.can_index:
                 continue
             # The sums are those of the published block only while nobody writes.
             with writer_kept_out(connections.store, chain, _WRITER_WAIT_SECONDS) as held:

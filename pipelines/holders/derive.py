@@ -6,7 +6,7 @@ from typing import Any
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.tokens.derive import count_touched
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "holders"
 _TOKENS_PER_STATEMENT = 2_000

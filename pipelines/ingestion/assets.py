@@ -12,7 +12,7 @@ from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
 from pipelines.resources import Connections, Engines
 from pipelines.running import OWNERS, RETRY, chain_pool, result
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 
 def head_asset(chain: Chain) -> dg.AssetsDefinition:

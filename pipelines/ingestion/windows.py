@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from indexer.chains.evm.headers import fetch_header_range
 from indexer.chains.evm.rpc import EvmClient
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 
 _HEADERS_AT_ONCE = 500
 

@@ -9,7 +9,7 @@ from pipelines import frames
 from pipelines.amm import pool_amounts
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.rules import BUCKET, WINDOW
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "liquidity"
 _STATE = frames.pa.struct([(name, frames.pa.binary(32)) for name in ("reserve0_raw", "reserve1_raw", "sqrt_price_x96")])

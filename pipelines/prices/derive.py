@@ -11,7 +11,7 @@ from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.prices.market import Market, native_names, read_market
 from pipelines.pricing import Figures, token_figures
 from pipelines.rules import ACTIVE_FOR
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "prices"
 SWEEP_SECONDS = 60

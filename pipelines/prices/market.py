@@ -8,7 +8,7 @@ from typing import Any
 from pipelines.derivation import DerivePass, beside
 from pipelines.pricing import Pool, Quote, State, usd_quotes
 from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 
 @dataclass(frozen=True, slots=True)

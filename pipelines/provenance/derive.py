@@ -8,7 +8,7 @@ from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.documents.rows import deployer, supply_raw
 from pipelines.publication import declare_writing
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "provenance"
 _TOKENS_PER_BATCH = 2_000

@@ -15,7 +15,7 @@ from datetime import datetime
 from pipelines import frames
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.registrations.folding import fold_events
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "registrations"
 CAUSE = "registration"

@@ -1,7 +1,7 @@
 """Tokens: identity, creation and control of every contract that says it is a token."""
 
 from pipelines.derivation import AssetRun, DerivePass, Window, timed
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "tokens"
 CAUSE = "identity"

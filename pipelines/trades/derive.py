@@ -2,7 +2,7 @@
 
 from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.tokens.derive import count_touched
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 SUBJECT = "trades"
 _POOLS_PER_STATEMENT = 2_000

@@ -14,8 +14,8 @@ from tests.fixtures.indexing import indexing
 from tests.fixtures.published import seen_by_analysts
 from tests.fixtures.service import Serve
 from tests.indexer.test_crash import leave_half_written
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
 STAGES = ("nothing", "some tables", "all tables", "sums begun", "sums done")

@@ -13,12 +13,12 @@ from urllib.parse import urlencode
 
 import httpx
 
-from api.search.results import address_text
 from tests.api.search.reference import order_rows
 from tests.bench import load
 from tests.bench.result import Result
 from tests.bench.world import EMPTY, SEED, Served, serve_world
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.addresses import address_text
 from warehouse.domain.symbols import fold
 
 QUERIES = 500
@@ -172,8 +172,7 @@ def _expected(served: Served, symbols: Sequence[str], version: int) -> list[tupl
         or (row["copy_of_chain_id"], row["copy_of_address"]) in present
     ]
     ordered = order_rows(shown, symbols[0], symbols, fold, "relevance", "desc", datetime.now(UTC))
-    kinds = {20: "evm", 32: "solana"}
-    return [(row["chain_id"], address_text(kinds[len(row["address"])], row["address"].hex())) for row in ordered]
+    return [(row["chain_id"], address_text(row["address"].hex())) for row in ordered]
 
 
 @contextlib.contextmanager

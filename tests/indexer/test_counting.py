@@ -9,8 +9,8 @@ from indexer.devchain.world import World
 from indexer.run import advance
 from tests.fixtures.indexing import indexing
 from warehouse import postgres
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 

@@ -24,8 +24,8 @@ from indexer.publish import add_sums, recover
 from indexer.run import IndexContext, Progress, advance, follow
 from indexer.write import encode_rows, write_changes, write_facts
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, differences, go_back, indexing, live
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 Afresh = Callable[[Chain], AllRows]

@@ -13,8 +13,8 @@ from indexer.plan import Limits
 from indexer.run import advance
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, error_answer, faulty_node
 from tests.fixtures.indexing import AllRows, all_rows, differences, indexing
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 UNITS = Limits(unit_rows=600, first_range_blocks=64, fetchers=3)

@@ -15,8 +15,8 @@ from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
 from tests.indexer.test_crash import leave_half_written
 from warehouse import sql
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 FENCE = 10**12  # a unit of its own

@@ -24,8 +24,8 @@ from tests.fixtures.indexing import (
     indexing,
     live,
 )
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 Afresh = Callable[[Chain], AllRows]

@@ -16,8 +16,8 @@ from indexer.devchain.world import World
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, faulty_node
 from tests.fixtures.indexing import AllRows, all_rows, differences, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 FOLLOW = ("-m", "indexer", "index", "--chain", "base", "--follow")

@@ -11,8 +11,8 @@ from indexer.chains.errors import WrongChain
 from indexer.devchain.world import World
 from indexer.run import Progress, advance
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, bear_token, differences, indexing, live
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 Afresh = Callable[[Chain], AllRows]

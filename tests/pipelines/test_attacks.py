@@ -14,8 +14,8 @@ from pipelines.ranking import market_score
 from pipelines.refresh import refresh
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import served
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
 ETHER = 10**18

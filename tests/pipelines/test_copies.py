@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from pipelines.copies import Candidate, Verdict, judge, precedence
-from warehouse.chains.majors import Majors
+from warehouse.domain.majors import Majors
 
 THEN = datetime(2025, 1, 1, tzinfo=UTC)
 NONE = Majors({})

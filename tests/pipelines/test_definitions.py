@@ -16,8 +16,8 @@ from tests.factories.ledger import Ledger
 from tests.fixtures.indexing import indexing
 from tests.pipelines.test_refresh import build_market
 from warehouse import postgres
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 CHECKOUT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ from pipelines.documents.symbols import read_of, symbol_forms
 from pipelines.refresh import refresh
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import ETHER, build_market, served
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 

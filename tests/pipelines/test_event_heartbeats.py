@@ -12,8 +12,8 @@ from pipelines.scoring import Inputs, score
 from tests.factories.events import log, register
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import build_market
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 HOUR = 3_600

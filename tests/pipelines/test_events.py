@@ -11,8 +11,8 @@ from pipelines.refresh import refresh
 from tests.factories.events import OWNER, SOURCES, log, register, settle
 from tests.factories.ledger import START, USDC, WETH, Ledger, address
 from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 pytestmark = pytest.mark.usefixtures("settling")

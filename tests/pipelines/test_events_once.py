@@ -13,8 +13,8 @@ from pipelines.refresh import refresh
 from tests.factories.events import listen, log, register, settle
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_incremental import Economy, forget
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 pytestmark = pytest.mark.usefixtures("settling", "listening")

@@ -9,8 +9,8 @@ from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
 from tests.fixtures.faulty_node import Request, faulty_node
 from tests.fixtures.indexing import bear_token, indexing, live
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
 

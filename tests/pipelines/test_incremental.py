@@ -8,8 +8,8 @@ import pytest
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, ZERO, Ledger, address
 from warehouse import sql
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 ETHER = 10**18

@@ -12,8 +12,8 @@ from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_incremental import Economy, contents, forget
 from tests.pipelines.test_refresh import build_market, served
 from warehouse import postgres
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
 ETHER = 10**18

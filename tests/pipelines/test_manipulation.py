@@ -7,8 +7,8 @@ from typing import Any
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, Ledger, address
 from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 

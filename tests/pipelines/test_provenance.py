@@ -1,7 +1,7 @@
 from pipelines.refresh import refresh
 from tests.factories.ledger import ZERO, Ledger, address
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 RELAYER = "0000000071727de22e5e9d8baf0edac6f37da032"

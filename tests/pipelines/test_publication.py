@@ -7,8 +7,8 @@ from pipelines.refresh import STEPS, refresh, serve_news
 from tests.factories.ledger import Ledger
 from tests.pipelines.test_refresh import build_market, served
 from warehouse import postgres
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 

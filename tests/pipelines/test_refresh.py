@@ -2,8 +2,8 @@ from typing import Any
 
 from pipelines.refresh import refresh
 from tests.factories.ledger import USDC, WETH, Ledger, address
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 ETHER = 10**18

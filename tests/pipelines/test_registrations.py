@@ -11,8 +11,8 @@ from pipelines.registrations import derive as registrations
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import served
 from warehouse import sql
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection, Jsonb
 
 OWNER = address(0x0A)

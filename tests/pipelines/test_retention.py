@@ -8,8 +8,8 @@ from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs, thin_change
 from tests.factories.ledger import Ledger
 from tests.pipelines.test_incremental import Economy, contents, forget
 from warehouse import sql
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 CHANGES = "SELECT count() FROM fact_change WHERE change_id > 0"

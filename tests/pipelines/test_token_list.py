@@ -11,8 +11,8 @@ from psycopg.types.json import Jsonb
 
 from pipelines.refresh import refresh
 from tests.factories.token_lists import add_listed, publish_list
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 

@@ -1,6 +1,7 @@
 """Dependencies point one way, and drivers stay at the edge."""
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,10 @@ DRIVERS = {
     "starlette": ("api",),
     "uvicorn": ("api", "warehouse"),  # the embedded engine speaks HTTP too
 }
+
+
+# warehouse/domain is shared by all four: values and pure functions.
+PURE = ("warehouse.domain", "eth_abi", "eth_hash", "eth_utils", "msgspec", "pydantic", "solders")
 
 
 def imports_of(package: str) -> Iterator[tuple[Path, str]]:
@@ -61,6 +66,24 @@ def test_drivers_stay_at_the_edge(package: str) -> None:
         f"{path.relative_to(ROOT)}: {module}"
         for path, module in imports_of(package)
         if package not in DRIVERS.get(module.partition(".")[0], (package,))
+    ]
+    assert wrong == []
+
+
+def test_the_domain_imports_only_itself_and_pure_libraries() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path, module in imports_of("warehouse/domain")
+        if module.partition(".")[0] not in sys.stdlib_module_names and not is_within(module, PURE)
+    ]
+    assert wrong == []
+
+
+def test_the_domain_does_no_input_or_output() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path, module in imports_of("warehouse/domain")
+        if is_within(module, ("asyncio", "http", "io", "os", "pathlib", "socket", "subprocess", "threading", "urllib"))
     ]
     assert wrong == []
 

@@ -8,8 +8,8 @@ from pipelines.refresh import refresh
 from tests.factories.ledger import CHAINS_TOML, USDC, WETH, Ledger, address
 from tests.relevance.generator import CHAINS, Token, World
 from warehouse.chains import facts
-from warehouse.chains.facts import Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 COIN = 10**18

@@ -20,8 +20,8 @@ from indexer.devchain.world import World
 from pipelines.refresh import refresh
 from tests.fixtures.indexing import AllRows, all_rows, differences, go_back, live
 from warehouse.chains import facts
-from warehouse.chains.facts import Chain
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 pytestmark = pytest.mark.slow

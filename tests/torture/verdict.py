@@ -13,8 +13,8 @@ from pipelines.refresh import refresh
 from tests.fixtures.indexing import all_rows, differences, indexing
 from tests.pipelines.test_incremental import LISTED, contents
 from warehouse import migrate, postgres, sql
-from warehouse.chains.facts import Chain, Chains
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
 from warehouse.postgres import with_database
 

@@ -7,99 +7,17 @@ Tables of the operator's file merge over the built-in ones, arrays replace them.
 import tomllib
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-KNOWN_CONTRACTS = frozenset({"registry", "factory", "checkout", "locker"})
+from warehouse.domain.addresses import AddressError, AddressFormat, stored_text
+from warehouse.domain.chains import KNOWN_CONTRACTS, Asset, Capability, Chain, Chains, Exchange
 
 
 class ChainFactsError(ValueError):
     """The chains file cannot be read, or says something impossible; the message names the key."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asset:
-    """A token the chain's prices rest on."""
-
-    address: str
-    symbol: str
-    decimals: int
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """One exchange deployment: the protocol it speaks and the addresses that make its pools genuine.
-
-    ``fee_ppm`` is the fee of V2 pools, which do not announce it, in parts per million.
-    """
-
-    protocol: str
-    name: str
-    factory: str
-    router: str | None = None
-    fee_ppm: int = 3000
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Facts of one chain. Addresses are 0x-prefixed lower-case hexadecimal."""
-
-    key: str
-    chain_id: int
-    name: str
-    kind: str
-    aliases: tuple[str, ...]
-    native_symbol: str
-    native_decimals: int
-    explorer_url: str
-    finality_blocks: int
-    block_seconds: float
-    claim_only: bool = False
-    start_block: int = 0
-    rpc_urls: tuple[str, ...] = ()
-    wrapped_native: str | None = None
-    stablecoins: tuple[Asset, ...] = ()
-    exchanges: tuple[Exchange, ...] = ()
-    contracts: Mapping[str, str] = field(default_factory=dict)
-    relayers: tuple[str, ...] = ()
-
-    @property
-    def enabled(self) -> bool:
-        """Whether a node is configured."""
-        return bool(self.rpc_urls)
-
-    @property
-    def caip2(self) -> str:
-        """CAIP-2 identifier, such as ``eip155:8453``."""
-        return f"eip155:{self.chain_id}" if self.kind == "evm" else "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
-
-
-@dataclass(frozen=True, slots=True)
-class Chains:
-    """All chains, looked up by key, alias or numeric id."""
-
-    by_key: Mapping[str, Chain]
-
-    def find(self, name: str) -> Chain | None:
-        """The chain called ``name``: its key, an alias (``arb``, ``sol``, ``bsc``) or its decimal chain id."""
-        wanted = name.lower()
-        if wanted in self.by_key:
-            return self.by_key[wanted]
-        for chain in self.by_key.values():
-            if wanted in chain.aliases or (chain.kind == "evm" and wanted == str(chain.chain_id)):
-                return chain
-        return None
-
-    def by_id(self, chain_id: int) -> Chain | None:
-        """The chain with this numeric id (Solana is 900900)."""
-        return next((chain for chain in self.by_key.values() if chain.chain_id == chain_id), None)
-
-    def enabled(self) -> tuple[Chain, ...]:
-        """Chains with a node, in the order of the facts."""
-        return tuple(chain for chain in self.by_key.values() if chain.enabled)
 
 
 def load(path: Path | None) -> Chains:
@@ -119,7 +37,7 @@ def load(path: Path | None) -> Chains:
         facts = _merge(facts, overlay)
     try:
         tables = facts["chains"]
-        return Chains({key: _chain(key, table) for key, table in tables.items()})
+        return Chains({key: _chain(key, table, facts["kinds"]) for key, table in tables.items()})
     except (KeyError, TypeError, AttributeError) as error:
         raise ChainFactsError(f"chains file {path}: missing or malformed {error}") from error
 
@@ -137,19 +55,23 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _address(chain: str, name: str, value: str) -> str:
-    text = value.lower()
-    if not (text.startswith("0x") and len(text) == 42 and all(digit in "0123456789abcdef" for digit in text[2:])):
-        raise ChainFactsError(f"chains.{chain}.{name}: {value!r} is not a 20-byte hexadecimal address")
-    return text
+def _address(chain: str, name: str, value: str, form: AddressFormat) -> str:
+    try:
+        return stored_text(value.lower() if form is AddressFormat.HEX else value, form)
+    except AddressError:
+        described = "20-byte hexadecimal" if form is AddressFormat.HEX else "32-byte base58"
+        raise ChainFactsError(f"chains.{chain}.{name}: {value!r} is not a {described} address") from None
 
 
-def _chain(key: str, table: Mapping[str, Any]) -> Chain:
+def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, Any]]) -> Chain:
+    kind = kinds.get(table["kind"])
+    if kind is None:
+        raise ChainFactsError(f"chains.{key}.kind: {table['kind']!r} is not one of {', '.join(kinds)}")
     assets = table.get("assets", {})
-    evm = table["kind"] == "evm"
+    form = AddressFormat(kind["address_format"])
 
     def address(name: str, value: str) -> str:
-        return _address(key, name, value) if evm else value
+        return _address(key, name, value, form)
 
     contracts = {}
     for name, value in table.get("contracts", {}).items():
@@ -163,6 +85,10 @@ def _chain(key: str, table: Mapping[str, Any]) -> Chain:
         chain_id=int(table["chain_id"]),
         name=table["name"],
         kind=table["kind"],
+        caip2=table.get("caip2") or f"{kind['caip2_namespace']}:{table['chain_id']}",
+        address_format=form,
+        capabilities=frozenset(map(Capability, kind["capabilities"])),
+        token_standard=kind["token_standard"],
         aliases=tuple(table.get("aliases", ())),
         native_symbol=table["native_symbol"],
         native_decimals=int(table.get("native_decimals", 18)),

@@ -1,43 +1,15 @@
-"""Coins that everyone knows and the contracts that are really them: what copy rules, claims and symbol checks share.
-
-``majors.toml`` lists them; an operator's file (``REGALIA_MAJORS``) is laid over it.
-"""
+"""Reads the list of major coins: ``majors.toml`` with the operator's file (``REGALIA_MAJORS``) laid over it."""
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from warehouse.chains.facts import ChainFactsError, Chains
+from warehouse.chains.facts import ChainFactsError
+from warehouse.domain.chains import Chains
+from warehouse.domain.majors import Majors, Place
 from warehouse.domain.symbols import fold
-
-Place = tuple[int, str]
-"""Chain id and address in lower case; the address of a native coin is empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class Majors:
-    """Canonical addresses of the coins that everyone knows, as ``{folded symbol: ((chain id, address), …)}``."""
-
-    by_symbol: Mapping[str, tuple[Place, ...]]
-
-    def original_of(self, chain_id: int, address: str, symbol_folded: str) -> Place | None:
-        """The major that a token of this symbol imitates: the one of its own chain before those of others. None when
-        the symbol is no major's, or the token is the major itself."""
-        known = self.by_symbol.get(symbol_folded, ())
-        if not known or (chain_id, address) in known:
-            return None
-        return next((place for place in known if place[0] == chain_id), known[0])
-
-    def is_name(self, symbol_folded: str) -> bool:
-        """Whether a token of this symbol is a major or imitates one."""
-        return bool(self.by_symbol.get(symbol_folded))
-
-    def is_major(self, chain_id: int, address: str, symbol_folded: str) -> bool:
-        """Whether this token is a major itself."""
-        return (chain_id, address) in self.by_symbol.get(symbol_folded, ())
 
 
 def load(chains: Chains, path: Path | None = None) -> Majors:

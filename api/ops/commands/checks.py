@@ -24,7 +24,7 @@ from api.ops.supervisor.part import PortTaken
 from api.ops.supervisor.settings import StackSettings, load
 from api.overlay import OverlayError
 from warehouse.chains import facts
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 
 LOW_DISK_BYTES = 5 * 10**9
 NO_DISK_BYTES = 5 * 10**8

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from indexer.chains.errors import RpcError, WrongChain
 from indexer.chains.evm.envelope import quantity
 from indexer.chains.evm.rpc import EvmClient
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 TIMEOUT_SECONDS = 3.0
 
@@ -33,7 +33,7 @@ def name_node(url: str) -> str:
 
 def read(chains: tuple[Chain, ...]) -> list[Reading]:
     """Head and its time of every node of every chain, asked side by side. EVM chains only."""
-    asked = [(chain, url) for chain in chains if chain.kind == "evm" for url in chain.rpc_urls]
+    asked = [(chain, url) for chain in chains if chain.can_index for url in chain.rpc_urls]
     if not asked:
         return []
     with ThreadPoolExecutor(max_workers=min(16, len(asked))) as pool:

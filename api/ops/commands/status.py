@@ -15,7 +15,7 @@ from api.ops.supervisor import state
 from api.settings import ApiSettings, load
 from warehouse import engines, postgres
 from warehouse.chains import facts
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 from warehouse.embedded.layout import Layout
 from warehouse.errors import EnginesNotRunning, StoreUnavailable
 

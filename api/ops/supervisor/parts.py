@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from api.ops.supervisor import ports, probes
 from api.ops.supervisor.part import Part, StackError
 from api.ops.supervisor.settings import StackSettings
-from warehouse.chains.facts import Chain, Chains
+from warehouse.domain.chains import Chain, Chains
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
 
@@ -53,7 +53,7 @@ def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]
 
 def followed(chains: Chains) -> tuple[Chain, ...]:
     """The chains whose head is followed: those with a node, except the ones served on claim routes only."""
-    return tuple(chain for chain in chains.enabled() if not chain.claim_only and chain.kind == "evm")
+    return tuple(chain for chain in chains.enabled() if chain.can_index and not chain.claim_only)
 
 
 def _python(module: str, *arguments: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ import httpx
 
 from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.evm.classify import classify
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]

@@ -22,7 +22,7 @@ from indexer.chains.evm.classify import classify
 from indexer.chains.evm.endpoint import Endpoint, request_headers, retry_after, shown, target
 from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
 from indexer.chains.evm.tuned.connection import connect_to
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]

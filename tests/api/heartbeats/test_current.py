@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from api.http.addresses import shown
 from tests.factories.registrations import add_registration, add_token, address, scored
 from tests.fixtures.service import Service
+from warehouse.domain.addresses import checksum_address
 from warehouse.postgres import Connection
 
 
@@ -23,7 +23,7 @@ async def test_a_heartbeat_has_score_status_and_components(service: Service, sto
         "symbol": "PEPE", "chainId": 8453, "score": 81.5, "status": "healthy",
         "lastUpdated": "2026-05-01T12:00:00.000Z",
         "components": {"timestamp": 90, "volume": 80, "holders": 70.25, "confidence": 100},
-        "tokenAddress": shown("0x00000000000000000000000000000000000070ce"), "asOfBlock": 5,
+        "tokenAddress": checksum_address("0x00000000000000000000000000000000000070ce"), "asOfBlock": 5,
     }  # fmt: skip
 
 

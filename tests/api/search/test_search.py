@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from api.http.addresses import shown
 from tests.factories.registrations import add_registration
 from tests.factories.tokens import publish, token_row, token_table
 from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.addresses import checksum_address
 from warehouse.postgres import Connection
 
 
@@ -138,15 +138,17 @@ async def test_a_result_says_all_that_is_known_and_null_for_the_rest(finder: Ser
     assert b'"marketCap":123456789012345678901234567890.123456' in response.content
     result = response.json()["results"][0]
     assert result["token"] | {"priceUsd": None, "marketCap": None} == {
-        "address": shown("0x0000000000000000000000000000000000abcdef"), "symbol": "PEPE", "name": "PEPE token",
+        "address": checksum_address("0x0000000000000000000000000000000000abcdef"),
+        "symbol": "PEPE", "name": "PEPE token",
         "nameSource": "indexer", "logoUrl": 'https://pictures.test/"q".png', "website": None, "twitter": None,
         "telegram": None, "discord": None, "decimals": 18, "holders": None, "marketCap": None, "fdv": None,
         "volume24h": 25, "priceUsd": None, "priceChange24h": None, "liquidity": None, "heartbeatScore": 90,
         "tokenRank": None, "isCopy": False,
     }  # fmt: skip
     assert result["registration"] == {
-        "status": "claimed", "tokenId": 7, "owner": shown("0x" + "0e" * 20), "manager": shown("0x" + "0d" * 20),
-        "tokenAddress": result["token"]["address"], "crownContractAddress": shown("0x" + "0f" * 20),
+        "status": "claimed", "tokenId": 7, "owner": checksum_address("0x" + "0e" * 20),
+        "manager": checksum_address("0x" + "0d" * 20),
+        "tokenAddress": result["token"]["address"], "crownContractAddress": checksum_address("0x" + "0f" * 20),
         "verificationMethod": "deployer", "verifiedAt": "2026-01-02T03:04:05.000Z",
         "mintTimestamp": int(minted.timestamp()),
     }  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from indexer.chains.evm.tuned.hexadecimal import Bytes
 from indexer.chains.evm.tuned.logs import Logs
-from warehouse.chains.facts import Chain
+from warehouse.domain.chains import Chain
 
 Column: TypeAlias = NDArray[Any] | list[bytes]
 Columns: TypeAlias = dict[str, Column]

@@ -1,0 +1,122 @@
+"""What is known about a chain. ``warehouse.chains.facts`` reads it from TOML; nothing here contacts a node."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from warehouse.domain.addresses import AddressFormat
+
+KNOWN_CONTRACTS = frozenset({"registry", "factory", "checkout", "locker"})
+"""Names of our own contracts."""
+
+
+class Capability(StrEnum):
+    """What the code can do on a chain; whether a node and our contracts are configured is another question."""
+
+    INDEX = "index"
+    CLAIM = "claim"
+    CREATE = "create"
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A token the chain's prices rest on."""
+
+    address: str
+    symbol: str
+    decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One deployment of an exchange: its protocol and the addresses that make its pools genuine.
+
+    ``fee_ppm`` is the fee of V2 pools, which do not announce it, in parts per million.
+    """
+
+    protocol: str
+    name: str
+    factory: str
+    router: str | None = None
+    fee_ppm: int = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Facts of one chain. Addresses are stored texts (``warehouse.domain.addresses``).
+
+    ``caip2`` is its CAIP-2 identifier, such as ``eip155:8453``. ``token_standard`` is what its fungible tokens follow.
+    """
+
+    key: str
+    chain_id: int
+    name: str
+    kind: str
+    caip2: str
+    address_format: AddressFormat
+    capabilities: frozenset[Capability]
+    token_standard: str
+    aliases: tuple[str, ...]
+    native_symbol: str
+    native_decimals: int
+    explorer_url: str
+    finality_blocks: int
+    block_seconds: float
+    claim_only: bool = False
+    start_block: int = 0
+    rpc_urls: tuple[str, ...] = ()
+    wrapped_native: str | None = None
+    stablecoins: tuple[Asset, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    contracts: Mapping[str, str] = field(default_factory=dict)
+    relayers: tuple[str, ...] = ()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether a node is configured."""
+        return bool(self.rpc_urls)
+
+    @property
+    def can_index(self) -> bool:
+        """Whether its blocks can be indexed and its state read."""
+        return Capability.INDEX in self.capabilities
+
+    @property
+    def can_claim(self) -> bool:
+        """Whether symbols can be claimed on it, given a registry."""
+        return Capability.CLAIM in self.capabilities
+
+    @property
+    def can_create(self) -> bool:
+        """Whether tokens can be created on it, given a factory."""
+        return Capability.CREATE in self.capabilities
+
+    @property
+    def has_eip155_id(self) -> bool:
+        """Whether ``chain_id`` is the one of EIP-155, rather than a number of ours."""
+        return self.caip2 == f"eip155:{self.chain_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """All chains, looked up by key, alias or numeric id."""
+
+    by_key: Mapping[str, Chain]
+
+    def find(self, name: str) -> Chain | None:
+        """The chain called ``name``: its key, an alias (``arb``, ``sol``, ``bsc``) or its decimal EIP-155 id."""
+        wanted = name.lower()
+        if wanted in self.by_key:
+            return self.by_key[wanted]
+        for chain in self.by_key.values():
+            if wanted in chain.aliases or (chain.has_eip155_id and wanted == str(chain.chain_id)):
+                return chain
+        return None
+
+    def by_id(self, chain_id: int) -> Chain | None:
+        """The chain with this numeric id (Solana is 900900)."""
+        return next((chain for chain in self.by_key.values() if chain.chain_id == chain_id), None)
+
+    def enabled(self) -> tuple[Chain, ...]:
+        """Chains with a node, in the order of the facts."""
+        return tuple(chain for chain in self.by_key.values() if chain.enabled)
