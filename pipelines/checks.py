@@ -8,7 +8,8 @@ from contextlib import ExitStack, contextmanager
 
 import dagster as dg
 
-from pipelines.derivation import derive_pass, writer_kept_out
+from pipelines.locks import writer_paused
+from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
 from warehouse import sql
 
@@ -21,10 +22,10 @@ def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
     """Keep passes and the chains' writers out; ids of the chains that nothing can be said of now: their writers do not
     pause, or left a unit unfinished."""
     unsettled: set[int] = set()
-    with derive_pass(connections.warehouse, connections.store, connections.chains) as run, ExitStack() as held:
+    with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run, ExitStack() as held:
         held.enter_context(run.serving())
         for chain in connections.chains.enabled():
-            if not held.enter_context(writer_kept_out(connections.store, chain, _WRITER_WAIT_SECONDS)):
+            if not held.enter_context(writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS)):
                 unsettled.add(chain.chain_id)
         pending = connections.store.execute("SELECT chain_id FROM chain_checkpoint WHERE pending IS NOT NULL")
         yield frozenset(unsettled | {int(row["chain_id"]) for row in pending.fetchall()})

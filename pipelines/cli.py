@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from pipelines.derivation import AssetRun
+    from pipelines.run_log import AssetRun
 
 app = typer.Typer(
     help="Derived data: what is made of the facts.",
@@ -26,8 +26,8 @@ FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
 @app.command()
 def refresh() -> None:
     """Bring all derived tables up to date once, in order, and stop."""
-    from pipelines.derivation import PassBusy
     from pipelines.events.derive import EventsFailed
+    from pipelines.locks import RefreshBusy
     from pipelines.refresh import refresh as refresh_all
     from warehouse import engines, postgres
     from warehouse.chains import facts
@@ -45,8 +45,8 @@ def refresh() -> None:
         postgres.connect(urls.database_url, autocommit=True) as store,
     ):
         try:
-            runs = refresh_all(warehouse, store, chains, progress=_say)
-        except PassBusy as error:
+            runs = refresh_all(warehouse, store, chains, on_asset_run=_print_run)
+        except RefreshBusy as error:
             _stop(str(error), IN_USE)
         except EventsFailed as error:
             _stop(f"{error}: {error.__cause__}; all else is done and published", FAILED)
@@ -111,7 +111,7 @@ class _Brief(logging.Formatter):
         return ""
 
 
-def _say(run: "AssetRun") -> None:
+def _print_run(run: "AssetRun") -> None:
     if run.rows or run.note:
         where = f"chain {run.chain_id}" if run.chain_id is not None else "all chains"
         print(

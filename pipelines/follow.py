@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 from indexer.chains.errors import RpcError, WrongChain
 from indexer.reorg import ChainHalted
 from indexer.run import Advance, IndexContext, advance
-from pipelines.derivation import Overtaken, PassBusy, Store
 from pipelines.events.derive import EventsFailed
-from pipelines.refresh import refresh, serve_news
+from pipelines.locks import RefreshBusy
+from pipelines.refresh import publish_new_tokens, refresh
+from pipelines.windows import ReorgDuringRefresh
 from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+from warehouse.postgres import Connection
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +47,7 @@ class Progress:
 
     at_head: bool = False
     has_figures: bool = False
-    """Figures were made of a chain at its head: tokens there are no longer served bare by the thousands."""
+    """Metrics were computed for the chain at its head: tokens there are no longer served bare by the thousands."""
     news: threading.Event = field(default_factory=threading.Event)
     changed: threading.Event = field(default_factory=threading.Event)
 
@@ -61,7 +63,7 @@ class Follower:
     """One chain's follower: what each lane does once."""
 
     warehouse: Warehouse
-    store: Store
+    store: Connection
     chains: Chains
     chain: Chain
     context: IndexContext | None = None
@@ -106,8 +108,8 @@ class Follower:
         if not self.progress.has_figures:
             return
         try:
-            serve_news(self.warehouse, self.store, self.chains, self.chain, wait_seconds=_WAIT_SECONDS)
-        except (PassBusy, Overtaken) as error:
+            publish_new_tokens(self.warehouse, self.store, self.chains, self.chain, wait_seconds=_WAIT_SECONDS)
+        except (RefreshBusy, ReorgDuringRefresh) as error:
             log.info("chain %s: %s", self.chain.key, error)
             self.progress.news.set()
 
@@ -120,16 +122,16 @@ class Follower:
                 self.store,
                 self.chains,
                 chain_ids=[self.chain.chain_id],
-                thorough=False,
+                full=False,
                 writer_wait_seconds=_WAIT_SECONDS,
                 wait_seconds=_WAIT_SECONDS,
             )
             self.progress.has_figures |= at_head
-        except PassBusy as error:
+        except RefreshBusy as error:
             log.info("chain %s: %s", self.chain.key, error)
             self.progress.changed.set()
         except EventsFailed as error:
-            # Figures and blocks go on; whoever watches the failures of assets sees it.
+            # Metrics and blocks go on; whoever watches the failures of assets sees it.
             log.error("chain %s: %s", self.chain.key, error)
             self.store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": "events"})
             self.progress.has_figures |= at_head

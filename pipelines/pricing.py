@@ -77,7 +77,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class TokenMetrics:
     """Market figures of a token."""
 
     price_usd: Decimal | None = None
@@ -131,15 +131,15 @@ def usd_quotes(
         return {**quotes, **_native_quotes(names, pools, quotes, rules)}
 
 
-def token_figures(
+def token_metrics(
     token: str, pools: Sequence[Pool], quotes: Mapping[str, Quote], rules: MarketRules = MARKET
-) -> Figures:
+) -> TokenMetrics:
     """Price, liquidity, volume and changes of one token from its pools against the quotes."""
     with localcontext(_WIDE):
         every = list(_sides(token, pools, quotes))
         own = quotes.get(token)
         if not every:
-            return _reference_figures(own) if own else Figures()
+            return _reference_figures(own) if own else TokenMetrics()
         sides = _seasoned(every, rules)
         deep = _deep(sides, rules)
         priced = _priced(deep, rules)
@@ -152,13 +152,13 @@ def token_figures(
         for hours in CHANGE_HOURS:
             before = own.past.get(hours) if own else _past_price(kept, [token], hours, rules)
             changes[hours] = _change(usd, before)
-        return Figures(
-            price_usd=price_figure(usd),
+        return TokenMetrics(
+            price_usd=round_price(usd),
             confidence=None if confidence is None or usd is None else confidence.quantize(_CONFIDENCE_DIGITS),
             source=own.source if own else _source(kept),
             pools=len(kept),
-            liquidity_usd=usd_figure(liquidity),
-            volume_24h_usd=usd_figure(volume) if deep else None,
+            liquidity_usd=round_usd(liquidity),
+            volume_24h_usd=round_usd(volume) if deep else None,
             transactions_24h=sum(side.pool.swaps for side in every),
             price_change_1h=changes[1],
             price_change_6h=changes[6],
@@ -166,12 +166,12 @@ def token_figures(
         )
 
 
-def usd_figure(value: Decimal | None) -> Decimal | None:
+def round_usd(value: Decimal | None) -> Decimal | None:
     """``value`` as a stored amount of USD; None when it is unknown or beyond what can be meant."""
     return None if value is None or value >= _USD_LIMIT else _WIDE.quantize(value, _USD_DIGITS)
 
 
-def price_figure(value: Decimal | None) -> Decimal | None:
+def round_price(value: Decimal | None) -> Decimal | None:
     """``value`` as a stored price; None when unknown, too large, or too small to be told from nothing."""
     if value is None or value >= _PRICE_LIMIT:
         return None
@@ -179,10 +179,10 @@ def price_figure(value: Decimal | None) -> Decimal | None:
     return rounded or None
 
 
-def _reference_figures(quote: Quote) -> Figures:
+def _reference_figures(quote: Quote) -> TokenMetrics:
     changes = {hours: _change(quote.usd, quote.past.get(hours)) for hours in CHANGE_HOURS}
-    return Figures(
-        price_usd=price_figure(quote.usd),
+    return TokenMetrics(
+        price_usd=round_price(quote.usd),
         confidence=quote.confidence.quantize(_CONFIDENCE_DIGITS),
         source=quote.source,
         price_change_1h=changes[1],

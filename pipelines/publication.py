@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipelines.derivation import AssetRun, DerivePass, timed
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
 from warehouse.postgres import Jsonb
 
 _SUBJECT = "publication"
@@ -17,7 +18,7 @@ _LEISURE_SECONDS = 1.0
 _TABLES = ("serve_token", "serve_symbol", "serve_provenance")
 
 
-def declare_writing(run: DerivePass) -> None:
+def declare_writing(run: RefreshRun) -> None:
     """Say that rows of this pass's version are about to be written."""
     run.store_rows(
         "derivation/advance_checkpoint",
@@ -26,7 +27,7 @@ def declare_writing(run: DerivePass) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PublicationState:
     """The newest publication. ``unfinished``: a pass after it wrote served rows and died before it published them."""
 
     version: int
@@ -35,7 +36,7 @@ class Standing:
     unfinished: bool
 
 
-def read_standing(run: DerivePass) -> Standing:
+def read_publication_state(run: RefreshRun) -> PublicationState:
     """What is published now; nobody else publishes while the pass is serving."""
     newest = run.warehouse.rows(
         "SELECT version, toFloat64(published_at) AS published_at, mapKeys(as_of_blocks) AS chain_ids, "
@@ -44,20 +45,20 @@ def read_standing(run: DerivePass) -> Standing:
     declared = run.store_rows("derivation/find_checkpoint", {"subject": _SUBJECT, "chain_id": _ALL_CHAINS})
     begun = int(declared[0]["change_id"]) if declared else 0
     if not newest:
-        return Standing(0, 0.0, {}, begun > 0)
+        return PublicationState(0, 0.0, {}, begun > 0)
     row = newest[0]
     blocks = dict(zip(row["chain_ids"], row["blocks"], strict=True))
-    return Standing(row["version"], row["published_at"], blocks, begun > row["version"])
+    return PublicationState(row["version"], row["published_at"], blocks, begun > row["version"])
 
 
-def publish(run: DerivePass, before: Standing | None = None, *, at_leisure: bool = False) -> AssetRun | None:
+def publish(run: RefreshRun, before: PublicationState | None = None, *, at_leisure: bool = False) -> AssetRun | None:
     """Name the pass's version, when it or an earlier one has rows to show, or a chain has moved on.
 
     ``before`` is what stood when the pass began to serve. ``at_leisure`` shows a chain that has merely moved on once a
     second.
     """
-    before = before or read_standing(run)
-    as_of = {**before.blocks, **run.as_of_blocks()}
+    before = before or read_publication_state(run)
+    as_of = {**before.blocks, **run.windows.as_of_blocks()}
     if not (run.serve_rows or before.unfinished):
         since = datetime.now(UTC).timestamp() - before.published_at
         if as_of == before.blocks or (at_leisure and 0 <= since < _LEISURE_SECONDS):
@@ -77,10 +78,10 @@ def publish(run: DerivePass, before: Standing | None = None, *, at_leisure: bool
         return run.serve_rows
 
     rows, seconds = timed(name_version)
-    return run.record(AssetRun("publication", None, seconds, rows, str(before.version), str(run.version)))
+    return run.log.record(AssetRun("publication", None, seconds, rows, str(before.version), str(run.version)))
 
 
-def clean(run: DerivePass) -> AssetRun | None:
+def clean(run: RefreshRun) -> AssetRun | None:
     """Remove served rows that no cursor can ask for any more: superseded in a version older than a cursor's
     ten minutes and one more."""
 
@@ -94,8 +95,8 @@ def clean(run: DerivePass) -> AssetRun | None:
         return before - _served_rows(run)
 
     rows, seconds = timed(remove)
-    return run.record(AssetRun("cleaning", None, seconds, rows))
+    return run.log.record(AssetRun("cleaning", None, seconds, rows))
 
 
-def _served_rows(run: DerivePass) -> int:
+def _served_rows(run: RefreshRun) -> int:
     return sum(int(run.warehouse.scalar(f"SELECT count() FROM {table}")) for table in _TABLES)  # noqa: S608 - our names

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import dagster as dg
 
-from pipelines.derivation import Store
 from warehouse import engines, postgres, settings
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
+from warehouse.postgres import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Connections:
 
     urls: EngineUrls
     warehouse: Warehouse
-    store: Store
+    store: Connection
     chains: Chains
 
 

@@ -6,9 +6,9 @@ from functools import partial
 
 import dagster as dg
 
-from pipelines.derivation import AssetRun
 from pipelines.refresh import refresh
 from pipelines.resources import EngineAccess
+from pipelines.run_log import AssetRun
 
 RETRY = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.FULL)
 STALE_AFTER = timedelta(minutes=30)

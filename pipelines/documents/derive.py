@@ -10,14 +10,17 @@ from typing import Any
 
 from pipelines import frames
 from pipelines.copies import Candidate, Verdict, judge, precedence
-from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.documents import rows as documents
 from pipelines.documents.rows import Row
 from pipelines.documents.symbols import read_of, refresh_symbols
 from pipelines.holders.derive import SUBJECT as HOLDERS
+from pipelines.parallel import run_parallel
 from pipelines.publication import declare_writing
+from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.derive import CAUSE as REGISTRATION
+from pipelines.run_log import AssetRun, timed
 from pipelines.tokens.derive import CAUSE as IDENTITY
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold
 from warehouse.postgres import Jsonb
@@ -30,25 +33,25 @@ _SCORED_SECONDS = 26 * 3_600
 """How far back the scores lie that a pass makes; a token without one of them gets its document made."""
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Make the requested documents again, and those of their namesakes where a verdict changed; write what differs."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     return _serve(run, window, SUBJECT, int(window.details.get("version", 0)), [])
 
 
-def derive_news(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive_new_tokens(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Likewise, of the tokens that are new, changed what they say of themselves, or were registered."""
-    window = run.window(NEWS_SUBJECT, chain)
-    served = run.window(SUBJECT, chain)
+    window = run.windows.open(NEWS_SUBJECT, chain)
+    served = run.windows.open(SUBJECT, chain)
     if window is None or served is None:
         return None
     seen = max(int(mark.details.get("version", 0)) for mark in (window, served))
     return _serve(run, window, NEWS_SUBJECT, seen, [IDENTITY, REGISTRATION])
 
 
-def _serve(run: DerivePass, window: Window, subject: str, seen: int, causes: Sequence[str]) -> AssetRun | None:
+def _serve(run: RefreshRun, window: Window, subject: str, seen: int, causes: Sequence[str]) -> AssetRun | None:
     requested = run.read(
         "documents/requested",
         {
@@ -62,7 +65,7 @@ def _serve(run: DerivePass, window: Window, subject: str, seen: int, causes: Seq
         return None
     asked = {row["token"] for row in requested if not row["merely_scored"]}
     scored = {row["token"] for row in requested} - asked
-    holders = run.window(HOLDERS, window.chain)
+    holders = run.windows.open(HOLDERS, window.chain)
     counted = int(holders.details.get("through", -1)) if holders else -1
 
     def refresh() -> int:
@@ -72,11 +75,11 @@ def _serve(run: DerivePass, window: Window, subject: str, seen: int, causes: Seq
         return changed + sum(_refresh(run, window, batch, counted, asked) for batch in batches)
 
     rows, seconds = timed(refresh)
-    run.advance(subject, window, {"version": run.version})
-    return run.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
+    run.windows.advance(subject, window, {"version": run.version})
+    return run.log.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
-def _take_scores(run: DerivePass, window: Window, seen: int) -> tuple[set[str], int]:
+def _take_scores(run: RefreshRun, window: Window, seen: int) -> tuple[set[str], int]:
     """Serve and list the newest scores of the tokens that were merely scored, some statements for all of them: at an
     hour's end these are nearly all. Which tokens these are, and how many rows were served; tokens that are not listed
     are left to be made. Repeating it changes nothing."""
@@ -93,7 +96,7 @@ def _take_scores(run: DerivePass, window: Window, seen: int) -> tuple[set[str], 
         return set(), 0
     changed = int(run.read("documents/scores_changed", bounds)[0]["changed"])
     if changed:
-        run.renumber()
+        run.allocate_version()
         declare_writing(run)
         run.transform(
             "documents/scores", {**bounds, "new_version": run.version, "through": window.through, "as_of": as_of}
@@ -106,11 +109,11 @@ def _take_scores(run: DerivePass, window: Window, seen: int) -> tuple[set[str], 
 
 
 def _refresh(
-    run: DerivePass, window: Window, tokens: Sequence[str], counted_through: int, asked: AbstractSet[str]
+    run: RefreshRun, window: Window, tokens: Sequence[str], counted_through: int, asked: AbstractSet[str]
 ) -> int:
     """Make the documents of some tokens. Of those ``asked`` for, the steps that follow know without being told."""
     # Batches and chains share symbols: each writes under a version of its own.
-    run.renumber()
+    run.allocate_version()
     chain = window.chain
     addresses = [f"0x{token}" for token in tokens]
     namesakes = _Namesakes(run)
@@ -144,7 +147,7 @@ def _refresh(
     written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
     for row in written:
         row.update(as_of, version=run.version)
-    _, listing = beside(
+    _, listing = run_parallel(
         lambda: _write(run, written, after, namesakes.symbols),
         lambda: _listings(window, after.values(), verdicts, inputs, made),
     )
@@ -164,7 +167,7 @@ def _refresh(
     return len(written)
 
 
-def _inputs(run: DerivePass, chain: Chain, tokens: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
+def _inputs(run: RefreshRun, chain: Chain, tokens: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
     found = run.read("documents/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(tokens)})
     # Provenance comes next and asks the same of the same tokens; of many batches only the last is kept.
     run.token_inputs = {chain.chain_id: {row["token"]: row for row in found}}
@@ -176,7 +179,7 @@ class _Namesakes:
     """The newest rows of all tokens whose symbol is, was, or looks like one of those asked about, and the newest rows
     of these symbols. Each is read once, however often it is asked about: nobody else writes them while this serves."""
 
-    run: DerivePass
+    run: RefreshRun
     tokens: list[Row] = field(default_factory=list)
     symbols: list[Row] = field(default_factory=list)
     _folds: set[str] = field(default_factory=set)
@@ -189,7 +192,7 @@ class _Namesakes:
         alike = {row["symbol_key"] for row in read_of(self.run, "documents/symbols_of_forms", "forms", folds)}
         new = asked | {key for key in alike if fold(key) in folds} - self._keys
         if new:
-            tokens, symbols = beside(
+            tokens, symbols = run_parallel(
                 lambda: read_of(self.run, "documents/standing", "symbols", new),
                 lambda: read_of(self.run, "documents/standing_symbols", "symbols", new),
             )
@@ -224,7 +227,7 @@ def _folds(listed: Mapping[str, Mapping[str, Any]]) -> set[str]:
     return {fold(row["symbol_key"]) for row in listed.values()}
 
 
-def _judge(run: DerivePass, chain: Chain, rows: Iterable[Row], folds: set[str]) -> dict[str, Verdict]:
+def _judge(run: RefreshRun, chain: Chain, rows: Iterable[Row], folds: set[str]) -> dict[str, Verdict]:
     groups: dict[str, list[Candidate]] = defaultdict(list)
     for row in rows:
         if row["chain_id"] == chain.chain_id and not row["deleted"] and row["symbol_folded"] in folds:
@@ -268,7 +271,7 @@ def _says_otherwise(row: Row, before: Mapping[tuple[str, int, str], Row]) -> boo
 
 
 def _write(
-    run: DerivePass,
+    run: RefreshRun,
     written: Sequence[Row],
     after: Mapping[tuple[str, int, str], Row],
     symbols: Iterable[Row],
@@ -343,7 +346,7 @@ REQUEST_COLUMNS: Mapping[str, frames.Kind] = {
 }
 
 
-def request(run: DerivePass, chain_id: int, tokens: Iterable[str], cause: str) -> None:
+def request(run: RefreshRun, chain_id: int, tokens: Iterable[str], cause: str) -> None:
     """Ask for the documents of these tokens (hexadecimal without prefix)."""
     wanted = list(tokens)
     if wanted:

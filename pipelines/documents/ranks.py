@@ -1,10 +1,11 @@
 """Ranks: the place of every token with a market, over all chains, by market score."""
 
-from pipelines.derivation import AssetRun, DerivePass, timed
 from pipelines.publication import declare_writing
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
 
 
-def derive(run: DerivePass) -> AssetRun | None:
+def derive(run: RefreshRun) -> AssetRun | None:
     """Write the rows whose rank changed."""
 
     def refresh() -> int:
@@ -13,11 +14,11 @@ def derive(run: DerivePass) -> AssetRun | None:
         counted = 0 if run.serve_rows else int(run.read("documents/ranks_changed", {})[0]["changed"])
         if not run.serve_rows and not counted:
             return 0
-        run.renumber()
+        run.allocate_version()
         declare_writing(run)
         changed = max(counted, run.transform("documents/ranks", {"version": run.version}))
         run.serve_rows += changed
         return changed
 
     rows, seconds = timed(refresh)
-    return run.record(AssetRun("ranks", None, seconds, rows))
+    return run.log.record(AssetRun("ranks", None, seconds, rows))

@@ -6,7 +6,7 @@ from typing import Any
 
 from pipelines import frames
 from pipelines.amm import EXACT
-from pipelines.pricing import usd_figure
+from pipelines.pricing import round_usd
 from pipelines.ranking import believed_value, market_score
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold, symbol_key
@@ -169,8 +169,8 @@ def _supply_figures(token: Mapping[str, Any], counted: bool) -> Row:
         if price is not None and decimals is not None and supply is not None:
             circulating = max(0, supply - max(0, int(token["dead_raw"])))
             liquidity = figures["liquidity_usd"]
-            fdv = believed_value(usd_figure(price * Decimal(supply).scaleb(-decimals)), liquidity)
-            cap = believed_value(usd_figure(price * Decimal(circulating).scaleb(-decimals)), liquidity)
+            fdv = believed_value(round_usd(price * Decimal(supply).scaleb(-decimals)), liquidity)
+            cap = believed_value(round_usd(price * Decimal(circulating).scaleb(-decimals)), liquidity)
     return {**figures, "total_supply_raw": supply, "top10_share": share, "market_cap_usd": cap, "fdv_usd": fdv}
 
 

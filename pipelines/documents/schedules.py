@@ -2,8 +2,8 @@
 
 import dagster as dg
 
-from pipelines.derivation import derive_pass
 from pipelines.publication import clean
+from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Engines
 from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
 
@@ -26,10 +26,10 @@ def serve_publication(engines: Engines) -> dg.MaterializeResult[None]:
     """Served rows that no cursor can ask for any more are removed."""
     with (
         engines.connect() as connections,
-        derive_pass(connections.warehouse, connections.store, connections.chains) as run,
+        open_refresh_run(connections.warehouse, connections.store, connections.chains) as run,
     ):
         clean(run)
-        return result(run.runs)
+        return result(run.log.entries)
 
 
 cleaning_job = dg.define_asset_job("cleaning", selection=[serve_publication], tags={"subject": "derived"})

@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines import frames
-from pipelines.derivation import DerivePass
 from pipelines.documents.rows import Row
+from pipelines.refresh_run import RefreshRun
 from warehouse.domain.symbols import deletion_edits, deletion_forms, fold
 
 _COLUMNS = {
@@ -25,7 +25,7 @@ _LONGEST_THINNED = 22
 """Search takes 20 characters; a symbol longer than two edits beyond that is found by its whole fold alone."""
 
 
-def read_of(run: DerivePass, name: str, parameter: str, texts: AbstractSet[str]) -> list[dict[str, Any]]:
+def read_of(run: RefreshRun, name: str, parameter: str, texts: AbstractSet[str]) -> list[dict[str, Any]]:
     """Rows of a query for each of these texts. They go as one parameter, hexadecimal and apart by commas: a list of a
     thousand costs the planner more than reading the rows, and what a symbol is made of would be escaped several times
     on its way. A statement holds only so much, so very many go with several."""
@@ -41,7 +41,7 @@ def read_of(run: DerivePass, name: str, parameter: str, texts: AbstractSet[str])
     return [row for group in groups for row in run.read(name, {parameter: ",".join(group)})]
 
 
-def refresh_symbols(run: DerivePass, symbols: set[str], rows: Iterable[Row], newest: Iterable[Row]) -> None:
+def refresh_symbols(run: RefreshRun, symbols: set[str], rows: Iterable[Row], newest: Iterable[Row]) -> None:
     """Write the rows of the symbols that changed, and the forms of new ones. ``rows`` holds every token of them,
     ``newest`` the newest row of each symbol that has one."""
     tokens: dict[str, list[Row]] = defaultdict(list)

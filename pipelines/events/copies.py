@@ -11,9 +11,10 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from pipelines.derivation import DerivePass, Overtaken, Window
 from pipelines.events.recording import Event, Progress, read_progress, recording
 from pipelines.events.rules import RULES
+from pipelines.refresh_run import RefreshRun
+from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse import settings
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
@@ -23,7 +24,7 @@ SOURCE = "copies"
 Sighting = Mapping[str, Any]
 
 
-def derive(run: DerivePass, window: Window, final: int) -> int:
+def derive(run: RefreshRun, window: Window, final: int) -> int:
     """Record the copies found on the chain whose blocks are final; how many events."""
     chain = window.chain
     if not run.store_rows("copies/has_untold", {"chain_id": chain.chain_id})[0]["untold"]:
@@ -44,14 +45,14 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
     return recorded
 
 
-def _first_blocks(run: DerivePass, window: Window, tokens: Sequence[str]) -> dict[str, int]:
+def _first_blocks(run: RefreshRun, window: Window, tokens: Sequence[str]) -> dict[str, int]:
     if not tokens:
         return {}
     parameters = {"chain_id": window.chain.chain_id, "through": window.through, "addresses": list(tokens)}
     return {row["token_hex"]: row["first_seen"] for row in run.read("events/first_blocks", parameters)}
 
 
-def _settle(run: DerivePass, window: Window, progress: Progress, of: tuple[int, int], found: Sequence[Sighting]) -> int:
+def _settle(run: RefreshRun, window: Window, progress: Progress, of: tuple[int, int], found: Sequence[Sighting]) -> int:
     """Tell of the copies of one registration, in one transaction with the note that they were told."""
     chain = window.chain
     key = {"chain_id": chain.chain_id, "of_chain_id": of[0], "of_token_id": of[1]}
@@ -66,7 +67,7 @@ def _settle(run: DerivePass, window: Window, progress: Progress, of: tuple[int, 
     told = [row["address"] for row in standing]
     with recording(run, window, progress, progress.stored, events):
         if len(run.store_rows("copies/mark_told", {**key, "addresses": told})) != len(told):
-            raise Overtaken(f"copies on chain {chain.key} were told of by another pass")
+            raise ReorgDuringRefresh(f"copies on chain {chain.key} were told of by another pass")
         run.store_rows("copies/forget", {**key, "addresses": gone})
     return len(events)
 

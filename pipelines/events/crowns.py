@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from pipelines.derivation import DerivePass
+from pipelines.refresh_run import RefreshRun
 from warehouse.domain.chains import Chain
 
 
@@ -46,7 +46,7 @@ class Crowns:
         return standing[-1] if standing else None
 
 
-def read_crowns(run: DerivePass, chain: Chain, tokens: Iterable[str]) -> Crowns:
+def read_crowns(run: RefreshRun, chain: Chain, tokens: Iterable[str]) -> Crowns:
     """The registrations of some tokens. Those that are not final yet are among them: they lie beyond every final
     block, as does what ends one that is."""
     addresses = sorted(f"0x{token}" for token in tokens)

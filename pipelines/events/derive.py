@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipelines.derivation import AssetRun, DerivePass, Overtaken, Window, timed
 from pipelines.events import copies, heartbeats, holdings, registry, trades
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
+from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.postgres import ConnectionLost
@@ -51,7 +53,7 @@ class Marks:
         return int(self.of_subject.get("heartbeats", {}).get("details", {}).get("closed_to", 0))
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Record what the registry, markets, scores and verdicts have to tell that is new and final."""
     opened = _open(run, chain)
     if opened is None:
@@ -72,10 +74,10 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
         )
 
     rows, seconds = timed(record)
-    return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
 
 
-def derive_holdings(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Record what became of the holders of registered tokens, as far as that is final. Only while the chain's writer is
     kept out, after the holders were counted."""
     opened = _open(run, chain)
@@ -85,15 +87,15 @@ def derive_holdings(run: DerivePass, chain: Chain) -> AssetRun | None:
     if not marks.registered:
         return None
     rows, seconds = timed(lambda: _isolated(run, chain, holdings.SOURCE, lambda: holdings.derive(run, window, final)))
-    return run.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
 
 
-def _isolated(run: DerivePass, chain: Chain, source: str, record: Callable[[], int]) -> int:
+def _isolated(run: RefreshRun, chain: Chain, source: str, record: Callable[[], int]) -> int:
     """What a source recorded. One that fails holds up neither the other sources nor the figures: its position stays,
     so nothing of it is lost, and the pass says at its end that it failed."""
     try:
         return record()
-    except (Overtaken, StoreUnavailable, WarehouseUnavailable, ConnectionLost):
+    except (ReorgDuringRefresh, StoreUnavailable, WarehouseUnavailable, ConnectionLost):
         raise
     except Exception as error:  # whatever a row can make of a rule
         log.exception("%s events of chain %s could not be recorded", source, chain.key)
@@ -102,12 +104,12 @@ def _isolated(run: DerivePass, chain: Chain, source: str, record: Callable[[], i
         return 0
 
 
-def _open(run: DerivePass, chain: Chain) -> tuple[Window, Marks, int] | None:
+def _open(run: RefreshRun, chain: Chain) -> tuple[Window, Marks, int] | None:
     """The window, the marks, and the last block that is final and whose registrations are known; None where there is
     none, or no registry."""
     if "registry" not in chain.contracts:
         return None
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     marks = Marks({row["subject"]: row for row in run.store_rows("events/list_marks", {"chain_id": chain.chain_id})})
@@ -115,7 +117,7 @@ def _open(run: DerivePass, chain: Chain) -> tuple[Window, Marks, int] | None:
     return (window, marks, final) if final >= 0 else None
 
 
-def _priced_through(run: DerivePass, window: Window, marks: Marks) -> int:
+def _priced_through(run: RefreshRun, window: Window, marks: Marks) -> int:
     """The block up to which swaps are in candles and pools evaluated."""
     seen = min(marks.change(subject) for subject in _MARKETS)
     if seen >= window.up_to:

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from pipelines.derivation import DerivePass, Window
 from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import Event, crown, iso, read_progress, recording
 from pipelines.events.rules import RULES, EventRules
+from pipelines.refresh_run import RefreshRun
 from pipelines.scoring import Inputs, score
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Jsonb
 
@@ -46,7 +47,7 @@ class Scored:
     inputs: Inputs
 
 
-def derive(run: DerivePass, window: Window, final: int, closed_to: int) -> int:
+def derive(run: RefreshRun, window: Window, final: int, closed_to: int) -> int:
     """Record what the hours that closed up to ``closed_to`` (unix seconds) did; how many events."""
     chain = window.chain
     progress = read_progress(run, chain, SOURCE)
@@ -66,7 +67,7 @@ def derive(run: DerivePass, window: Window, final: int, closed_to: int) -> int:
     return len(events)
 
 
-def _look(run: DerivePass, chain: Chain, final: int, first: int, until: int) -> tuple[list[Event], dict[int, Beat]]:
+def _look(run: RefreshRun, chain: Chain, final: int, first: int, until: int) -> tuple[list[Event], dict[int, Beat]]:
     bounds = {"chain_id": chain.chain_id, "final": final, "first": first, "until": until}
     scored = [
         Scored(

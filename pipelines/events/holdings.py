@@ -11,12 +11,13 @@ from itertools import groupby
 from typing import Any
 
 from pipelines import frames
-from pipelines.derivation import DerivePass, Window
 from pipelines.documents.rows import supply_raw
 from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import Event, Progress, crown, iso, read_progress, recording, skip_history
 from pipelines.events.rules import RULES, EventRules
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from pipelines.windows import Window
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Jsonb
@@ -74,14 +75,14 @@ class Told:
     wallet: str | None = None
 
 
-def derive(run: DerivePass, window: Window, final: int) -> int:
+def derive(run: RefreshRun, window: Window, final: int) -> int:
     """Record what became of the holders of registered tokens up to the final block; how many events.
 
     Only while the chain's writer is kept out: balances are running sums. At most so many blocks at a time; the rest
     follows with the next passes.
     """
     progress = read_progress(run, window.chain, SOURCE)
-    if not run.thorough and progress.stored is not None and progress.rested_seconds < _REST_SECONDS:
+    if not run.full and progress.stored is not None and progress.rested_seconds < _REST_SECONDS:
         return 0
     progress = skip_history(run, progress, final)
     if progress.first > final:
@@ -89,7 +90,7 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
             with recording(run, window, progress, progress.position, ()):
                 pass
         return 0
-    at_once = _BLOCKS_AT_ONCE_THOROUGH if run.thorough else _BLOCKS_AT_ONCE
+    at_once = _BLOCKS_AT_ONCE_THOROUGH if run.full else _BLOCKS_AT_ONCE
     final = min(final, progress.first + at_once - 1)
     told, milestones = _look(run, window, progress, final)
     events = [one.event for one in told]
@@ -101,7 +102,7 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
     return len(events)
 
 
-def _look(run: DerivePass, window: Window, progress: Progress, final: int) -> tuple[list[Told], dict[int, int]]:
+def _look(run: RefreshRun, window: Window, progress: Progress, final: int) -> tuple[list[Told], dict[int, int]]:
     chain = window.chain
     holdings = _read(run, window, progress.first, final)
     crowns = read_crowns(run, chain, [holding.token for holding in holdings])
@@ -118,7 +119,7 @@ def _look(run: DerivePass, window: Window, progress: Progress, final: int) -> tu
     return _without_pools(run, chain, told, final), milestones
 
 
-def _read(run: DerivePass, window: Window, first: int, final: int) -> list[Holding]:
+def _read(run: RefreshRun, window: Window, first: int, final: int) -> list[Holding]:
     chain_id = window.chain.chain_id
     units = run.store_rows("ingestion/units_of_blocks", {"chain_id": chain_id, "after": first - 1, "through": final})[0]
     if units["first_unit"] is None:
@@ -127,7 +128,7 @@ def _read(run: DerivePass, window: Window, first: int, final: int) -> list[Holdi
     tokens = run.read("events/held_tokens", {**bounds, **units})
     if not tokens:
         return []
-    run.empty("work_token", "work_move")
+    run.truncate("work_token", "work_move")
     run.warehouse.insert_arrow("work_token", frames.table({"token": frames.HEX}, tokens))
     run.transform("events/moves", bounds)
     supplies = {row["token_hex"]: row for row in run.read("events/supplies", bounds)}
@@ -266,7 +267,7 @@ def _nobodies(chain: Chain, token: str) -> set[str]:
     return {token, ZERO_WALLET, DEAD_WALLET, *(address[2:] for address in ours)}
 
 
-def _without_pools(run: DerivePass, chain: Chain, told: Sequence[Told], final: int) -> list[Told]:
+def _without_pools(run: RefreshRun, chain: Chain, told: Sequence[Told], final: int) -> list[Told]:
     """What pools hold is offered to everybody."""
     wallets = sorted({one.wallet for one in told if one.wallet is not None})
     if not wallets:

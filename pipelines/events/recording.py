@@ -14,7 +14,8 @@ from typing import Any
 
 import msgspec
 
-from pipelines.derivation import DerivePass, Overtaken, Window
+from pipelines.refresh_run import RefreshRun
+from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse.domain.chains import Chain
 
 log = logging.getLogger(__name__)
@@ -70,7 +71,7 @@ class Progress:
         return 0 if self.position is None else self.position + 1
 
 
-def read_progress(run: DerivePass, chain: Chain, source: str) -> Progress:
+def read_progress(run: RefreshRun, chain: Chain, source: str) -> Progress:
     """How far the source has looked on the chain."""
     row = run.store_rows("events/start_progress", {"chain_id": chain.chain_id, "source": source})[0]
     position = row["position"]
@@ -89,7 +90,7 @@ def read_progress(run: DerivePass, chain: Chain, source: str) -> Progress:
     )
 
 
-def skip_history(run: DerivePass, progress: Progress, final: int) -> Progress:
+def skip_history(run: RefreshRun, progress: Progress, final: int) -> Progress:
     """The source's position beyond the blocks that are too old to be told."""
     if progress.in_time or progress.first > final:
         return progress
@@ -109,12 +110,12 @@ def skip_history(run: DerivePass, progress: Progress, final: int) -> Progress:
 
 @contextmanager
 def recording(
-    run: DerivePass, window: Window, progress: Progress, position: int | None, events: Sequence[Event]
+    run: RefreshRun, window: Window, progress: Progress, position: int | None, events: Sequence[Event]
 ) -> Iterator[None]:
     """Record the events and move the source on to ``position``, in one transaction with what is done inside.
 
     Raises:
-        Overtaken: another pass has moved the source on, or the chain was reorganised below what was read.
+        ReorgDuringRefresh: another pass has moved the source on, or the chain was reorganised below what was read.
     """
     with run.store.transaction():
         moved = run.store_rows(
@@ -129,8 +130,10 @@ def recording(
             },
         )
         if not moved:
-            raise Overtaken(f"{progress.source} events of chain {progress.chain.key} were recorded by another pass")
-        run.must_stand(window)
+            raise ReorgDuringRefresh(
+                f"{progress.source} events of chain {progress.chain.key} were recorded by another run"
+            )
+        run.windows.ensure_not_reorged(window)
         if events:
             run.store_rows(
                 "events/record_many",

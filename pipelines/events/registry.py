@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pipelines.derivation import DerivePass, Window
 from pipelines.events.recording import Event, crown, read_progress, recording
+from pipelines.refresh_run import RefreshRun
+from pipelines.windows import Window
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
 
@@ -12,7 +13,7 @@ SOURCE = "registry"
 _ROWS_AT_ONCE = 5_000
 
 
-def derive(run: DerivePass, window: Window, final: int) -> int:
+def derive(run: RefreshRun, window: Window, final: int) -> int:
     """Record what the registry said up to the final block. Its whole history is recorded; of it only what is recent is
     told. Returns how many events there were."""
     chain = window.chain
@@ -27,7 +28,7 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
             recorded += len(events)
 
 
-def _read(run: DerivePass, chain: Chain, first: int, final: int) -> tuple[list[dict[str, Any]], int]:
+def _read(run: RefreshRun, chain: Chain, first: int, final: int) -> tuple[list[dict[str, Any]], int]:
     """Rows of whole blocks, and the last of these blocks."""
     bounds = {"chain_id": chain.chain_id, "first": first, "final": final}
     rows = run.read("events/registry", {**bounds, "limit": _ROWS_AT_ONCE})
@@ -41,7 +42,7 @@ def _read(run: DerivePass, chain: Chain, first: int, final: int) -> tuple[list[d
 
 
 def _documents_before(
-    run: DerivePass, chain: Chain, rows: Iterable[Mapping[str, Any]], final: int
+    run: RefreshRun, chain: Chain, rows: Iterable[Mapping[str, Any]], final: int
 ) -> dict[tuple[int, int], tuple[str, str | None]]:
     """Of each naming of a document, by block and log: the registration's symbol and the document named before."""
     token_ids = sorted({row["token_id"] for row in rows if row["kind"] == "metadata"})

@@ -8,12 +8,13 @@ from typing import Any
 
 from pipelines import frames
 from pipelines.amm import EXACT
-from pipelines.derivation import DerivePass, Window
 from pipelines.events.crowns import Crowns, read_crowns
 from pipelines.events.recording import Event, crown, iso, read_progress, recording, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.prices.market import native_names, read_past_quotes, stablecoin_names
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SOURCE = "trades"
@@ -58,7 +59,7 @@ class Swap:
         return self.block_time // _BUCKET_SECONDS * _BUCKET_SECONDS
 
 
-def derive(run: DerivePass, window: Window, final: int) -> int:
+def derive(run: RefreshRun, window: Window, final: int) -> int:
     """Record the large trades up to the final block; how many there were."""
     recorded = 0
     while True:
@@ -74,7 +75,7 @@ def derive(run: DerivePass, window: Window, final: int) -> int:
             recorded += len(events)
 
 
-def _look(run: DerivePass, chain: Chain, first: int, final: int) -> list[Event]:
+def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Event]:
     units = run.store_rows(
         "ingestion/units_of_blocks", {"chain_id": chain.chain_id, "after": first - 1, "through": final}
     )[0]
@@ -91,13 +92,13 @@ def _look(run: DerivePass, chain: Chain, first: int, final: int) -> list[Event]:
 
 
 def _look_at(
-    run: DerivePass, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
+    run: RefreshRun, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
 ) -> list[Event]:
     factories = sorted({exchange.factory[2:] for exchange in chain.exchanges})
     chosen = run.read("events/pools", {**bounds, "tokens": tokens, "factories": factories})
     if not chosen:
         return []
-    run.empty("work_key")
+    run.truncate("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(sorted({row["pool"] for row in chosen})))
     began = run.read("events/first_bucket", bounds)[0]
     swaps = [
@@ -132,12 +133,12 @@ def _look_at(
         for row in chosen
         if row["pool"] in depths
     ]
-    run.empty("work_key")
+    run.truncate("work_key")
     worth = _read_worth(run, chain, bounds["final"], new)
     return trade_events(chain, pools, swaps, bounds["first"], volumes, worth, crowns)
 
 
-def _read_worth(run: DerivePass, chain: Chain, final: int, swaps: Iterable[Swap]) -> dict[int, dict[str, Decimal]]:
+def _read_worth(run: RefreshRun, chain: Chain, final: int, swaps: Iterable[Swap]) -> dict[int, dict[str, Decimal]]:
     """What the quote assets were worth in USD when the swaps' five minutes began; in a market that is younger, when the
     last of them was made."""
     latest: dict[int, int] = {}

@@ -4,11 +4,12 @@ from functools import partial
 
 import dagster as dg
 
-from pipelines.derivation import AssetRun, derive_pass, timed
 from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT
 from pipelines.heartbeats.derive import score_hours as score_closed
 from pipelines.partitions import hours
+from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
+from pipelines.run_log import AssetRun, timed
 from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
 
 
@@ -30,14 +31,14 @@ def agg_heartbeat(context: dg.AssetExecutionContext, engines: Engines) -> dg.Mat
 
 def score_hours(connections: Connections, first: int, end: int) -> list[AssetRun]:
     """Score the closed hours between two moments for every chain that has reached them."""
-    with derive_pass(connections.warehouse, connections.store, connections.chains) as run:
+    with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run:
         for chain in connections.chains.by_key.values():
-            window = run.window(SUBJECT, chain)
+            window = run.windows.open(SUBJECT, chain)
             if window is None:
                 continue
             reached = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
             closed = range(first, min(end, reached), HOUR_SECONDS)
             rows, seconds = timed(partial(score_closed, run, window, closed))
             if closed:
-                run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
-        return run.runs
+                run.log.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
+        return run.log.entries

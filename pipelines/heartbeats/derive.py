@@ -12,14 +12,17 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines import frames
-from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
 from pipelines.documents.derive import request
 from pipelines.heartbeats.activity import Activity
 from pipelines.heartbeats.observation import Observation
+from pipelines.parallel import run_parallel
 from pipelines.prices.market import Market, read_past_markets
-from pipelines.pricing import token_figures
+from pipelines.pricing import token_metrics
 from pipelines.ranking import counted_volume
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
 from pipelines.scoring import Heartbeat, Inputs, score
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import symbol_key
 
@@ -103,9 +106,9 @@ class _Rows:
             column.append(value)
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Score the hours that closed since the last time for every token, and the running hour for those that changed."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     as_of = int(window.as_of.timestamp())
@@ -125,7 +128,7 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
     observation = observe(run, window, [as_of])[0]
     known_from = observation.known_from // HOUR_SECONDS * HOUR_SECONDS
     first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
-    until = running if run.thorough else min(running, first + _QUICK_HOURS * HOUR_SECONDS)
+    until = running if run.full else min(running, first + _QUICK_HOURS * HOUR_SECONDS)
 
     def refresh() -> int:
         rows = score_hours(run, window, range(first, until, HOUR_SECONDS))
@@ -133,12 +136,12 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
 
     rows, seconds = timed(refresh)
     gaps = [gap for gap in observation.gaps if running - _MONTH_SECONDS <= gap[1] <= until]
-    run.advance(SUBJECT, window, {"version": run.version, "closed_to": until, "gaps": gaps})
+    run.windows.advance(SUBJECT, window, {"version": run.version, "closed_to": until, "gaps": gaps})
     span = (_iso(max(closed, running - HOUR_SECONDS)), _iso(as_of))
-    return run.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
+    return run.log.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
 
 
-def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
+def score_hours(run: RefreshRun, window: Window, hours: Sequence[int]) -> int:
     """Score every token as of the ends of closed hours, in order. A row that was made at the end of its hour stands, so
     scoring an hour again gives the same figures; tokens without one get theirs from history. All hours are read
     together."""
@@ -169,9 +172,9 @@ def score_hours(run: DerivePass, window: Window, hours: Sequence[int]) -> int:
     )
 
 
-def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
+def _score_running(run: RefreshRun, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
     """While an hour runs, its volumes are those that are served: of when each token was priced last."""
-    run.empty("work_key")
+    run.truncate("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
     found = run.read(
         "heartbeats/running", {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
@@ -190,14 +193,14 @@ def _score_running(run: DerivePass, window: Window, hour: int, tokens: Sequence[
 def _volumes(market: Market) -> dict[str, Decimal]:
     volumes = {}
     for token, pools in market.pools_of.items():
-        figures = token_figures(token, pools, market.quotes)
+        figures = token_metrics(token, pools, market.quotes)
         volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
         if volume is not None:
             volumes[token] = volume
     return volumes
 
 
-def observe(run: DerivePass, window: Window, moments: Sequence[int]) -> list[Observation]:
+def observe(run: RefreshRun, window: Window, moments: Sequence[int]) -> list[Observation]:
     """When the chain was observed before each moment. What lies before the hours already closed is remembered with
     them; only the blocks since are read."""
     chain = window.chain
@@ -234,7 +237,7 @@ def observe(run: DerivePass, window: Window, moments: Sequence[int]) -> list[Obs
     ]
 
 
-def _score(run: DerivePass, window: Window, moments: Sequence[Moment], found: Iterable[Mapping[str, Any]]) -> int:
+def _score(run: RefreshRun, window: Window, moments: Sequence[Moment], found: Iterable[Mapping[str, Any]]) -> int:
     """Score the tokens found as of each moment, in order, and write what is news."""
     now = int(datetime.now(UTC).timestamp())
     rows = _Rows()
@@ -260,9 +263,9 @@ def _score(run: DerivePass, window: Window, moments: Sequence[Moment], found: It
         if written:
             tokens.append(name)
     if tokens:
-        run.must_stand(window)
+        run.windows.ensure_not_reorged(window)
         # Asked for first: a row that is there is no news to a pass after one that died in between.
-        _, table = beside(
+        _, table = run_parallel(
             lambda: request(run, window.chain.chain_id, tokens, "heartbeat"),
             lambda: frames.of_columns(_COLUMNS, rows.columns),
         )

@@ -10,7 +10,7 @@ import msgspec
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.rpc import EvmClient
 from pipelines.checks import violations_checks
-from pipelines.derivation import writer_kept_out
+from pipelines.locks import writer_paused
 from pipelines.resources import Engines
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
@@ -52,7 +52,7 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
             if not chain.can_index:
                 continue
             # The sums are those of the published block only while nobody writes.
-            with writer_kept_out(connections.store, chain, _WRITER_WAIT_SECONDS) as held:
+            with writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS) as held:
                 rows = connections.store.execute(
                     "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s AND pending IS NULL",
                     (chain.chain_id,),

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
+from pipelines.parallel import run_parallel
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from pipelines.run_log import AssetRun, timed
 from pipelines.tokens.derive import count_touched
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "holders"
@@ -14,30 +17,30 @@ _TRANSFERS_PER_STATEMENT = 400_000
 _WORKING = ("work_token", "work_move", "work_wallet")
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Bring the holder tables up to date for the tokens whose balances changed, and ask for their documents.
 
     The chain's writer is kept out meanwhile (balances are running sums), so this is kept short.
     """
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     if not window.has_changes:
         if window.details.get("through") != window.through:
-            run.advance(SUBJECT, window, {"through": window.through})
+            run.windows.advance(SUBJECT, window, {"through": window.through})
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.advance(SUBJECT, window, {"through": window.through})
-    return run.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    run.windows.advance(SUBJECT, window, {"through": window.through})
+    return run.log.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
-def _refresh(run: DerivePass, window: Window) -> int:
+def _refresh(run: RefreshRun, window: Window) -> int:
     parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": DEAD_WALLET}
-    touched, _ = beside(lambda: count_touched(run, window, ["token"]), lambda: run.empty(*_WORKING))
+    touched, _ = run_parallel(lambda: count_touched(run, window, ["token"]), lambda: run.truncate(*_WORKING))
     parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_anew(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
         if part:
-            run.empty(*_WORKING)
+            run.truncate(*_WORKING)
         run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
         for row in run.warehouse.rows(
             "SELECT after_block >= 0 AS incremental, min(from_block) AS first FROM work_token GROUP BY incremental"
@@ -48,23 +51,23 @@ def _refresh(run: DerivePass, window: Window) -> int:
         # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
         # the other tables are written makes the next one start these tokens over. Documents may be asked for any time.
         asking = ("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})
-        beside(
+        run_parallel(
             lambda: run.transform("holders/hours", parameters),
             # For all parts, by the last one.
             lambda: run.transform(*asking) if part == parts - 1 else 0,  # noqa: B023 - ended before the next part
         )
-        beside(lambda: run.transform("holders/days", parameters), lambda: _keep_largest(run, parameters))
+        run_parallel(lambda: run.transform("holders/days", parameters), lambda: _keep_largest(run, parameters))
     return touched
 
 
-def _keep_largest(run: DerivePass, parameters: Mapping[str, Any]) -> int:
+def _keep_largest(run: RefreshRun, parameters: Mapping[str, Any]) -> int:
     written = run.transform("holders/top_kept", parameters)
     if run.read("holders/top_missing", parameters)[0]["missing"]:
         written += run.transform("holders/top_full", parameters)
     return written
 
 
-def _transfers_anew(run: DerivePass, window: Window) -> int:
+def _transfers_anew(run: RefreshRun, window: Window) -> int:
     """How many transfers a first build has before it; a later pass has few, or few tokens that start over."""
     if window.after > 0:
         return 0

@@ -7,10 +7,10 @@ import dagster as dg
 
 from indexer.chains.evm.rpc import EvmClient
 from indexer.run import Advance, IndexContext, advance
-from pipelines.derivation import AssetRun
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
 from pipelines.resources import Connections, Engines
+from pipelines.run_log import AssetRun
 from pipelines.running import OWNERS, RETRY, chain_pool, result
 from warehouse.domain.chains import Chain
 

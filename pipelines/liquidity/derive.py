@@ -7,8 +7,11 @@ from typing import Any
 
 from pipelines import frames
 from pipelines.amm import pool_amounts
-from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
+from pipelines.parallel import run_parallel
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET, WINDOW
+from pipelines.run_log import AssetRun, timed
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "liquidity"
@@ -29,26 +32,26 @@ _COLUMNS = {
 _LARGEST = (1 << 256) - 1
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Evaluate the pools with new events and those whose window still moves."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None or not (window.has_changes or _moved(window)):
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.advance(SUBJECT, window, {"as_of": int(window.as_of.timestamp())})
-    return run.record(AssetRun("liquidity", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    run.windows.advance(SUBJECT, window, {"as_of": int(window.as_of.timestamp())})
+    return run.log.record(AssetRun("liquidity", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 def _moved(window: Window) -> bool:
     return bool(window.details.get("as_of") != int(window.as_of.timestamp()))
 
 
-def _refresh(run: DerivePass, window: Window) -> int:
+def _refresh(run: RefreshRun, window: Window) -> int:
     as_of = int(window.as_of.timestamp())
     start = window_start(as_of)
     parameters = {**window.parameters(run.version), "as_of": as_of, "window_start": start}
-    first, _ = beside(lambda: _first_block(run, parameters), lambda: _name_pools(run, parameters))
-    states, ranges = beside(
+    first, _ = run_parallel(lambda: _first_block(run, parameters), lambda: _name_pools(run, parameters))
+    states, ranges = run_parallel(
         lambda: run.read("liquidity/states", {**parameters, "from_block": first}),
         lambda: run.read("liquidity/positions", parameters),
     )
@@ -62,12 +65,12 @@ def _refresh(run: DerivePass, window: Window) -> int:
     return len(rows)
 
 
-def _name_pools(run: DerivePass, parameters: Mapping[str, Any]) -> None:
-    run.empty("work_key")
+def _name_pools(run: RefreshRun, parameters: Mapping[str, Any]) -> None:
+    run.truncate("work_key")
     run.transform("liquidity/pools_to_evaluate", parameters)
 
 
-def _first_block(run: DerivePass, parameters: Mapping[str, Any]) -> int | None:
+def _first_block(run: RefreshRun, parameters: Mapping[str, Any]) -> int | None:
     found: int | None = run.read("liquidity/window_block", parameters)[0]["first_block"]
     return found
 
@@ -79,7 +82,7 @@ def window_start(as_of: int) -> int:
 
 
 def _evaluated(
-    run: DerivePass, window: Window, state: Mapping[str, Any], positions: Sequence[tuple[int, int, int]], start: int
+    run: RefreshRun, window: Window, state: Mapping[str, Any], positions: Sequence[tuple[int, int, int]], start: int
 ) -> dict[str, Any]:
     reserve0, reserve1, sqrt_price = state["reserve0_raw"], state["reserve1_raw"], state["sqrt_price_x96"]
     amounts = pool_amounts(sqrt_price, positions) if sqrt_price else (reserve0, reserve1)

@@ -7,10 +7,13 @@ from functools import partial
 from typing import Any
 
 from pipelines import frames
-from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
+from pipelines.parallel import run_parallel
 from pipelines.prices.market import Market, native_names, read_market
-from pipelines.pricing import Figures, token_figures
+from pipelines.pricing import TokenMetrics, token_metrics
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import ACTIVE_FOR
+from pipelines.run_log import AssetRun, timed
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "prices"
@@ -42,33 +45,33 @@ _COLUMNS = {
 _REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Price the tokens of the pools evaluated since the last time; and, now and then, those that time has moved."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     as_of = int(window.as_of.timestamp())
     swept = int(window.details.get("swept", 0))
     # After a reorganisation the head may be of an earlier time than the last sweep.
-    sweep = (as_of != swept) if run.thorough else not 0 <= as_of - swept < SWEEP_SECONDS
-    idle = not window.has_changes and window.details.get("as_of") == as_of and not (run.thorough and sweep)
+    sweep = (as_of != swept) if run.full else not 0 <= as_of - swept < SWEEP_SECONDS
+    idle = not window.has_changes and window.details.get("as_of") == as_of and not (run.full and sweep)
     if idle and not _inputs_moved(run, window):
         return None
     rows, seconds = timed(lambda: _refresh(run, window, as_of, sweep))
     details = {"as_of": as_of, "version": run.version, "swept": as_of if sweep else swept, "through": window.through}
-    run.advance(SUBJECT, window, details)
+    run.windows.advance(SUBJECT, window, details)
     span = (str(window.after), str(window.up_to))
-    return run.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
+    return run.log.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
 
 
-def _inputs_moved(run: DerivePass, window: Window) -> bool:
+def _inputs_moved(run: RefreshRun, window: Window) -> bool:
     """Whether tokens or pools were made anew since the last pricing, of which no later change of the chain tells: a
     token that an orphan took with it may be back by a pass that prices came before."""
     parameters = {**window.parameters(run.version), "after_version": int(window.details.get("version", 0))}
     return bool(run.read("prices/moved_inputs", parameters))
 
 
-def _taken_back_from(run: DerivePass, window: Window) -> int:
+def _taken_back_from(run: RefreshRun, window: Window) -> int:
     """The lowest block of what was priced before and taken back since, as far as pools are concerned; a block beyond
     every other when nothing was. The pools of orphans are gone, and with them the way from pool to token."""
     rows = run.read("prices/first_change", window.parameters(run.version)) if window.has_changes else []
@@ -78,9 +81,9 @@ def _taken_back_from(run: DerivePass, window: Window) -> int:
     return int(first)
 
 
-def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
+def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     chain = window.chain
-    taken_back_from, _ = beside(partial(_taken_back_from, run, window), partial(run.empty, "work_key"))
+    taken_back_from, _ = run_parallel(partial(_taken_back_from, run, window), partial(run.truncate, "work_key"))
     run.transform(
         "prices/tokens_to_price",
         {
@@ -88,11 +91,11 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
             "after_version": int(window.details.get("version", 0)),
             "taken_back_from": taken_back_from,
             "sweep": int(sweep),
-            "thorough": int(run.thorough),
+            "full": int(run.full),
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
         },
     )
-    tokens, (market, standing) = beside(
+    tokens, (market, standing) = run_parallel(
         lambda: [row["token"] for row in run.warehouse.rows("SELECT DISTINCT lower(hex(key)) AS token FROM work_key")],
         lambda: read_market(run, chain, through=window.through, as_of=as_of),
     )
@@ -110,7 +113,7 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
         stamped = [{**row, **stamp} for row in rows]
         # Asked for first: figures that are there are no news to a pass after one that died in between.
         requests = frames.table(_REQUEST_COLUMNS, stamped)
-        _, figures = beside(
+        _, figures = run_parallel(
             lambda: run.warehouse.insert_arrow("agg_document_request", requests),
             lambda: frames.table(_COLUMNS, stamped),
         )
@@ -120,8 +123,8 @@ def _refresh(run: DerivePass, window: Window, as_of: int, sweep: bool) -> int:
 
 
 def _changed_row(token: str, market: Market, standing: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    figures = token_figures(token, market.pools_of.get(token, ()), market.quotes)
-    if standing is None and figures == Figures():
+    figures = token_metrics(token, market.pools_of.get(token, ()), market.quotes)
+    if standing is None and figures == TokenMetrics():
         return None
     row = {name: getattr(figures, name) for name in _FIELDS}
     row["token"] = token
@@ -131,7 +134,7 @@ def _changed_row(token: str, market: Market, standing: Mapping[str, Any] | None)
     return row
 
 
-def _publish_native(run: DerivePass, window: Window, market: Market) -> None:
+def _publish_native(run: RefreshRun, window: Window, market: Market) -> None:
     quote = market.quotes.get(native_names(window.chain)[0])
     if quote is None:
         return

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pipelines.derivation import DerivePass, beside
+from pipelines.parallel import run_parallel
 from pipelines.pricing import Pool, Quote, State, usd_quotes
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
 from warehouse.domain.chains import Chain
 
@@ -30,10 +31,10 @@ def stablecoin_names(chain: Chain) -> list[str]:
     return [coin.address[2:] for coin in chain.stablecoins]
 
 
-def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, dict[str, Any]]]:
+def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, dict[str, Any]]]:
     """The market of the tokens in ``work_key`` as of ``as_of`` (unix seconds), the pools' states being those of the
     last evaluation; and these tokens' figures that stand, by token."""
-    rows, decimals, standing = beside(
+    rows, decimals, standing = run_parallel(
         lambda: _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False),
         lambda: run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": 0}),
         lambda: run.read("prices/current", {"chain_id": chain.chain_id}),
@@ -42,7 +43,7 @@ def read_market(run: DerivePass, chain: Chain, *, through: int, as_of: int) -> t
     return market, {row["token_hex"]: row for row in standing}
 
 
-def read_past_markets(run: DerivePass, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:
+def read_past_markets(run: RefreshRun, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:
     """The markets of all tokens as of moments of the past, without what prices were before them: states are taken from
     the candles."""
     rows: dict[int, list[Mapping[str, Any]]] = {moment: [] for moment in moments}
@@ -53,7 +54,7 @@ def read_past_markets(run: DerivePass, chain: Chain, *, through: int, moments: S
 
 
 def read_past_quotes(
-    run: DerivePass, chain: Chain, *, through: int, moments: Sequence[int]
+    run: RefreshRun, chain: Chain, *, through: int, moments: Sequence[int]
 ) -> dict[int, Mapping[str, Quote]]:
     """What the quote assets were worth at moments of the past; ``work_key`` is empty."""
     rows: dict[int, list[Mapping[str, Any]]] = {moment: [] for moment in moments}
@@ -63,7 +64,7 @@ def read_past_quotes(
     return {moment: _market(chain, found, decimals, moment, live=False).quotes for moment, found in rows.items()}
 
 
-def _read_decimals(run: DerivePass, chain: Chain, *, all_tokens: bool) -> dict[str, int]:
+def _read_decimals(run: RefreshRun, chain: Chain, *, all_tokens: bool) -> dict[str, int]:
     return _decimals(chain, run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": int(all_tokens)}))
 
 
@@ -75,7 +76,7 @@ def _decimals(chain: Chain, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]
 
 
 def _read_pools(
-    run: DerivePass,
+    run: RefreshRun,
     chain: Chain,
     through: int,
     moments: Sequence[int],

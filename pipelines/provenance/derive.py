@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines import frames
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
 from pipelines.documents.rows import deployer, supply_raw
 from pipelines.publication import declare_writing
+from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from pipelines.run_log import AssetRun, timed
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "provenance"
@@ -41,9 +43,9 @@ _KEPT_COLUMNS = {
 }
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Bring ``serve_provenance`` in line for the tokens whose documents were asked for."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     seen = int(window.details.get("version", 0))
@@ -60,8 +62,8 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
         return sum(_refresh(run, window, batch) for batch in batches)
 
     rows, seconds = timed(refresh)
-    run.advance(SUBJECT, window, {"version": run.version})
-    return run.record(AssetRun("provenance", chain.chain_id, seconds, rows, str(seen), str(run.version)))
+    run.windows.advance(SUBJECT, window, {"version": run.version})
+    return run.log.record(AssetRun("provenance", chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
 def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
@@ -77,7 +79,7 @@ def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
     return sorted(pair for pair in found if pair[0] not in ("", ZERO_WALLET, DEAD_WALLET))
 
 
-def _refresh(run: DerivePass, window: Window, tokens: Sequence[str]) -> int:
+def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     chain = window.chain
     listed = run.store_rows(
         "tokens/list", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}

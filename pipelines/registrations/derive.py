@@ -13,8 +13,10 @@ from dataclasses import asdict
 from datetime import datetime
 
 from pipelines import frames
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.folding import fold_events
+from pipelines.run_log import AssetRun, timed
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "registrations"
@@ -24,9 +26,9 @@ _ROWS_AT_ONCE = 5_000
 _REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Bring the store's registrations of a chain in line with its registry's events."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
 
@@ -35,11 +37,13 @@ def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
         return _ask_for_documents(run, chain.chain_id)
 
     rows, seconds = timed(refresh)
-    run.advance(SUBJECT, window, {"through": window.through})
-    return run.record(AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    run.windows.advance(SUBJECT, window, {"through": window.through})
+    return run.log.record(
+        AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to))
+    )
 
 
-def _refresh(run: DerivePass, window: Window) -> None:
+def _refresh(run: RefreshRun, window: Window) -> None:
     parameters = window.parameters(run.version)
     chain_id = window.chain.chain_id
     # Rows that are not final may have been written from a receipt whose block was since orphaned, also without the
@@ -72,7 +76,7 @@ def _refresh(run: DerivePass, window: Window) -> None:
         run.store_rows("registrations/revert", {"chain_id": chain_id, "token_ids": gone})
 
 
-def _ask_for_documents(run: DerivePass, chain_id: int) -> int:
+def _ask_for_documents(run: RefreshRun, chain_id: int) -> int:
     asked = 0
     while changes := run.store_rows("registrations/list_presented_changes", {"chain_id": chain_id}):
         addresses = {row["token_address"] for row in changes}
@@ -82,7 +86,7 @@ def _ask_for_documents(run: DerivePass, chain_id: int) -> int:
     return asked
 
 
-def _request_documents(run: DerivePass, chain_id: int, addresses: set[str]) -> None:
+def _request_documents(run: RefreshRun, chain_id: int, addresses: set[str]) -> None:
     rows = [
         {"version": run.version, "chain_id": chain_id, "token": address[2:], "cause": CAUSE}
         for address in sorted(addresses)

@@ -4,7 +4,8 @@ Safe to repeat: where nothing differs nothing is written. Its pass holds the loc
 a version, the entries it ends and those it begins are written together.
 """
 
-from pipelines.derivation import AssetRun, DerivePass, timed
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
 
 SUBJECT = "token_list"
 GRACE_DAYS = 30
@@ -13,17 +14,17 @@ LOOK_SECONDS = 60.0
 """A follower's passes look at all registrations no more often than this."""
 
 
-def derive(run: DerivePass) -> AssetRun | None:
+def derive(run: RefreshRun) -> AssetRun | None:
     """Publish a version of the list if it changed; None where it was looked at only just now."""
-    if not run.thorough and not run.store_rows("tokenlists/is_due", {"seconds": LOOK_SECONDS})[0]["due"]:
+    if not run.full and not run.store_rows("tokenlists/is_due", {"seconds": LOOK_SECONDS})[0]["due"]:
         return None
     made, seconds = timed(lambda: _publish(run))
     changes = sum(made[name] for name in ("added", "changed", "removed")) if made else 0
     note = "{major}.{minor}.{patch}: {added} added, {changed} changed, {removed} removed".format(**made) if made else ""
-    return run.record(AssetRun(SUBJECT, None, seconds, changes, note=note))
+    return run.log.record(AssetRun(SUBJECT, None, seconds, changes, note=note))
 
 
-def _publish(run: DerivePass) -> dict[str, int]:
+def _publish(run: RefreshRun) -> dict[str, int]:
     made = run.store_rows("tokenlists/publish", {"grace_days": GRACE_DAYS, "inactive_below": INACTIVE_BELOW})
     run.store_rows("tokenlists/mark_compared")
     return made[0] if made else {}

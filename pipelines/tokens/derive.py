@@ -1,6 +1,8 @@
 """Tokens: identity, creation and control of every contract that says it is a token."""
 
-from pipelines.derivation import AssetRun, DerivePass, Window, timed
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "tokens"
@@ -10,25 +12,25 @@ _SUBJECTS = ["metadata", "control"]
 _TOKENS_PER_STATEMENT = 20_000
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Bring ``agg_token`` up to date for the tokens that changed, and ask for their documents.
 
     Only while serving: the mark says through which block tokens are known, which the publication repeats.
     """
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
     through = {"through": window.through}
     if not window.has_changes:
         if window.details != through:
-            run.advance(SUBJECT, window, through)
+            run.windows.advance(SUBJECT, window, through)
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.advance(SUBJECT, window, through)
-    return run.record(AssetRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    run.windows.advance(SUBJECT, window, through)
+    return run.log.record(AssetRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
-def _refresh(run: DerivePass, window: Window) -> int:
+def _refresh(run: RefreshRun, window: Window) -> int:
     parameters = window.parameters(run.version)
     touched = count_touched(run, window, _SUBJECTS)
     parts = 1 + touched // _TOKENS_PER_STATEMENT
@@ -39,7 +41,7 @@ def _refresh(run: DerivePass, window: Window) -> int:
     return touched
 
 
-def count_touched(run: DerivePass, window: Window, subjects: list[str]) -> int:
+def count_touched(run: RefreshRun, window: Window, subjects: list[str]) -> int:
     """How many keys the changes of the window name."""
     return int(
         run.warehouse.scalar(

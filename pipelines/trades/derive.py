@@ -1,34 +1,37 @@
 """Trades: five-minute candles of every pool, whole buckets from the facts."""
 
-from pipelines.derivation import AssetRun, DerivePass, Window, beside, timed
+from pipelines.parallel import run_parallel
+from pipelines.refresh_run import RefreshRun
+from pipelines.run_log import AssetRun, timed
 from pipelines.tokens.derive import count_touched
+from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
 SUBJECT = "trades"
 _POOLS_PER_STATEMENT = 2_000
 
 
-def derive(run: DerivePass, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     """Make the touched candles again."""
-    window = run.window(SUBJECT, chain)
+    window = run.windows.open(SUBJECT, chain)
     if window is None or not window.has_changes:
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.advance(SUBJECT, window)
-    return run.record(AssetRun("trades", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    run.windows.advance(SUBJECT, window)
+    return run.log.record(AssetRun("trades", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
-def _refresh(run: DerivePass, window: Window) -> int:
+def _refresh(run: RefreshRun, window: Window) -> int:
     parameters = window.parameters(run.version)
-    touched, first, _ = beside(
+    touched, first, _ = run_parallel(
         lambda: count_touched(run, window, ["pool"]),
         lambda: int(run.read("trades/first_block", parameters)[0]["first_block"] or 0),
-        lambda: run.empty("work_pool"),
+        lambda: run.truncate("work_pool"),
     )
     parts = 1 + touched // _POOLS_PER_STATEMENT
     for part in range(parts if touched else 0):
         if part:
-            run.empty("work_pool")
+            run.truncate("work_pool")
         run.transform("trades/touched_pools", {**parameters, "parts": parts, "part": part})
         run.transform("trades/candles", {**parameters, "from_block": first})
     return touched

@@ -85,7 +85,7 @@ async def test_every_answer_stays_what_it_was(
     chain_id, path = living_chain.chain_id, tmp_path / "chains.toml"
 
     async def told() -> Answers:
-        refresh(warehouse, store, chains, thorough=False)  # as a follower or Dagster would meanwhile
+        refresh(warehouse, store, chains, full=False)  # as a follower or Dagster would meanwhile
         return await answers(serve, living_world, path, warehouse_url)
 
     with indexing(warehouse, store_url) as context:

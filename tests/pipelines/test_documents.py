@@ -1,9 +1,9 @@
 from typing import Any
 
 from pipelines import frames
-from pipelines.derivation import DerivePass
 from pipelines.documents.symbols import read_of, symbol_forms
 from pipelines.refresh import refresh
+from pipelines.refresh_run import RefreshRun
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import ETHER, build_market, served
 from warehouse.clickhouse import Warehouse
@@ -66,7 +66,7 @@ def test_a_copy_is_told_everywhere_and_follows_its_namesakes(
     ledger.mine()
     ledger.registry("registered", 1, symbol="РEPE", owner=address(0xE1), token_address=copy)
     ledger.publish()
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     shown = visible(warehouse)
     assert shown[copy]["is_copy"] == 0
     assert (shown[original]["is_copy"], shown[original]["original"]) == (1, copy)
@@ -161,7 +161,7 @@ def test_very_many_symbols_of_any_characters_are_read_as_they_are(
     } | {""}
     rows = [{"version": 1, "symbol_key": symbol} for symbol in sorted(strange)]
     warehouse.insert_arrow("serve_symbol", frames.table({"version": frames.UINT64, "symbol_key": frames.TEXT}, rows))
-    run = DerivePass(warehouse, store, chains, version=1)
+    run = RefreshRun(warehouse, store, chains, version=1)
     found = read_of(run, "documents/standing_symbols", "symbols", strange | {"of nobody"})
     assert {row["symbol_key"] for row in found} == strange
     assert read_of(run, "documents/standing_symbols", "symbols", set()) == []

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from pipelines.derivation import DerivePass, Overtaken, derive_pass
 from pipelines.events import holdings, registry
 from pipelines.events.recording import read_progress, recording
 from pipelines.refresh import refresh
+from pipelines.refresh_run import RefreshRun, open_refresh_run
+from pipelines.windows import ReorgDuringRefresh
 from tests.factories.events import listen, log, register, settle
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_incremental import Economy, forget
@@ -85,10 +86,10 @@ def tell_anew(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
 def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store_rows = DerivePass.store_rows
+    store_rows = RefreshRun.store_rows
     calls: Counter[str] = Counter()
 
-    def store_rows_or_die(run: DerivePass, name: str, parameters: Any = None) -> Any:
+    def store_rows_or_die(run: RefreshRun, name: str, parameters: Any = None) -> Any:
         where = f"{name} {(parameters or {}).get('source', '')}"
         calls[where] += name in (
             "events/advance_progress",
@@ -107,14 +108,14 @@ def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
     def refresh_until_done() -> None:
         while True:
             try:
-                refresh(warehouse, store, chains, thorough=False)
+                refresh(warehouse, store, chains, full=False)
             except Died:
                 continue
             return
 
     monkeypatch.setattr(holdings, "_REST_SECONDS", 0.0)
     with monkeypatch.context() as patched:
-        patched.setattr(DerivePass, "store_rows", store_rows_or_die)
+        patched.setattr(RefreshRun, "store_rows", store_rows_or_die)
         play(ledger, 2, refresh_until_done)
     step_by_step = told(store)
     kinds = Counter(row[0] for row in step_by_step)
@@ -131,12 +132,12 @@ def test_of_two_passes_that_saw_the_same_one_records(
     register(ledger, ledger.token(0x9E9E, "PEPE", supply=1_000))
     settle(ledger)
     chain = chains.by_key["base"]
-    with derive_pass(warehouse, store, chains) as run:
-        window = run.window("events", chain)
+    with open_refresh_run(warehouse, store, chains) as run:
+        window = run.windows.open("events", chain)
         assert window is not None
         behind = read_progress(run, chain, registry.SOURCE)
         assert registry.derive(run, window, window.final_block) == 1
-        with pytest.raises(Overtaken), recording(run, window, behind, window.final_block, ()):
+        with pytest.raises(ReorgDuringRefresh), recording(run, window, behind, window.final_block, ()):
             pass
     assert len(log(store)) == 1
 

@@ -2,9 +2,9 @@ import json
 from decimal import Decimal
 from typing import Any
 
-from pipelines.derivation import derive_pass
 from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT, score_hours
 from pipelines.refresh import refresh
+from pipelines.refresh_run import open_refresh_run
 from pipelines.scoring import Inputs, score
 from tests.factories.ledger import START, Ledger, address
 from tests.pipelines.test_incremental import Economy
@@ -38,7 +38,7 @@ def test_every_stored_score_recomputes_from_its_row(
         ledger.mine(HOUR)
         ledger.transfer(token, address(0xD1), address(0xD3), 1)
         ledger.publish()
-        refresh(warehouse, store, chains, thorough=False)
+        refresh(warehouse, store, chains, full=False)
     found = rows(warehouse, token)
     assert [row["began"] for row in found] == [START, START + HOUR, START + 2 * HOUR, START + 3 * HOUR]
     for row in found:
@@ -111,10 +111,10 @@ def test_quick_passes_serve_the_running_hour_first_and_catch_up_on_the_past(
         ledger.transfer(token, address(0xD1), address(0xD3), 1)
     ledger.publish()
     began = [START + hour * HOUR for hour in range(6)]
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     assert [row["began"] for row in rows(warehouse, token)] == [*began[:2], began[-1]]
     for _ in range(2):
-        refresh(warehouse, store, chains, thorough=False)
+        refresh(warehouse, store, chains, full=False)
     assert [row["began"] for row in rows(warehouse, token)] == began
 
 
@@ -171,8 +171,8 @@ def test_hours_scored_together_are_those_scored_one_by_one(
     scored = []
     for together in (True, False):
         warehouse.command("TRUNCATE TABLE agg_heartbeat")
-        with derive_pass(warehouse, store, chains) as run:
-            window = run.window(SUBJECT, chain)
+        with open_refresh_run(warehouse, store, chains) as run:
+            window = run.windows.open(SUBJECT, chain)
             assert window is not None
             end = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
             hours = range(end - 24 * HOUR_SECONDS, end, HOUR_SECONDS)

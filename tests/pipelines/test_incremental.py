@@ -156,12 +156,12 @@ def test_step_by_step_equals_all_at_once(
     for step in range(6):
         economy.live(economy.rng.randrange(1, 8))
         ledger.publish()
-        refresh(warehouse, store, chains, thorough=step % 2 == 0)
+        refresh(warehouse, store, chains, full=step % 2 == 0)
         if step == 3:
             known = set(economy.tokens), list(economy.pools)
             economy.live(4)
             ledger.publish()
-            refresh(warehouse, store, chains, thorough=False)
+            refresh(warehouse, store, chains, full=False)
             ledger.take_back()
             economy.tokens = [token for token in economy.tokens if token in known[0]]
             economy.pools = known[1]

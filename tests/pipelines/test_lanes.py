@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from pipelines import refresh as lanes
-from pipelines.derivation import DerivePass, Overtaken, derive_pass, serving_pass
-from pipelines.refresh import refresh, serve_news
+from pipelines.refresh import publish_new_tokens, refresh
+from pipelines.refresh_run import RefreshRun, open_refresh_run, open_serving_run
+from pipelines.windows import ReorgDuringRefresh
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_incremental import Economy, contents, forget
 from tests.pipelines.test_refresh import build_market, served
@@ -34,13 +35,13 @@ def test_a_new_token_is_found_before_it_is_counted(
     ledger.token(0xF00, "FROG", supply=10 * ETHER, creator=address(0xD3))
     ledger.transfer(before["token"], address(0xD1), address(0xD4), ETHER)
     ledger.publish()
-    serve_news(warehouse, store, chains, chain)
+    publish_new_tokens(warehouse, store, chains, chain)
     shown = served(warehouse)
     frog = shown["FROG"]
     assert (frog["deployed_by"], frog["total_supply_raw"]) == (address(0xD3), 10 * ETHER)
     assert (frog["holders"], frog["top10_share"], frog["price_usd"]) == (None, None, None)
     assert shown["PEPE"] == before  # its figures come with the next pass that makes some
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     shown = served(warehouse)
     assert (shown["FROG"]["holders"], shown["FROG"]["top10_share"]) == (1, 1)
     assert shown["PEPE"]["holders"] == before["holders"] + 1
@@ -52,9 +53,9 @@ def test_a_token_without_transfers_has_no_holders_once_they_are_counted(
     ledger.mine()
     ledger.token(0xF01, "STILL")
     ledger.publish()
-    serve_news(warehouse, store, chains, chain)
+    publish_new_tokens(warehouse, store, chains, chain)
     assert served(warehouse)["STILL"]["holders"] is None
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     assert served(warehouse)["STILL"]["holders"] == 0
 
 
@@ -64,9 +65,9 @@ def test_news_are_served_while_figures_are_made(
     build_market(ledger)
     with (
         postgres.connect(store_url, autocommit=True) as other,
-        derive_pass(warehouse, other, chains) as figures,
+        open_refresh_run(warehouse, other, chains) as figures,
     ):
-        assert serve_news(warehouse, store, chains, chain, wait_seconds=1.0)
+        assert publish_new_tokens(warehouse, store, chains, chain, wait_seconds=1.0)
         assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
         published = warehouse.scalar("SELECT max(version) FROM serve_publication")
         with figures.serving(1.0):
@@ -82,7 +83,7 @@ def test_a_writer_is_kept_out_only_while_holders_are_counted(
     with postgres.connect(store_url, autocommit=True) as writer:
 
         def watched(name: str, step: Any) -> Any:
-            def run_step(run: DerivePass, chain: Chain) -> Any:
+            def run_step(run: RefreshRun, chain: Chain) -> Any:
                 row = writer.execute("SELECT pg_try_advisory_lock(821, 8453) AS held").fetchone()
                 assert row is not None
                 if chain.chain_id == 8453:
@@ -113,7 +114,7 @@ def test_a_reorganisation_under_a_pass_is_noticed_and_the_pass_made_again(
     trades = lanes.FIGURES["trades"]
     overtaken = []
 
-    def taken_back_meanwhile(run: DerivePass, chain: Chain) -> Any:
+    def taken_back_meanwhile(run: RefreshRun, chain: Chain) -> Any:
         if not overtaken and chain.chain_id == 8453:
             ledger.take_back()
             overtaken.append(True)
@@ -135,19 +136,19 @@ def test_nothing_of_an_overtaken_pass_is_published(
     ledger.mine()
     ledger.token(0xF03, "ORPHAN", supply=ETHER)
     ledger.publish()
-    derive_news = lanes.documents.derive_news
+    derive_new_tokens = lanes.documents.derive_new_tokens
 
-    def taken_back_after(run: DerivePass, chain: Chain) -> Any:
-        made = derive_news(run, chain)
+    def taken_back_after(run: RefreshRun, chain: Chain) -> Any:
+        made = derive_new_tokens(run, chain)
         ledger.take_back()
         return made
 
     with monkeypatch.context() as patched:
-        patched.setattr(lanes.documents, "derive_news", taken_back_after)
-        with pytest.raises(Overtaken):
-            serve_news(warehouse, store, chains, chain)
+        patched.setattr(lanes.documents, "derive_new_tokens", taken_back_after)
+        with pytest.raises(ReorgDuringRefresh):
+            publish_new_tokens(warehouse, store, chains, chain)
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
-    serve_news(warehouse, store, chains, chain)
+    publish_new_tokens(warehouse, store, chains, chain)
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
 
 
@@ -171,7 +172,7 @@ def test_what_a_dead_pass_left_is_made_whole_before_news_are_shown_over_it(
     ledger.mine()
     ledger.token(0xF04, "FROG")
     ledger.publish()
-    serve_news(warehouse, store, chains, chain)
+    publish_new_tokens(warehouse, store, chains, chain)
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE", "FROG"}
 
 
@@ -189,17 +190,17 @@ def test_both_lanes_at_once_come_to_what_one_pass_makes(
             while not stop.is_set():
                 try:
                     lane(connection)
-                except Overtaken:
+                except ReorgDuringRefresh:
                     continue
                 except BaseException as error:
                     failures.append(error)
                     return
 
     def make_figures(connection: Connection) -> None:
-        refresh(warehouse, connection, chains, thorough=False)
+        refresh(warehouse, connection, chains, full=False)
 
     def serve(connection: Connection) -> None:
-        serve_news(warehouse, connection, chains, chain)
+        publish_new_tokens(warehouse, connection, chains, chain)
 
     threads = [threading.Thread(target=keep, args=(lane,)) for lane in (make_figures, serve)]
     with postgres.connect(store_url, autocommit=True) as writer:
@@ -232,9 +233,9 @@ def test_a_chain_that_has_merely_moved_on_is_shown_once_a_second(
     for _ in range(3):
         ledger.mine()
         ledger.publish()
-        serve_news(warehouse, store, chains, chain)
+        publish_new_tokens(warehouse, store, chains, chain)
     assert warehouse.scalar("SELECT count() FROM serve_publication") <= before + 1
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     newest = "SELECT as_of_blocks[8453] FROM serve_publication ORDER BY version DESC LIMIT 1"
     assert warehouse.scalar(newest) == ledger.block
 
@@ -243,9 +244,9 @@ def test_a_serving_pass_waits_for_another_and_numbers_after_it(
     warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
 ) -> None:
     with postgres.connect(store_url, autocommit=True) as other:
-        with serving_pass(warehouse, other, chains) as first:
+        with open_serving_run(warehouse, other, chains) as first:
             version = first.version
-        with serving_pass(warehouse, store, chains) as second:
+        with open_serving_run(warehouse, store, chains) as second:
             assert second.version > version
 
 
@@ -277,9 +278,9 @@ def test_a_chain_that_overtakes_every_attempt_is_not_shown_until_one_stands(
     build_market(ledger)
     documents = lanes.SERVED["documents"]
 
-    def overtaken(run: DerivePass, chain: Chain) -> Any:
+    def overtaken(run: RefreshRun, chain: Chain) -> Any:
         documents(run, chain)
-        raise Overtaken(chain.key)
+        raise ReorgDuringRefresh(chain.key)
 
     with monkeypatch.context() as patched:
         patched.setitem(lanes.SERVED, "documents", overtaken)

@@ -91,11 +91,11 @@ def test_figures_of_a_day_fade_with_time_alone(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     assert served(warehouse)["PEPE"]["volume_24h_usd"] == 2_000
     ledger.mine(24 * 3_600 + 600)
     ledger.publish()
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     row = served(warehouse)["PEPE"]
     assert row["volume_24h_usd"] == 0
     assert row["transactions_24h"] == 0

@@ -8,7 +8,7 @@ from math import sqrt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.pricing import Pool, State, token_figures, usd_quotes
+from pipelines.pricing import Pool, State, token_metrics, usd_quotes
 from pipelines.rules import MARKET
 from tests.pipelines.test_pricing import COIN, DOLLAR, ETHER, REFERENCE, USDC, USDT, WETH, pool
 
@@ -41,7 +41,7 @@ def swapped(target: Pool, *, buys: bool, amount: float, price: float) -> Pool:
 
 
 def served(pools: Sequence[Pool]) -> float | None:
-    price = token_figures(COIN, pools, QUOTES).price_usd
+    price = token_metrics(COIN, pools, QUOTES).price_usd
     return None if price is None else float(price)
 
 
@@ -107,8 +107,8 @@ def test_knocking_out_pools_at_the_threshold_gains_no_more_than_it_costs(
 def test_a_pool_that_has_just_been_made_says_nothing_beside_an_older_one(dollars: float, lie: float) -> None:
     old = made("h", 10_000 * ETHER, 10_000 * DOLLAR)
     young = replace(made("a", max(1, int(dollars / lie * ETHER)), int(dollars * DOLLAR)), seasoned=False)
-    assert token_figures(COIN, [old, young], QUOTES) == replace(
-        token_figures(COIN, [old], QUOTES), transactions_24h=old.swaps + young.swaps
+    assert token_metrics(COIN, [old, young], QUOTES) == replace(
+        token_metrics(COIN, [old], QUOTES), transactions_24h=old.swaps + young.swaps
     )
     assert served([young]) is not None
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.medians import weighted_median
-from pipelines.pricing import Figures, Pool, Quote, token_figures, usd_quotes
+from pipelines.pricing import Pool, Quote, TokenMetrics, token_metrics, usd_quotes
 from pipelines.ranking import market_score
 
 ETHER = 10**18
@@ -33,11 +33,11 @@ QUOTES = usd_quotes([USDC, USDT], [WETH, ZERO], [REFERENCE])
 
 
 def price(*pools: Pool, quotes: dict[str, Quote] | None = None) -> Decimal | None:
-    return token_figures(COIN, pools, quotes or QUOTES).price_usd
+    return token_metrics(COIN, pools, quotes or QUOTES).price_usd
 
 
 def test_nothing_known_is_nothing_said() -> None:
-    assert token_figures(COIN, [], {}) == Figures()
+    assert token_metrics(COIN, [], {}) == TokenMetrics()
     assert usd_quotes([], [WETH], []) == {}
 
 
@@ -48,7 +48,7 @@ def test_the_native_coin_is_priced_in_stablecoins() -> None:
 
 
 def test_a_token_is_priced_through_the_native_coin() -> None:
-    figures = token_figures(COIN, [pool("a", COIN, 1_000_000, WETH, 10)], QUOTES)
+    figures = token_metrics(COIN, [pool("a", COIN, 1_000_000, WETH, 10)], QUOTES)
     assert figures.price_usd == Decimal("0.02")
     assert figures.liquidity_usd == 40_000
     assert figures.price_change_24h == 0
@@ -58,14 +58,14 @@ def test_a_token_is_priced_through_the_native_coin() -> None:
 
 
 def test_a_pool_without_depth_sets_no_price_whatever_it_says() -> None:
-    figures = token_figures(COIN, [pool("a", COIN, 0.000001, WETH, 0.4)], QUOTES)
+    figures = token_metrics(COIN, [pool("a", COIN, 0.000001, WETH, 0.4)], QUOTES)
     assert figures.price_usd is None
     assert figures.confidence is None
 
 
 def test_liquidity_on_one_side_alone_is_no_depth() -> None:
     lopsided = pool("a", COIN, 10**9, WETH, 0.1, state=(10**9 * ETHER, 10**9 * ETHER, 0))
-    figures = token_figures(COIN, [lopsided], QUOTES)
+    figures = token_metrics(COIN, [lopsided], QUOTES)
     assert figures.price_usd is None
     assert figures.liquidity_usd == 200
 
@@ -74,7 +74,7 @@ def test_a_shallow_liar_does_not_move_the_deep_pool() -> None:
     honest = pool("a", COIN, 1_000_000, WETH, 10)
     liar = pool("b", COIN, 20_000, WETH, 8)
     assert price(honest, liar) == price(honest)
-    assert token_figures(COIN, [honest, liar], QUOTES).pools == 1
+    assert token_metrics(COIN, [honest, liar], QUOTES).pools == 1
 
 
 def test_a_fake_stablecoin_is_no_quote() -> None:
@@ -91,7 +91,7 @@ def test_a_stablecoin_out_of_its_band_is_no_dollar() -> None:
 
 def test_what_was_unknown_then_has_no_change() -> None:
     young = pool("a", COIN, 1_000_000, WETH, 10, past={1: (500_000 * ETHER, 10 * ETHER, 0)})
-    figures = token_figures(COIN, [young], QUOTES)
+    figures = token_metrics(COIN, [young], QUOTES)
     assert figures.price_change_1h == -50
     assert figures.price_change_6h is None
     assert figures.price_change_24h is None
@@ -99,7 +99,7 @@ def test_what_was_unknown_then_has_no_change() -> None:
 
 def test_volume_is_the_quote_side() -> None:
     traded = pool("a", COIN, 1_000_000, WETH, 10, volume0_raw=10**30, volume1_raw=3 * ETHER, swaps=7)
-    figures = token_figures(COIN, [traded], QUOTES)
+    figures = token_metrics(COIN, [traded], QUOTES)
     assert figures.volume_24h_usd == 6_000
     assert figures.transactions_24h == 7
 

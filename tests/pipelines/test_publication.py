@@ -1,9 +1,10 @@
 import pytest
 
 from pipelines import publication
-from pipelines.derivation import PassBusy, derive_pass
 from pipelines.documents import derive as documents
-from pipelines.refresh import STEPS, refresh, serve_news
+from pipelines.locks import RefreshBusy
+from pipelines.refresh import STEPS, publish_new_tokens, refresh
+from pipelines.refresh_run import open_refresh_run
 from tests.factories.ledger import Ledger
 from tests.pipelines.test_refresh import build_market, served
 from warehouse import postgres
@@ -22,7 +23,7 @@ def test_rows_are_seen_when_their_version_is_named_and_not_before(
 ) -> None:
     build_market(ledger)
     chain = chains.by_key["base"]
-    with derive_pass(warehouse, store, chains) as run:
+    with open_refresh_run(warehouse, store, chains) as run:
         for step in STEPS.values():
             step(run, chain)
         assert warehouse.scalar("SELECT count() FROM serve_token") == 3
@@ -36,11 +37,11 @@ def test_a_pass_that_died_before_publishing_is_published_by_the_next(
 ) -> None:
     build_market(ledger)
     chain = chains.by_key["base"]
-    with derive_pass(warehouse, store, chains) as run:
+    with open_refresh_run(warehouse, store, chains) as run:
         for step in STEPS.values():
             step(run, chain)
     assert served(warehouse) == {}
-    refresh(warehouse, store, chains, thorough=False)
+    refresh(warehouse, store, chains, full=False)
     assert len(served(warehouse)) == 3
 
 
@@ -49,7 +50,7 @@ def test_what_a_dead_pass_left_is_finished_beside_no_pass_that_still_asks_for_do
 ) -> None:
     token, _ = build_market(ledger)
     chain = chains.by_key["base"]
-    with derive_pass(warehouse, store, chains) as run:
+    with open_refresh_run(warehouse, store, chains) as run:
         for step in STEPS.values():
             step(run, chain)
 
@@ -57,12 +58,12 @@ def test_what_a_dead_pass_left_is_finished_beside_no_pass_that_still_asks_for_do
         row = store.execute("SELECT details FROM derive_checkpoint WHERE subject = 'documents'").fetchone()
         return int(row["details"]["version"]) if row else 0
 
-    with postgres.connect(store_url, autocommit=True) as other, derive_pass(warehouse, other, chains) as figures:
-        serve_news(warehouse, store, chains, chain)
+    with postgres.connect(store_url, autocommit=True) as other, open_refresh_run(warehouse, other, chains) as figures:
+        publish_new_tokens(warehouse, store, chains, chain)
         documents.request(figures, chain.chain_id, [token.removeprefix("0x")], "prices")
         assert seen() < figures.version
     assert served(warehouse) == {}
-    serve_news(warehouse, store, chains, chain)
+    publish_new_tokens(warehouse, store, chains, chain)
     assert len(served(warehouse)) == 3
     assert seen() > figures.version
 
@@ -95,7 +96,7 @@ def test_superseded_rows_outlive_every_cursor_and_are_then_removed(
     shown = served(warehouse)
     assert set(shown) == {"WETH", "USDC", "FROG"}
     rows = warehouse.scalar("SELECT count() FROM serve_token")
-    with derive_pass(warehouse, store, chains) as run:
+    with open_refresh_run(warehouse, store, chains) as run:
         publication.clean(run)
     assert warehouse.scalar("SELECT count() FROM serve_token") == rows
 
@@ -107,7 +108,7 @@ def test_superseded_rows_outlive_every_cursor_and_are_then_removed(
             {"seconds": seconds},
         )
         warehouse.command("EXCHANGE TABLES older AND serve_publication")
-        with derive_pass(warehouse, store, chains) as run:
+        with open_refresh_run(warehouse, store, chains) as run:
             publication.clean(run)
 
     grow_older(630)  # a cursor may have ended just now, and still be read
@@ -122,9 +123,9 @@ def test_superseded_rows_outlive_every_cursor_and_are_then_removed(
 def test_two_passes_exclude_each_other(warehouse: Warehouse, store: Connection, store_url: str, chains: Chains) -> None:
     with (
         postgres.connect(store_url, autocommit=True) as other,
-        derive_pass(warehouse, other, chains),
-        pytest.raises(PassBusy),
-        derive_pass(warehouse, store, chains, wait_seconds=0.1),
+        open_refresh_run(warehouse, other, chains),
+        pytest.raises(RefreshBusy),
+        open_refresh_run(warehouse, store, chains, wait_seconds=0.1),
     ):
         pass
 

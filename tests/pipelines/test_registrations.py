@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pipelines.documents import derive as documents
-from pipelines.refresh import refresh, serve_news
+from pipelines.refresh import publish_new_tokens, refresh
 from pipelines.registrations import derive as registrations
 from tests.factories.ledger import Ledger, address
 from tests.pipelines.test_refresh import served
@@ -265,7 +265,7 @@ def test_what_owners_say_reaches_search_and_the_token_list(
     say(logoUrl=first, website="https://pepe.example", twitter="@pepe")
     store.execute("UPDATE registration SET metadata = %s", (Jsonb({"logoUrl": "ipfs://x", "discord": "pepe"}),))
     assert waiting() == 2
-    serve_news(warehouse, store, chains, chains.by_key["base"])
+    publish_new_tokens(warehouse, store, chains, chains.by_key["base"])
     shown = served(warehouse)["PEPE"]
     assert [shown[name] for name in ("logo_url", "website", "twitter", "discord")] == [
         first, "https://pepe.example", "@pepe", "pepe",

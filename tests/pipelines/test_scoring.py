@@ -64,7 +64,7 @@ def test_weights_sum_to_one() -> None:
 
 
 def test_a_version_that_was_published_stays_as_it_was() -> None:
-    """Figures of version 1: if this fails, make a version 2 instead."""
+    """Scores of version 1: if this fails, make a version 2 instead."""
     assert score(LIVELY, 1).score == Decimal("100.00")
     quiet = replace(LIVELY, idle_seconds=400_000, volume_24h_usd=None, transfers_24h=3, holders=50)
     made = score(quiet, 1)

@@ -145,5 +145,5 @@ def test_a_refresh_publishes_the_list(warehouse: Warehouse, store: Connection, c
     assert [(run.rows, run.note) for run in runs] == [(1, "1.1.0: 1 added, 0 changed, 0 removed")]
     add_listed(store, "WOJAK", 2)
     # A follower's pass has looked a moment ago; whoever asks for everything looks again.
-    assert [run for run in refresh(warehouse, store, chains, thorough=False) if run.asset == "token_list"] == []
+    assert [run for run in refresh(warehouse, store, chains, full=False) if run.asset == "token_list"] == []
     assert [run.rows for run in refresh(warehouse, store, chains) if run.asset == "token_list"] == [1]

@@ -12,7 +12,7 @@ UNION DISTINCT
 SELECT token
 FROM agg_token_price FINAL
 WHERE chain_id = {chain_id:UInt32} AND {sweep:UInt8} = 1
-  AND ({thorough:UInt8} = 1 OR last_trade_time >= {active_since:DateTime('UTC')})
+  AND ({full:UInt8} = 1 OR last_trade_time >= {active_since:DateTime('UTC')})
 UNION DISTINCT
 SELECT token
 FROM agg_token FINAL

@@ -1,0 +1,163 @@
+"""One refresh run: its connections, the version it writes, its windows and its log.
+
+A run may be killed at any instant. Each step moves its checkpoint after its rows are written, so the next run repeats
+what is missing.
+"""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pipelines.locks import refresh_lock, serving_lock
+from pipelines.parallel import run_parallel
+from pipelines.run_log import OnAssetRun, RunLog
+from pipelines.statements import store_records, store_rows
+from pipelines.windows import Windows
+from warehouse import settings, sql
+from warehouse.chains import majors
+from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.majors import Majors
+from warehouse.postgres import Connection
+from warehouse.process_memory import give_back, share_heap, spare_collections
+
+# A run this long had more to do than the next ones will have: give its memory back.
+_LONG_RUN_SECONDS = 10.0
+
+Record = TypeVar("Record")
+
+
+@dataclass(slots=True)
+class RefreshRun:
+    """An open run. Made by :func:`open_refresh_run` or :func:`open_serving_run`."""
+
+    warehouse: Warehouse
+    store: Connection
+    chains: Chains
+    windows: Windows
+    log: RunLog
+    full: bool = True
+    """Whether the run also recomputes what only time or the native coin's price has changed."""
+    version: int = 0
+    """Rows are written under this number."""
+    failures: list[Exception] = field(default_factory=list)
+    """Errors of event sources, which do not stop the run."""
+    serve_rows: int = 0
+    """How many served rows the run has written."""
+    token_inputs: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """Inputs of the last batch of documents, by chain and token; provenance reads the same."""
+    _majors: Majors | None = None
+
+    @property
+    def majors(self) -> Majors:
+        """The major coins, loaded once."""
+        if self._majors is None:
+            self._majors = majors.load(self.chains, settings.load().majors)
+        return self._majors
+
+    def allocate_version(self) -> None:
+        """Take the next version. A step that may write a key the run has already written needs a version of its own.
+
+        Call it under the serving lock only: then all requests and rows of lower versions are visible.
+        """
+        self.version = int(self.store_rows("derivation/next_version")[0]["version"])
+
+    @contextmanager
+    def serving(self, wait_seconds: float = 60.0) -> Iterator[None]:
+        """Hold the serving lock under a new version. Publish what is written under it before the block ends.
+
+        Raises:
+            RefreshBusy: another run held the lock for ``wait_seconds``.
+        """
+        with serving_lock(self.store, wait_seconds):
+            self.allocate_version()
+            yield
+
+    def reload(self, chain: Chain) -> None:
+        """Forget what was read of the chain's published state."""
+        self.windows.reload(chain)
+        self.token_inputs = {}
+
+    def store_rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a statement of ``sql/store`` and return its rows, if it has any."""
+        return store_rows(self.store, name, parameters)
+
+    def store_records(
+        self, record: type[Record], name: str, parameters: Mapping[str, Any] | None = None
+    ) -> list[Record]:
+        """Run a query of ``sql/store`` and return its rows as ``record``."""
+        return store_records(self.store, record, name, parameters)
+
+    def transform(self, name: str, parameters: Mapping[str, Any]) -> int:
+        """Run a statement of ``sql/transforms`` in the warehouse; returns how many rows it wrote."""
+        return self.warehouse.command(sql.load(f"transforms/{name}"), dict(parameters))
+
+    def read(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Rows of a query of ``sql/transforms``."""
+        return self.warehouse.rows(sql.load(f"transforms/{name}"), dict(parameters))
+
+    def truncate(self, *tables: str) -> None:
+        """Empty working tables."""
+        run_parallel(*(lambda table=table: self.warehouse.command(f"TRUNCATE TABLE {table}") for table in tables))
+
+
+@contextmanager
+def open_refresh_run(
+    warehouse: Warehouse,
+    store: Connection,
+    chains: Chains,
+    *,
+    full: bool = True,
+    on_asset_run: OnAssetRun | None = None,
+    wait_seconds: float = 60.0,
+) -> Iterator[RefreshRun]:
+    """Hold the refresh lock and allocate a version.
+
+    Raises:
+        RefreshBusy: another run held a lock for ``wait_seconds``.
+    """
+    share_heap()
+    spare_collections()  # one garbage collection over all imported modules takes as long as a step
+    with _autocommit(store), refresh_lock(store, wait_seconds):
+        started = time.monotonic()
+        try:
+            run = RefreshRun(
+                warehouse, store, chains, Windows(warehouse, store), RunLog(store, on_asset_run), full=full
+            )
+            with run.serving(wait_seconds):
+                pass  # only to allocate the version
+            yield run
+        finally:
+            if time.monotonic() - started > _LONG_RUN_SECONDS:
+                give_back()
+
+
+@contextmanager
+def open_serving_run(
+    warehouse: Warehouse, store: Connection, chains: Chains, *, wait_seconds: float = 60.0
+) -> Iterator[RefreshRun]:
+    """A run that only publishes and may do so while another recomputes metrics.
+
+    Raises:
+        RefreshBusy: another run held the serving lock for ``wait_seconds``.
+    """
+    with _autocommit(store):
+        run = RefreshRun(warehouse, store, chains, Windows(warehouse, store), RunLog(store), full=False)
+        with run.serving(wait_seconds):
+            yield run
+
+
+@contextmanager
+def _autocommit(store: Connection) -> Iterator[None]:
+    """Runs commit as they go: each statement on its own, or a block of them in ``store.transaction()``."""
+    before = store.autocommit
+    if not before:
+        store.rollback()
+        store.autocommit = True
+    try:
+        yield
+    finally:
+        if not before and not store.closed:
+            store.autocommit = False

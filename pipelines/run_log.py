@@ -1,0 +1,68 @@
+"""What a refresh run did: one entry per step and chain, kept in the store for operators."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from pipelines.statements import store_rows
+from warehouse.postgres import Connection
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class AssetRun:
+    """One run of a step: its name, the chain (None: all chains), seconds, rows written, and the range it covered.
+
+    ``note`` says why nothing was done, unless there was nothing new.
+    """
+
+    asset: str
+    chain_id: int | None
+    seconds: float
+    rows: int
+    range_from: str = ""
+    range_to: str = ""
+    note: str = ""
+
+
+OnAssetRun = Callable[[AssetRun], None]
+
+
+@dataclass(slots=True)
+class RunLog:
+    """The entries of one refresh run. ``on_asset_run`` is called with each."""
+
+    store: Connection
+    on_asset_run: OnAssetRun | None = None
+    entries: list[AssetRun] = field(default_factory=list)
+
+    def record(self, entry: AssetRun) -> AssetRun:
+        """Add an entry. The store keeps those that wrote rows: most runs of a quiet chain write none."""
+        self.entries.append(entry)
+        if entry.rows:
+            store_rows(
+                self.store,
+                "asset_runs/record",
+                {
+                    "asset": entry.asset,
+                    "chain_id": entry.chain_id,
+                    "started_at": datetime.fromtimestamp(time.time() - entry.seconds, UTC),
+                    "seconds": round(entry.seconds, 3),
+                    "row_count": entry.rows,
+                    "range_from": entry.range_from,
+                    "range_to": entry.range_to,
+                },
+            )
+        if self.on_asset_run is not None:
+            self.on_asset_run(entry)
+        return entry
+
+
+def timed(function: Callable[[], Result]) -> tuple[Result, float]:
+    """The result of ``function``, such as a count of rows, and how many seconds it took."""
+    started = time.perf_counter()
+    result = function()
+    return result, time.perf_counter() - started
