@@ -12,11 +12,13 @@ from datetime import UTC, datetime
 import dagster as dg
 
 from pipelines.running import STALE_AFTER
-from warehouse import engines, postgres, settings, sql
+from warehouse import engines, event_log, postgres, settings, sql
 from warehouse.chains import facts
+from warehouse.domain.events.event import Occurrence, unique_key
+from warehouse.domain.events.service import PipelineFailed
 from warehouse.notices import chains, ledger, webhook
 from warehouse.notices.webhook import Condition
-from warehouse.postgres import Connection, Jsonb
+from warehouse.postgres import Connection
 
 SECONDS = 30
 CHECK_FAILED, RUN_FAILED, ASSET_STALE = "check_failed", "run_failed", "asset_stale"
@@ -47,14 +49,9 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
     context.log.error(f"run {run.run_id} of {run.job_name} failed: {message}")
     steps = [event.step_key for event in context.get_step_failure_events() if event.step_key]
     with _store() as store:
-        recorded = store.execute(
-            sql.load("store/asset_runs/record_failure_event").encode(),
-            {
-                "subject": run.job_name,
-                "payload": Jsonb({"runId": run.run_id, "job": run.job_name, "message": message}),
-                "dedupe_key": f"pipeline.failed:{run.run_id}",
-            },
-        )
+        event = PipelineFailed(run_id=run.run_id, job=run.job_name, message=message)
+        occurrence = Occurrence(event, unique_key(event), run.job_name)
+        recorded = store.execute(sql.load(event_log.STATEMENT).encode(), event_log.parameters([occurrence]))
         if recorded.rowcount:  # a sensor that was cut short looks at the same run again
             for step in steps:
                 store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": step})

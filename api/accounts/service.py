@@ -23,8 +23,10 @@ from api.models.account import PLANS, Account, ApiKeyRecord
 from api.models.session import AccountWallet
 from api.models.usage import ApiUsage
 from api.security.access import hash_key
-from api.store.events import event_statement
+from warehouse import event_log, sql
 from warehouse.domain.addresses import checksum_address
+from warehouse.domain.events.accounts import SubscriptionDowngraded, SubscriptionUpgraded
+from warehouse.domain.events.event import of_account
 from warehouse.errors import StoreUnavailable
 
 LONGEST_NAME = 64
@@ -209,17 +211,10 @@ def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAc
         return account
     connection.execute(update(Account).where(Account.id == account.id).values(plan=plan))
     rises = PLANS.index(plan) > PLANS.index(account.plan)
-    data = {"wallet": checksum_address(account.wallet), "previous_tier": account.plan, "new_tier": plan}
-    connection.execute(
-        event_statement(
-            type="subscription.upgraded" if rises else "subscription.downgraded",
-            chain_id=None,
-            subject=str(account.id),
-            payload=data,
-            dedupe_key=f"subscription:{account.id}:{uuid4()}",
-            account_id=account.id,
-        )
-    )
+    change = SubscriptionUpgraded if rises else SubscriptionDowngraded
+    event = change(wallet=checksum_address(account.wallet), previous_tier=account.plan, new_tier=plan)
+    parameters = event_log.parameters([of_account(event, account.id, change=uuid4())])
+    connection.exec_driver_sql(sql.load(event_log.STATEMENT), parameters)
     return KnownAccount(account.id, account.wallet, plan)
 
 

@@ -11,9 +11,11 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from api.models import ClaimAuthorization, ClaimProof, IndexedToken, NativePrice, RegistrationRecord
-from api.store.events import record_event
+from api.store.events import record
 from api.store.store import Row, Store, Transaction
 from warehouse.domain.addresses import checksum_address
+from warehouse.domain.events.event import Occurrence, unique_key
+from warehouse.domain.events.service import ClaimConfirmed
 
 if TYPE_CHECKING:
     from api.claims.status import Minted
@@ -145,19 +147,14 @@ class ClaimRepository:
         told = {**asdict(minted), "managers": [], "maintainers": []}
         rows = json.dumps([told], default=datetime.isoformat)
         await transaction.exchange("registrations/upsert", {"registrations": rows, "from_receipt": True})
-        await record_event(
-            transaction,
-            type="claim.confirmed",
+        confirmed = ClaimConfirmed(
             chain_id=minted.chain_id,
-            subject=minted.symbol,
-            payload={
-                "chainId": minted.chain_id,
-                "tokenId": minted.token_id,
-                "symbol": minted.symbol,
-                "owner": checksum_address(minted.owner),
-                "tokenAddress": checksum_address(minted.token_address),
-                "transactionHash": minted.transaction_hash,
-                "blockNumber": minted.block_number,
-            },
-            dedupe_key=f"claim.confirmed:{minted.chain_id}:{minted.token_id}:{minted.transaction_hash}",
+            token_id=minted.token_id,
+            symbol=minted.symbol,
+            owner=checksum_address(minted.owner),
+            token_address=checksum_address(minted.token_address),
+            transaction_hash=minted.transaction_hash,
+            block_number=minted.block_number,
         )
+        key = unique_key(confirmed)
+        await record(transaction, Occurrence(confirmed, key, minted.symbol, chain_id=minted.chain_id))

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
 from api.limits.grants import DAY_SECONDS, Subject
-from api.store.events import record_event
+from api.store.events import record
 from api.store.store import Row, Store, Transaction
+from warehouse.domain.events.accounts import QuotaCrossed, QuotaExceeded, QuotaWarning, UsageThreshold
+from warehouse.domain.events.event import of_account
 from warehouse.errors import StoreUnavailable
 
 LOG = logging.getLogger(__name__)
 WARNED_AT, EXCEEDED_AT = 80, 90
-THRESHOLDS: Mapping[int, str] = {WARNED_AT: "quota.threshold_warning", EXCEEDED_AT: "quota.exceeded"}
+THRESHOLDS: Mapping[int, type[QuotaCrossed]] = {WARNED_AT: QuotaWarning, EXCEEDED_AT: QuotaExceeded}
 """Percentages of a quota that are told of, and the event beside ``usage.threshold``."""
 KEPT_DAYS = 400
 
@@ -71,23 +73,9 @@ async def tell(transaction: Transaction, counted: Counted) -> None:
     if not await transaction.execute(_TELL, moved):
         return
     for percent in untold:
-        data = {
-            "day": counted.day.isoformat(),
-            "used": counted.used,
-            "limit": counted.per_day,
-            "percent": percent,
-        }
-        for type in ("usage.threshold", THRESHOLDS[percent]):
-            key = f"{type}:{counted.account_id}:{counted.day}:{percent}"
-            await record_event(
-                transaction,
-                type=type,
-                chain_id=None,
-                subject=str(counted.account_id),
-                payload=data,
-                dedupe_key=key,
-                account_id=counted.account_id,
-            )
+        for event in (UsageThreshold, THRESHOLDS[percent]):
+            crossed = event(day=counted.day.isoformat(), used=counted.used, limit=counted.per_day, percent=percent)
+            await record(transaction, of_account(crossed, counted.account_id))
 
 
 @dataclass(slots=True)

@@ -16,8 +16,9 @@ from api.http.errors import ApiError
 from api.http.rendering import dumps
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.registrations.managing import ManagedRegistration, hold, look
-from api.store.events import record_event
+from api.store.events import record
 from api.store.store import Row, Store
+from warehouse.domain.events.registrations import ProfileUpdated, Registration, of_registration
 
 FLAG: Final = "nsfw"
 FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())
@@ -75,22 +76,11 @@ class Profiles:
             was, now = _shown(before), _shown(after)
             updated = [name for name in FIELDS if was[name] != now[name]]
             if updated:
-                token_id = registration.row["token_id"]
-                await record_event(
-                    transaction,
-                    type="profile.updated",
-                    chain_id=registration.chain.chain_id,
-                    token_id=token_id,
-                    subject=after["symbol"],
-                    payload={
-                        "crown_id": str(token_id),
-                        "symbol": after["symbol"],
-                        "chain": registration.chain.caip2,
-                        "updated_fields": updated,
-                    },
-                    # A change that is repeated records nothing, so that no two events are of the same one.
-                    dedupe_key=f"profile.updated:{registration.chain.chain_id}:{token_id}:{uuid4()}",
-                )
+                chain = registration.chain
+                about = Registration(chain.chain_id, chain.caip2, registration.row["token_id"], after["symbol"])
+                event = ProfileUpdated(**about.members, updated_fields=tuple(updated))
+                # A change that is repeated records nothing, so no two events are of the same one.
+                await record(transaction, of_registration(event, about, change=uuid4()))
         return ProfileUpdate(**_wire(registration, after), updated_fields=updated)
 
 

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from api.webhooks.samples import sample
+import orjson
+
+from warehouse.domain.events.registrations import TokenMinted
 
 ID = "01980000-0000-7000-8000-0000000000a1"
 DELIVERY_ID = "01980000-0000-7000-8000-0000000000d1"
@@ -74,7 +76,7 @@ _ENVELOPE: dict[str, Any] = {
     "id": EVENT_ID,
     "type": "token.minted",
     "created_at": _MOMENT,
-    "data": sample("token.minted"),
+    "data": orjson.loads(TokenMinted.example().data()),
 }
 DETAIL = {
     **PENDING,

@@ -19,15 +19,17 @@ from uuid import UUID
 from api.http.rendering import dumps
 from api.models.account import PLANS
 from api.security.access import satisfies
-from api.store.events import EVENTS, Audience, record_event
+from api.store.events import record
 from api.store.store import Store, Transaction
 from api.webhooks.outcomes import settle
 from api.webhooks.records import Claimed, Endpoint, Result
+from warehouse.domain.events.catalogue import EVENTS
+from warehouse.domain.events.event import Audience, Occurrence, unique_key
+from warehouse.domain.events.service import WebhookDisabled
 
 LEAST_PLAN: Final = "developer"
 CHANNEL: Final = "webhooks"
 """What workers are told on that there is something to do."""
-DISABLED_EVENT: Final = "webhook.disabled"
 
 _PLANS = [plan for plan in PLANS if satisfies(plan, LEAST_PLAN)]
 _PRIVATE = [event.type for event in EVENTS.values() if event.audience is Audience.ACCOUNT]
@@ -259,18 +261,13 @@ class DeliveryQueue:
                 await transaction.execute(_COUNT_FAILURES, parameters)
                 continue
             await transaction.execute(_STAND, {**parameters, "reason": standing.disabled_reason, "now": now})
-            # The notice: in the transaction that disables, once for each time.
-            await record_event(
-                transaction,
-                type=DISABLED_EVENT,
-                chain_id=None,
-                subject=str(row["id"]),
-                payload={
-                    "webhook_id": str(row["id"]),
-                    "url": row["url"],
-                    "reason": standing.disabled_reason,
-                    "consecutive_failures": standing.consecutive_failures,
-                },
-                dedupe_key=f"{DISABLED_EVENT}:{row['id']}:{now.isoformat()}",
-                account_id=row["account_id"],
+            # The event is recorded in the transaction that disables, once for each time.
+            disabled = WebhookDisabled(
+                webhook_id=str(row["id"]),
+                url=row["url"],
+                reason=standing.disabled_reason,
+                consecutive_failures=standing.consecutive_failures,
             )
+            key = unique_key(disabled, disabled_at=now.isoformat())
+            occurrence = Occurrence(disabled, key, disabled.webhook_id, account_id=row["account_id"])
+            await record(transaction, occurrence)

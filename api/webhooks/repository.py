@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from api.http.rendering import dumps
 from api.store.store import Row, Store, Transaction
 from api.webhooks.queue import CHANNEL, MATCH_PARAMETERS, MATCHES
 from api.webhooks.rules import Wanted
+from warehouse.domain.events.event import Event
 
 _SUBSCRIPTION = """
 SELECT s.*, (
@@ -217,10 +217,10 @@ class WebhookRepository:
             return None
         return row, await self.store.rows(_ATTEMPTS, {"delivery_id": delivery_id})
 
-    async def add_test(self, id: UUID, type: str, data: dict[str, Any], now: datetime) -> Row:
-        """Queue a test."""
+    async def add_test(self, id: UUID, event: Event, now: datetime) -> Row:
+        """Queue a test event."""
         async with self.store.transaction() as transaction:
-            parameters = {"id": id, "type": type, "payload": dumps(data).decode(), "now": now}
+            parameters = {"id": id, "type": event.type, "payload": event.data().decode(), "now": now}
             row = (await transaction.rows(_ADD_TEST, parameters))[0]
             await transaction.execute(_NOTIFY, {"channel": CHANNEL})
             return row

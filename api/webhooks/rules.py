@@ -8,9 +8,9 @@ from typing import Final
 from api.http.errors import InvalidInput
 from api.outbound.destinations import UrlRefused, validate_url
 from api.settings import ApiSettings
-from api.store.events import EVENTS
 from api.webhooks.schemas import Filter
 from warehouse.domain.chains import Chains
+from warehouse.domain.events.catalogue import EVENTS
 
 LIMITS: Final[Mapping[str, int]] = {"developer": 5, "partner": 25, "enterprise": 100}
 """Subscriptions of an account, by plan. A lower plan has none."""

@@ -15,7 +15,6 @@ from api.store.store import Row
 from api.webhooks import shapes, signing
 from api.webhooks.repository import WebhookRepository
 from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url, require_order
-from api.webhooks.samples import sample
 from api.webhooks.schemas import (
     CreatedWebhook,
     CreateRequest,
@@ -33,6 +32,7 @@ from api.webhooks.schemas import (
     WebhookList,
 )
 from warehouse.domain.chains import Chains
+from warehouse.domain.events.catalogue import EVENTS
 
 BOTH_VALID: Final = timedelta(hours=24)
 """How long a secret stays valid after another took its place."""
@@ -131,7 +131,8 @@ class WebhookService:
         """Queue one test, of a disabled subscription too. It is tried once, and says nothing about the receiver."""
         row = await self._row(owner, id)
         wanted = read_events([type], "type")[0] if type is not None else row["events"][0]
-        return shapes.delivery(await self.repository.add_test(row["id"], wanted, sample(wanted), self.clock.now()))
+        example = EVENTS[wanted].example()
+        return shapes.delivery(await self.repository.add_test(row["id"], example, self.clock.now()))
 
     async def deliveries(self, owner: Principal, id: str, **narrowed: Any) -> DeliveryPage:
         """A page of the history, newest first."""

@@ -7,7 +7,6 @@ from uuid import UUID
 import orjson
 
 from api.http.rendering import timestamp
-from api.store.events import EVENTS
 from api.store.store import Row
 from api.webhooks.schemas import (
     Attempt,
@@ -28,6 +27,7 @@ from api.webhooks.schemas import (
 )
 from api.webhooks.signing import envelope, envelope_id
 from warehouse.domain.chains import Chains
+from warehouse.domain.events.catalogue import EVENTS
 
 
 def event_list() -> EventList:
@@ -36,12 +36,12 @@ def event_list() -> EventList:
         events=[
             EventInfo(
                 type=event.type,
-                description=event.description,
+                description=event.description(),
                 audience=event.audience.value,
                 produced=event.produced,
                 fields=[
-                    EventField(name=field.name, type=field.type, description=field.description, optional=field.optional)
-                    for field in event.fields
+                    EventField(name=one.name, type=one.type, description=one.description, optional=one.optional)
+                    for one in event.members()
                 ],
             )
             for event in EVENTS.values()

@@ -11,13 +11,17 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from pipelines.events.recording import Event, Progress, read_progress, recording
+from pipelines.events.recording import Progress, read_progress, recording, registration
 from pipelines.events.rules import RULES
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse import settings
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
+from warehouse.domain.events.copies import CopycatDetected
+from warehouse.domain.events.copies import Sighting as Copy
+from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.registrations import of_registration
 
 SOURCE = "copies"
 
@@ -72,22 +76,22 @@ def _settle(run: RefreshRun, window: Window, progress: Progress, of: tuple[int, 
     return len(events)
 
 
-def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Sighting], site_url: str) -> Event:
+def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Sighting], site_url: str) -> Occurrence:
     """One event of some copies, on ``chain``, of a registration, on ``original``; it happens when it is told."""
     symbol = found[0]["symbol"]
     addresses = [row["address"] for row in found]
-    payload = {
-        "sightings": [
-            {
-                "chain_id": chain.chain_id,
-                "chain_name": chain.name,
-                "address": address_text(address[2:]),
-                "explorer_url": f"{chain.explorer_url}/token/{address_text(address[2:])}",
-            }
+    event = CopycatDetected(
+        sightings=tuple(
+            Copy(
+                chain_id=chain.chain_id,
+                chain_name=chain.name,
+                address=address_text(address[2:]),
+                explorer_url=f"{chain.explorer_url}/token/{address_text(address[2:])}",
+            )
             for address in addresses
-        ],
-        "action_url": f"{site_url}/{original.key}/{quote(symbol, safe='')}",
-    }
+        ),
+        action_url=f"{site_url}/{original.key}/{quote(symbol, safe='')}",
+    )
     digest = hashlib.sha256(f"{chain.chain_id} {' '.join(addresses)}".encode()).hexdigest()[:32]
     now = int(datetime.now(UTC).timestamp())
-    return Event("token.copycat_detected", original.chain_id, token_id, symbol, payload, digest, now)
+    return of_registration(event, registration(original, token_id, symbol), now, copies=digest)

@@ -9,15 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
 
 from pipelines.events.crowns import Crown, Crowns, read_crowns
-from pipelines.events.recording import Event, crown, iso, read_progress, recording
+from pipelines.events.recording import iso, read_progress, recording, registration
 from pipelines.events.rules import RULES, EventRules
 from pipelines.refresh_run import RefreshRun
 from pipelines.scoring import Inputs, score
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
+from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.heartbeats import (
+    HeartbeatChanged,
+    HeartbeatCritical,
+    HeartbeatRecovered,
+    HeartbeatWarning,
+)
+from warehouse.domain.events.registrations import RegistrationEvent, of_registration
 from warehouse.postgres import Jsonb
 
 SOURCE = "heartbeats"
@@ -67,7 +74,9 @@ def derive(run: RefreshRun, window: Window, final: int, closed_to: int) -> int:
     return len(events)
 
 
-def _look(run: RefreshRun, chain: Chain, final: int, first: int, until: int) -> tuple[list[Event], dict[int, Beat]]:
+def _look(
+    run: RefreshRun, chain: Chain, final: int, first: int, until: int
+) -> tuple[list[Occurrence], dict[int, Beat]]:
     bounds = {"chain_id": chain.chain_id, "final": final, "first": first, "until": until}
     scored = [
         Scored(
@@ -110,12 +119,12 @@ def heartbeat_events(
     known: Mapping[int, Beat],
     final: int,
     rules: EventRules = RULES,
-) -> tuple[list[Event], dict[int, Beat]]:
+) -> tuple[list[Occurrence], dict[int, Beat]]:
     """The events that some hours' scores made, in order, and each registration's heartbeat as it was told last.
 
     ``known`` are these as they stood. A registration without one begins with its first score: that is no news.
     """
-    events: list[Event] = []
+    events: list[Occurrence] = []
     beats: dict[int, Beat] = {}
     for one in scored:
         crowned = crowns.since(one.token, one.ended_at, final)
@@ -184,33 +193,31 @@ def _coverage(inputs: Inputs) -> Decimal:
     return Decimal(inputs.observed_seconds) / inputs.window_seconds
 
 
-def _events(chain: Chain, crowned: Crown, before: Beat, after: Beat, one: Scored, rules: EventRules) -> Iterable[Event]:
-    named = crown(chain, crowned.token_id, crowned.symbol)
+def _events(
+    chain: Chain, crowned: Crown, before: Beat, after: Beat, one: Scored, rules: EventRules
+) -> Iterable[Occurrence]:
+    about = registration(chain, crowned.token_id, crowned.symbol)
 
-    def event(type_: str, **told: Any) -> Event:
-        payload = {**named, **told}
-        return Event(type_, chain.chain_id, crowned.token_id, crowned.symbol, payload, str(one.ended_at), one.ended_at)
+    def occurrence(event: RegistrationEvent) -> Occurrence:
+        return of_registration(event, about, one.ended_at, hour=one.ended_at)
 
     if before.level == _WELL and after.level != _WELL:
-        yield event("heartbeat.warning", score=one.score, threshold=rules.warning_score)
+        yield occurrence(HeartbeatWarning(**about.members, score=one.score, threshold=rules.warning_score))
     if before.level != _CRITICAL and after.level == _CRITICAL:
         days = days_to_inactive(one.inputs, one.version, rules)
-        yield event("heartbeat.critical", score=one.score, days_to_inactive=days)
+        yield occurrence(HeartbeatCritical(**about.members, score=one.score, days_to_inactive=days))
     if before.level != _WELL and after.level == _WELL:
-        yield event("heartbeat.recovered", score=one.score, previous_score=before.score)
+        yield occurrence(HeartbeatRecovered(**about.members, score=one.score, previous_score=before.score))
     if before.status != after.status:
         yield _change(chain, crowned, before.status, after.status, one.score, one.ended_at)
 
 
-def _change(chain: Chain, crowned: Crown, before: str, after: str, value: Decimal, moment: int) -> Event:
-    payload = {
-        **crown(chain, crowned.token_id, crowned.symbol),
-        "previous_status": before,
-        "new_status": after,
-        "current_score": value,
-        "timestamp": iso(moment),
-    }
-    return Event("heartbeat.change", chain.chain_id, crowned.token_id, crowned.symbol, payload, str(moment), moment)
+def _change(chain: Chain, crowned: Crown, before: str, after: str, value: Decimal, moment: int) -> Occurrence:
+    about = registration(chain, crowned.token_id, crowned.symbol)
+    event = HeartbeatChanged(
+        **about.members, previous_status=before, new_status=after, current_score=value, timestamp=iso(moment)
+    )
+    return of_registration(event, about, moment, hour=moment)
 
 
 def _leave_grace(
@@ -221,9 +228,9 @@ def _leave_grace(
     until: int,
     final: int,
     rules: EventRules = RULES,
-) -> tuple[list[Event], dict[int, Beat]]:
+) -> tuple[list[Occurrence], dict[int, Beat]]:
     """Registrations whose grace period ended although no score of theirs was made since."""
-    events: list[Event] = []
+    events: list[Occurrence] = []
     beats: dict[int, Beat] = {}
     for token in sorted(tokens):
         crowned = crowns.since(token, until, final)

@@ -13,13 +13,16 @@ from typing import Any
 from pipelines import frames
 from pipelines.documents.rows import supply_raw
 from pipelines.events.crowns import Crown, Crowns, read_crowns
-from pipelines.events.recording import Event, Progress, crown, iso, read_progress, recording, skip_history
+from pipelines.events.recording import Progress, iso, read_progress, recording, registration, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.windows import Window
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
+from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.holders import ConcentrationAlert, HolderNew, MilestoneReached
+from warehouse.domain.events.registrations import of_registration
 from warehouse.postgres import Jsonb
 
 SOURCE = "holdings"
@@ -70,7 +73,8 @@ class Holding:
 class Told:
     """An event, and the wallet that is no subject of it should it turn out to be a pool."""
 
-    event: Event
+    event: Occurrence
+    token_id: int
     block_number: int
     wallet: str | None = None
 
@@ -115,7 +119,7 @@ def _look(run: RefreshRun, window: Window, progress: Progress, final: int) -> tu
         found, reached = holding_events(chain, holding, crowns, known)
         told += found
         milestones |= reached
-    told.sort(key=lambda one: (one.block_number, one.event.token_id))
+    told.sort(key=lambda one: (one.block_number, one.token_id))
     return _without_pools(run, chain, told, final), milestones
 
 
@@ -210,17 +214,15 @@ def _supply(holding: Holding, block_number: int, held_raw: int) -> int | None:
 
 
 def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, before: int) -> Told:
-    payload = {
-        **crown(chain, crowned.token_id, crowned.symbol),
-        "milestone_type": "holder_count",
-        "milestone_value": value,
-        "previous_value": before,
-        "timestamp": iso(block.block_time),
-    }
-    return Told(
-        _event("milestone.reached", chain, crowned, payload, f"holder_count:{value}", block.block_time),
-        block.block_number,
+    about = registration(chain, crowned.token_id, crowned.symbol)
+    event = MilestoneReached(
+        **about.members,
+        milestone_type="holder_count",
+        milestone_value=value,
+        previous_value=before,
+        timestamp=iso(block.block_time),
     )
+    return Told(of_registration(event, about, block.block_time), about.token_id, block.block_number)
 
 
 def _share_events(
@@ -229,36 +231,32 @@ def _share_events(
     """Wallets that came to hold much by what they gained. Both balances are held against the supply after the block, so
     that a supply that shrinks makes nobody's gain."""
     least, most = rules.significant_percent * supply, rules.concentration_percent * supply
-    named = crown(chain, crowned.token_id, crowned.symbol)
+    about = registration(chain, crowned.token_id, crowned.symbol)
     time = iso(block.block_time)
     nobodies = _nobodies(chain, token)
     for gain in block.gains:
         if gain.wallet in nobodies:
             continue
-        after, before = gain.after_raw * 100, gain.before_raw * 100
+        wallet, after, before = f"0x{gain.wallet}", gain.after_raw * 100, gain.before_raw * 100
         if before < least <= after:
-            payload = {**named, "holder_address": address_text(gain.wallet), "timestamp": time}
-            event = _event("holder.new", chain, crowned, payload, f"0x{gain.wallet}", block.block_time)
-            yield Told(event, block.block_number, gain.wallet)
+            new = HolderNew(**about.members, holder_address=address_text(gain.wallet), timestamp=time)
+            found = of_registration(new, about, block.block_time, wallet=wallet)
+            yield Told(found, about.token_id, block.block_number, gain.wallet)
         if before <= most < after:
-            payload = {
-                **named,
-                "concentration_percent": _percent(after, supply),
-                "previous_concentration": _percent(before, supply),
-                "threshold": rules.concentration_percent,
-                "timestamp": time,
-            }
-            key = f"0x{gain.wallet}:{block.block_time // _DAY_SECONDS}"
-            event = _event("concentration.alert", chain, crowned, payload, key, block.block_time)
-            yield Told(event, block.block_number, gain.wallet)
+            concentrated = ConcentrationAlert(
+                **about.members,
+                concentration_percent=_percent(after, supply),
+                previous_concentration=_percent(before, supply),
+                threshold=Decimal(rules.concentration_percent),
+                timestamp=time,
+            )
+            day = block.block_time // _DAY_SECONDS
+            found = of_registration(concentrated, about, block.block_time, wallet=wallet, day=day)
+            yield Told(found, about.token_id, block.block_number, gain.wallet)
 
 
 def _percent(hundredfold_raw: int, supply: int) -> Decimal:
     return min(Decimal(100), Decimal(hundredfold_raw) / Decimal(supply)).quantize(_DIGITS)
-
-
-def _event(type_: str, chain: Chain, crowned: Crown, payload: Mapping[str, Any], key: str, time: int) -> Event:
-    return Event(type_, chain.chain_id, crowned.token_id, crowned.symbol, payload, key, time)
 
 
 def _nobodies(chain: Chain, token: str) -> set[str]:

@@ -6,48 +6,19 @@ event carries a key made of the facts, under which it is recorded once whoever t
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
-
-import msgspec
 
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import ReorgDuringRefresh, Window
+from warehouse import event_log
 from warehouse.domain.chains import Chain
+from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.registrations import Registration
 
 log = logging.getLogger(__name__)
-
-_ENCODE = msgspec.json.Encoder(decimal_format="number").encode
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that happened, to be told to whoever subscribes to its type. ``payload`` is what they receive."""
-
-    type: str
-    chain_id: int
-    token_id: int
-    subject: str
-    payload: Mapping[str, Any]
-    key: str
-    """What makes it this event and no other, within its type, chain and registration."""
-    happened_at: int
-    """Unix seconds."""
-
-    def row(self) -> dict[str, Any]:
-        """As the store takes it."""
-        return {
-            "type": self.type,
-            "chain_id": self.chain_id,
-            "token_id": self.token_id,
-            "subject": self.subject,
-            "payload": self.payload,
-            "dedupe_key": f"{self.type}:{self.chain_id}:{self.token_id}:{self.key}",
-            "happened_at": iso(self.happened_at),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +81,7 @@ def skip_history(run: RefreshRun, progress: Progress, final: int) -> Progress:
 
 @contextmanager
 def recording(
-    run: RefreshRun, window: Window, progress: Progress, position: int | None, events: Sequence[Event]
+    run: RefreshRun, window: Window, progress: Progress, position: int | None, events: Sequence[Occurrence]
 ) -> Iterator[None]:
     """Record the events and move the source on to ``position``, in one transaction with what is done inside.
 
@@ -135,16 +106,13 @@ def recording(
             )
         run.windows.ensure_not_reorged(window)
         if events:
-            run.store_rows(
-                "events/record_many",
-                {"events": _ENCODE([event.row() for event in events]).decode(), "told_from": progress.told_from},
-            )
+            run.store_rows("events/record_many", event_log.parameters(events, progress.told_from))
         yield
 
 
-def crown(chain: Chain, token_id: int, symbol: str) -> dict[str, Any]:
-    """The part of a payload that says which registration it is about."""
-    return {"crown_id": str(token_id), "symbol": symbol, "chain": chain.caip2}
+def registration(chain: Chain, token_id: int, symbol: str) -> Registration:
+    """The registration that an event on a chain is about."""
+    return Registration(chain.chain_id, chain.caip2, token_id, symbol)
 
 
 def iso(seconds: int) -> str:

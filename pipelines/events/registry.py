@@ -3,11 +3,19 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pipelines.events.recording import Event, crown, read_progress, recording
+from pipelines.events.recording import read_progress, recording, registration
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import Window
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
+from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.registrations import (
+    ProfileUpdated,
+    TokenExpired,
+    TokenMinted,
+    TokenReleased,
+    of_registration,
+)
 
 SOURCE = "registry"
 _ROWS_AT_ONCE = 5_000
@@ -66,7 +74,7 @@ def registry_events(
     chain: Chain,
     rows: Iterable[Mapping[str, Any]],
     documents_before: Mapping[tuple[int, int], tuple[str, str | None]],
-) -> list[Event]:
+) -> list[Occurrence]:
     """Events of the registry's logs, in order."""
     events = []
     for row in rows:
@@ -76,24 +84,21 @@ def registry_events(
     return events
 
 
-def _registry_event(chain: Chain, row: Mapping[str, Any], document: tuple[str, str | None] | None) -> Event | None:
-    kind, symbol = row["kind"], row["symbol"]
-    transaction = f"0x{row['transaction_hash']}"
-    key = transaction
-    told: dict[str, Any]
-    if kind == "registered":
-        type_, told = "token.minted", {"owner": address_text(row["owner"]), "tx_hash": transaction}
-    elif kind == "released":
-        type_, told = "token.released", {"previous_owner": address_text(row["owner"])}
-    elif kind == "expired":
-        type_, told = "token.expired", {"previous_owner": address_text(row["owner"])}
-    elif document is not None and (row["metadata_cid"] or None) != document[1]:
-        symbol = document[0]
-        type_, told = "profile.updated", {"updated_fields": ["metadata_cid"]}
-        key = f"{transaction}:{row['log_index']}"
-    else:
+def _registry_event(chain: Chain, row: Mapping[str, Any], document: tuple[str, str | None] | None) -> Occurrence | None:
+    about = registration(chain, int(row["token_id"]), row["symbol"])
+    transaction, happened_at = f"0x{row['transaction_hash']}", row["seconds"]
+    match row["kind"]:
+        case "registered":
+            minted = TokenMinted(**about.members, owner=address_text(row["owner"]), tx_hash=transaction)
+            return of_registration(minted, about, happened_at)
+        case "released":
+            released = TokenReleased(**about.members, previous_owner=address_text(row["owner"]))
+            return of_registration(released, about, happened_at, transaction=transaction)
+        case "expired":
+            expired = TokenExpired(**about.members, previous_owner=address_text(row["owner"]))
+            return of_registration(expired, about, happened_at, transaction=transaction)
+    if document is None or (row["metadata_cid"] or None) == document[1]:
         return None
-    token_id = int(row["token_id"])
-    return Event(
-        type_, chain.chain_id, token_id, symbol, {**crown(chain, token_id, symbol), **told}, key, row["seconds"]
-    )
+    about = registration(chain, about.token_id, document[0])
+    updated = ProfileUpdated(**about.members, updated_fields=("metadata_cid",))
+    return of_registration(updated, about, happened_at, change=f"{transaction}:{row['log_index']}")

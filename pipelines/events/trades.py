@@ -9,13 +9,16 @@ from typing import Any
 from pipelines import frames
 from pipelines.amm import EXACT
 from pipelines.events.crowns import Crowns, read_crowns
-from pipelines.events.recording import Event, crown, iso, read_progress, recording, skip_history
+from pipelines.events.recording import iso, read_progress, recording, registration, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.prices.market import native_names, read_past_quotes, stablecoin_names
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
+from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.registrations import of_registration
+from warehouse.domain.events.trades import LargeTrade
 
 SOURCE = "trades"
 _BLOCKS_AT_ONCE = 10_000
@@ -75,7 +78,7 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
             recorded += len(events)
 
 
-def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Event]:
+def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Occurrence]:
     units = run.store_rows(
         "ingestion/units_of_blocks", {"chain_id": chain.chain_id, "after": first - 1, "through": final}
     )[0]
@@ -85,7 +88,7 @@ def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Event]:
     bounds = {"chain_id": chain.chain_id, "first": first, "final": final, "quotes": quotes}
     tokens = [row["token_hex"] for row in run.read("events/traded_tokens", {**bounds, **units})]
     crowns = read_crowns(run, chain, tokens) if tokens else Crowns({})
-    events: list[Event] = []
+    events: list[Occurrence] = []
     for start in range(0, len(tokens), _TOKENS_AT_ONCE):
         events += _look_at(run, chain, crowns, bounds, sorted(tokens)[start : start + _TOKENS_AT_ONCE])
     return events
@@ -93,7 +96,7 @@ def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Event]:
 
 def _look_at(
     run: RefreshRun, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
-) -> list[Event]:
+) -> list[Occurrence]:
     factories = sorted({exchange.factory[2:] for exchange in chain.exchanges})
     chosen = run.read("events/pools", {**bounds, "tokens": tokens, "factories": factories})
     if not chosen:
@@ -160,7 +163,7 @@ def trade_events(
     quotes: Mapping[int, Mapping[str, Decimal]],
     crowns: Crowns,
     rules: EventRules = RULES,
-) -> list[Event]:
+) -> list[Occurrence]:
     """The large ones among the swaps from block ``first`` on.
 
     Args:
@@ -200,7 +203,7 @@ def _judge(
     traded: "_Traded",
     crowns: Crowns,
     rules: EventRules,
-) -> Event | None:
+) -> Occurrence | None:
     price = usd.get(pool.quote)
     if price is None or pool.units(pool.depth_raw) * price < rules.least_depth_usd:
         return None
@@ -213,14 +216,15 @@ def _judge(
     crowned = crowns.at(pool.token, swap.block_number, swap.block_time)
     if crowned is None:
         return None
-    payload = {
-        **crown(chain, crowned.token_id, crowned.symbol),
-        "trade_volume_usd": value.quantize(_CENTS),
-        "direction": "buy" if amount > 0 else "sell",
-        "timestamp": iso(swap.block_time),
-    }
-    key = f"0x{swap.transaction_hash}:{swap.log_index}"
-    return Event("trade.large", chain.chain_id, crowned.token_id, crowned.symbol, payload, key, swap.block_time)
+    about = registration(chain, crowned.token_id, crowned.symbol)
+    event = LargeTrade(
+        **about.members,
+        trade_volume_usd=value.quantize(_CENTS),
+        direction="buy" if amount > 0 else "sell",
+        timestamp=iso(swap.block_time),
+    )
+    facts = {"transaction": f"0x{swap.transaction_hash}", "log_index": swap.log_index}
+    return of_registration(event, about, swap.block_time, **facts)
 
 
 class _Traded:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from api.store.events import EVENTS
 from tests.factories.ledger import START, Ledger, address
+from warehouse.domain.events.catalogue import EVENTS
 from warehouse.postgres import Connection
 
 OWNER = address(0x0A)
@@ -32,12 +32,12 @@ _TYPES = {"string": str, "number": int | float, "integer": int, "string[]": list
 
 
 def assert_as_declared(type_: str, payload: Mapping[str, Any]) -> None:
-    """Whether a payload has the fields that the catalogue of events declares, of the types declared."""
+    """A payload has the members that its event class declares, of the types declared."""
     declared = EVENTS[type_]
     assert declared.produced
-    assert set(payload) == {field.name for field in declared.fields}
-    for field in declared.fields:
-        assert isinstance(payload[field.name], _TYPES[field.type]), field.name
+    assert set(payload) == {member.name for member in declared.members()}
+    for member in declared.members():
+        assert isinstance(payload[member.name], _TYPES[member.type]), member.name
 
 
 def register(ledger: Ledger, token: str, token_id: int = 1, symbol: str = "PEPE") -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import asdict
 
 from pipelines.events.crowns import Crown, Crowns
 from pipelines.events.heartbeats import Beat, Scored, days_to_inactive, heartbeat_events, judge, status
@@ -47,7 +48,7 @@ def told(chains: Chains, inputs: list[Inputs]) -> list[tuple[str, dict[str, obje
     start = 100 + MONTH
     scored = [Scored("9e", start + HOUR * place, score(one).score, 1, one) for place, one in enumerate(inputs, 1)]
     events, _ = heartbeat_events(chains.by_key["base"], scored, CROWNS, {}, 10)
-    return [(event.type, dict(event.payload)) for event in events]
+    return [(one.event.type, asdict(one.event)) for one in events]
 
 
 def test_no_score_is_no_event(chains: Chains) -> None:

@@ -1,15 +1,18 @@
--- Events as a JSON array of objects, in order; one that is there already stays as it is. What happened before told_from
--- is recorded as told to nobody: a history that is indexed for the first time floods no subscriber.
-INSERT INTO event_log (type, chain_id, token_id, subject, payload, dedupe_key, created_at, fanned_out_at)
+-- Record events, given as a JSON array of objects, in their order. An event whose key is already there is left as it is.
+-- Without happened_at an event happens now. What happened before told_from is marked as delivered to nobody: a history
+-- that is indexed for the first time must not flood subscribers.
+INSERT INTO event_log (
+    type, chain_id, token_id, account_id, subject, payload, dedupe_key, created_at, fanned_out_at)
 SELECT
-    type, chain_id, token_id, subject, payload, dedupe_key, happened_at,
-    CASE WHEN happened_at < %(told_from)s THEN now() END
+    type, chain_id, token_id, account_id, subject, payload, dedupe_key, coalesce(to_timestamp(happened_at), now()),
+    CASE WHEN to_timestamp(happened_at) < CAST(%(told_from)s AS timestamptz) THEN now() END
 FROM ROWS FROM (
     jsonb_to_recordset(CAST(%(events)s AS jsonb)) AS (
-        type text, chain_id bigint, token_id bigint, subject text, payload jsonb, dedupe_key text,
-        happened_at timestamptz
+        type text, chain_id bigint, token_id bigint, account_id uuid, subject text, payload jsonb, dedupe_key text,
+        happened_at bigint
     )
-) WITH ORDINALITY AS told (type, chain_id, token_id, subject, payload, dedupe_key, happened_at, place)
+) WITH ORDINALITY AS told (
+    type, chain_id, token_id, account_id, subject, payload, dedupe_key, happened_at, place)
 ORDER BY place
 ON CONFLICT (dedupe_key) DO NOTHING
 RETURNING type

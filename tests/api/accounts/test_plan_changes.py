@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from api.accounts.service import AccountError, Accounts
-from api.store.events import EVENTS
 from tests.fixtures.service import HOLDER
+from warehouse.domain.events.catalogue import EVENTS
 from warehouse.postgres import Connection
 
 SECOND = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
@@ -26,7 +26,7 @@ def test_a_plan_that_rises_or_falls_is_told_to_the_account(store_url: str, store
         ("subscription.upgraded", "free", "pro_plus"),
     ]
     assert {row["account_id"] for row in rows} == {account.id}
-    fields = {field.name for field in EVENTS["subscription.upgraded"].fields}
+    fields = {member.name for member in EVENTS["subscription.upgraded"].members()}
     assert set(rows[0]["payload"]) == fields
     assert rows[0]["payload"]["wallet"].lower() == HOLDER
 

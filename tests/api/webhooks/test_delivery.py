@@ -7,10 +7,10 @@ from typing import Any
 
 from api.accounts.service import Accounts
 from api.security.access import satisfies
-from api.store.events import EVENTS
 from api.webhooks.queue import LEAST_PLAN
 from tests.fixtures.webhooks import OTHER, Hooks
 from warehouse import postgres
+from warehouse.domain.events.catalogue import EVENTS
 
 
 async def test_a_subscriber_receives_the_event_as_specified(hooks: Hooks) -> None:
