@@ -2,10 +2,8 @@
 
 import ssl
 from functools import cache
-from typing import Annotated
 
 import httpx
-from fastapi import Depends, Request
 
 from indexer.chains.evm.reader import EvmReader
 from warehouse.domain.chains import Chain
@@ -39,11 +37,3 @@ class ChainReaders:
     async def close(self) -> None:
         """Close all connections."""
         await self._client.aclose()
-
-
-async def _readers(request: Request) -> ChainReaders:
-    readers: ChainReaders = request.app.state.chain_readers
-    return readers
-
-
-ReadersDep = Annotated[ChainReaders, Depends(_readers)]

@@ -54,25 +54,25 @@ def _takes_or_leaves_a_session(route: APIRoute) -> bool:
     return names == [OPTIONAL_SESSION]
 
 
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, *, public_url: str) -> None:
     """Let the application describe itself through ``build``."""
 
     def describe() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = build(app)
+            app.openapi_schema = build(app, public_url)
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign]
 
 
-def build(app: FastAPI) -> dict[str, Any]:
+def build(app: FastAPI, public_url: str) -> dict[str, Any]:
     """The document. A request that is not valid is answered by the group's 400, so FastAPI's own 422 is taken out."""
     document = get_openapi(
         title=app.title,
         version=app.version,
         description=_DESCRIPTION,
         routes=app.routes,
-        servers=[{"url": app.state.settings.public_url}],
+        servers=[{"url": public_url}],
     )
     for operations in document["paths"].values():
         for operation in operations.values():

@@ -6,27 +6,20 @@ Jobs of a worker that was killed stay marked as running; every minute those with
 import asyncio
 import logging
 from collections.abc import Coroutine
-from contextlib import AsyncExitStack
 from typing import Any
 
 from procrastinate import JobContext
 
-from api.chains import ChainReaders
 from api.claims import tasks as claims
-from api.clock import SystemClock
 from api.domains import tasks as domains
 from api.health import tasks as health
 from api.metadata import tasks as metadata
-from api.outbound.client import Outbound
-from api.security import sealing
+from api.services import open_services
 from api.settings import ApiSettings, load
-from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext, open_queue
-from api.store.store import Store
+from api.store.jobs import CONTEXT_KEY, TASKS, open_queue
 from api.webhooks import tasks as webhooks
 from api.webhooks.engine import DeliveryEngine
 from api.webhooks.signing import user_agent
-from warehouse import engines
-from warehouse.chains import facts
 
 LOG = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
@@ -47,25 +40,14 @@ async def retry_stalled(context: JobContext, timestamp: int) -> None:
 
 async def work(settings: ApiSettings, *, wait: bool = True) -> None:
     """Run jobs until a signal comes; without ``wait``, until none is due."""
-    urls = engines.locate(settings)
-    async with AsyncExitStack() as stack:
-        store = Store(
-            urls.database_url, pool_size=settings.store_pool_size, timeout_seconds=settings.store_timeout_seconds
-        )
-        stack.push_async_callback(store.close)
-        readers = ChainReaders(timeout_seconds=settings.chain_timeout_seconds)
-        stack.push_async_callback(readers.close)
-        app = await stack.enter_async_context(open_queue(urls.database_url))
-        context = WorkContext(store, readers, facts.load(settings.chains), SystemClock(), settings)
-        outbound = Outbound.of(settings)
-        stack.push_async_callback(outbound.close)
+    async with open_services(settings) as services, open_queue(services.urls.database_url) as app:
         engine = DeliveryEngine(
-            store,
-            outbound,
-            sealing.load_or_create(settings.data_dir, settings.given_sealing_key),
-            context.clock,
+            services.store,
+            services.outbound,
+            services.sealer,
+            services.clock,
             user_agent=user_agent(settings.service_name),
-            listen_url=urls.database_url,
+            listen_url=services.urls.database_url,
             lease_seconds=settings.webhook_lease_seconds,
         )
         jobs = app.run_worker_async(
@@ -74,7 +56,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             fetch_job_polling_interval=POLL_SECONDS,
             delete_jobs="successful",
             install_signal_handlers=wait,
-            additional_context={CONTEXT_KEY: context},
+            additional_context={CONTEXT_KEY: services},
         )
         if wait:
             await run_beside(jobs, engine)

@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 
 from api.accounts import examples
 from api.accounts.repository import AccountRepository
@@ -11,12 +11,13 @@ from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameReq
 from api.accounts.self_service import KEY_LIMIT, LAST_WALLET, ONLY_WALLET, REVOKED_KEY, SelfService
 from api.http import patterns
 from api.http.addresses import wallet_address
-from api.http.dependencies import ClockDep, SettingsDep, StoreDep
+from api.http.dependencies import ServicesDep
 from api.http.errors import CODES, RouteGroup
 from api.http.examples import WALLET, answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.security.access import KeyOrSession, Session, WalletSession, with_scope
+from api.security.access import KeyOrSession, Session, with_scope
+from api.security.callers import WalletSession
 
 GROUP = RouteGroup(prefix="/api/v2/account")
 GROUPS = (GROUP,)
@@ -25,15 +26,14 @@ MOST_DAYS = 90
 router = APIRouter(prefix="/api/v2/account", tags=["account"], route_class=BodyRoute)
 
 
-async def _service(request: Request, store: StoreDep, clock: ClockDep, settings: SettingsDep) -> SelfService:
-    state = request.app.state
+async def _service(services: ServicesDep) -> SelfService:
     return SelfService(
-        AccountRepository(store),
-        state.limits.current,
-        state.api_keys,
-        state.sessions,
-        clock,
-        key_prefix=settings.api_key_prefix,
+        AccountRepository(services.store),
+        services.limits.current,
+        services.api_keys,
+        services.sessions,
+        services.clock,
+        key_prefix=services.settings.api_key_prefix,
     )
 
 

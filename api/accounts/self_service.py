@@ -21,7 +21,8 @@ from api.accounts.secret import new_secret
 from api.clock import Clock
 from api.http.errors import ApiError, Forbidden, NotFound, TooManyRequests
 from api.limits.plans import Limits, PlanLimits
-from api.security.access import ApiKeys, Principal, WalletSession, hash_key
+from api.security.api_keys import ApiKeys, hash_key
+from api.security.callers import Principal, WalletSession
 from api.security.sessions import Sessions
 from api.store.store import Row
 from warehouse.domain.addresses import checksum_address

@@ -22,7 +22,7 @@ from api.http.rendering import dumps
 from api.models.account import PLANS, Account, ApiKeyRecord
 from api.models.session import AccountWallet
 from api.models.usage import ApiUsage
-from api.security.access import hash_key
+from api.security.api_keys import hash_key
 from warehouse import event_log, sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.accounts import SubscriptionDowngraded, SubscriptionUpgraded

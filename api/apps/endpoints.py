@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends
 
 from api.apps import examples
 from api.apps.schemas import AppsChange, PageAppList
 from api.apps.service import PageAppsSettings
-from api.http.dependencies import StoreDep
+from api.http.dependencies import CatalogueDep, StoreDep
 from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
@@ -21,8 +21,8 @@ router = APIRouter(prefix="/api/v2/registration/{id}/apps", tags=["apps"], route
 _ANSWERS = answered(("apps", examples.APPS))
 
 
-async def _apps(request: Request, store: StoreDep) -> PageAppsSettings:
-    return PageAppsSettings(store, request.app.state.apps)
+async def _apps(store: StoreDep, catalogue: CatalogueDep) -> PageAppsSettings:
+    return PageAppsSettings(store, catalogue)
 
 
 AppsDep = Annotated[PageAppsSettings, Depends(_apps)]

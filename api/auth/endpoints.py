@@ -5,7 +5,7 @@ from functools import cache
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 
 from api.auth import examples
 from api.auth.grammar import Malformed
@@ -24,15 +24,15 @@ from api.auth.schemas import (
     ed25519_signatures,
 )
 from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
-from api.chains import ReadersDep
 from api.claims.inputs import signature_bytes
-from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.http.dependencies import ClockDep, ServicesDep, TokensDep
 from api.http.errors import CODES, InvalidInput, NotFound, RouteGroup, Unavailable
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.limits.public import PublicRead
-from api.security.access import OptionalSession, Session, WalletSession, require_scope, with_scope
+from api.security.access import OptionalSession, Session, require_scope, with_scope
+from api.security.callers import WalletSession
 from warehouse.domain.addresses import checksum_address
 
 GROUP = RouteGroup(prefix="/api/v2/auth")
@@ -58,16 +58,15 @@ _LOGIN_ERRORS = GROUP.responses(
 router = APIRouter(prefix="/api/v2", tags=["sign-in"], route_class=BodyRoute)
 
 
-async def _service(
-    request: Request, store: StoreDep, readers: ReadersDep, chains: ChainsDep, clock: ClockDep, settings: SettingsDep
-) -> SignInService:
+async def _service(services: ServicesDep) -> SignInService:
+    settings = services.settings
     return SignInService(
-        repository=AuthRepository(store),
-        sessions=request.app.state.sessions,
-        tokens=request.app.state.tokens,
-        readers=readers,
-        chains=chains,
-        clock=clock,
+        repository=AuthRepository(services.store),
+        sessions=services.sessions,
+        tokens=services.tokens,
+        readers=services.readers,
+        chains=services.chains,
+        clock=services.clock,
         place=_place(settings.public_site_url, settings.public_url),
         session_life=timedelta(seconds=settings.session_seconds),
     )
@@ -207,10 +206,10 @@ async def revoke_session(
 @router.get(
     "/apps/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS_GROUP.responses(429, 503)
 )
-async def get_session_keys(access: PublicRead, request: Request) -> JsonResponse:
+async def get_session_keys(access: PublicRead, tokens: TokensDep) -> JsonResponse:
     """The public keys that session tokens are signed with, the current one first. A key that was replaced stays while
     tokens may be signed with it; verifiers choose by `kid` and look again when they meet one they do not know."""
-    return JsonResponse(request.app.state.tokens.keys.current().jwks(), headers=_JWKS_HEADERS)
+    return JsonResponse(tokens.keys.current().jwks(), headers=_JWKS_HEADERS)
 
 
 async def _revoke(service: SignInService, session: Session, session_id: UUID) -> JsonResponse:

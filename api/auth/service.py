@@ -19,7 +19,9 @@ from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
 from api.clock import Clock
 from api.http.errors import ApiError, InvalidInput, Unauthorized, Unavailable
-from api.security.access import WalletSession, require_scope, session_ended
+from api.security.access import require_scope
+from api.security.callers import WalletSession
+from api.security.credentials import session_ended
 from api.security.jwt import Tokens
 from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest

@@ -2,9 +2,8 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query
 
-from api.chains import ReadersDep
 from api.claims import examples
 from api.claims.eligibility import TOKEN_UNVERIFIED, Eligibility
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
@@ -31,8 +30,10 @@ from api.http.dependencies import (
     MajorsDep,
     MetricsDep,
     PricingDep,
-    SettingsDep,
+    ReadersDep,
+    ServicesDep,
     StoreDep,
+    TokensDep,
     WarehouseDep,
 )
 from api.http.errors import ApiError, NotFound, RouteGroup
@@ -59,17 +60,15 @@ async def claim_eligibility(
 EligibilityDep = Annotated[Eligibility, Depends(claim_eligibility)]
 
 
-async def _service(
-    request: Request, eligibility: EligibilityDep, settings: SettingsDep, pricing: PricingDep, clock: ClockDep
-) -> ClaimService:
+async def _service(eligibility: EligibilityDep, services: ServicesDep, pricing: PricingDep) -> ClaimService:
     return ClaimService(
         eligibility=eligibility,
         repository=eligibility.repository,
-        messages=Messages(settings.service_name, settings.public_url),
-        signer=request.app.state.signer,
+        messages=Messages(services.settings.service_name, services.settings.public_url),
+        signer=services.signer,
         pricing=pricing,
-        clock=clock,
-        support_email=settings.support_email,
+        clock=services.clock,
+        support_email=services.settings.support_email,
     )
 
 
@@ -103,12 +102,12 @@ async def create_claim_message(
     | GROUP.responses(400, 401, 403, 413, 415, 503, also={503: [_UNVERIFIED]}),
 )
 async def verify_claim(
-    request: Request,
     body: VerifyRequest,
     access: ApiKey,
     chains: ChainsDep,
     service: ServiceDep,
     metrics: MetricsDep,
+    tokens: TokensDep,
     clock: ClockDep,
 ) -> JsonResponse:
     """Whether the signature is the wallet's and the wallet controls the token. Both failures answer 200 with
@@ -124,9 +123,7 @@ async def verify_claim(
     verdict = await service.verify(claim, signature_bytes(body.signature), body.timestamp)
     metrics.count_claim("verify", verdict.verification_method or "not_verified")
     if verdict.verified:
-        verdict = verdict.model_copy(
-            update={"proof_jws": sign_proof(claim, verdict, request.app.state.tokens, clock.now())}
-        )
+        verdict = verdict.model_copy(update={"proof_jws": sign_proof(claim, verdict, tokens, clock.now())})
     return respond(verdict)
 
 

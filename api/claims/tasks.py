@@ -10,7 +10,7 @@ from procrastinate.retry import BaseRetryStrategy
 
 from api.claims.repository import ClaimRepository
 from api.claims.status import read_mints
-from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.store.jobs import TASKS, services_of_job
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
 from indexer.contracts.registry import contract, event_topics
@@ -42,16 +42,16 @@ async def watch_claim(context: JobContext, *, chain_id: int, symbol: str, wallet
     Raises:
         NotMinted, RpcError, StoreUnavailable: to be asked again.
     """
-    work: WorkContext = context.additional_context[CONTEXT_KEY]
-    repository = ClaimRepository(work.store)
-    chain = work.chains.by_id(chain_id)
+    services = services_of_job(context)
+    repository = ClaimRepository(services.store)
+    chain = services.chains.by_id(chain_id)
     if chain is None or not chain.enabled or "registry" not in chain.contracts:
         return
-    reader = work.readers.of(chain)
+    reader = services.readers.of(chain)
     token_id, now = await _registered(reader, symbol)
     if token_id:
         for minted in await _mints(reader, token_id, from_block):
-            async with work.store.transaction() as transaction:
+            async with services.store.transaction() as transaction:
                 await repository.record_mint(transaction, minted)
         return
     deadline = await repository.last_deadline(chain_id, symbol, wallet)

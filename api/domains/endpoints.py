@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path
 
 from api.domains import examples
-from api.domains.lookups import TextLookups
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
 from api.domains.service import LIMIT, NOT_PROVEN, NOT_VERIFIED, TAKEN, Domains
-from api.http.dependencies import ClockDep, SettingsDep, StoreDep
+from api.http.dependencies import ClockDep, SettingsDep, StoreDep, TextLookupsDep
 from api.http.errors import Case, RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
@@ -26,8 +25,7 @@ _LIMIT: Case = (LIMIT, f"a registration has at most {MOST} domains")
 router = APIRouter(prefix="/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
 
 
-async def _domains(request: Request, store: StoreDep, settings: SettingsDep, clock: ClockDep) -> Domains:
-    lookups: TextLookups = request.app.state.text_lookups
+async def _domains(store: StoreDep, lookups: TextLookupsDep, settings: SettingsDep, clock: ClockDep) -> Domains:
     return Domains(DomainRepository(store), lookups, settings, clock)
 
 

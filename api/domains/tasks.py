@@ -13,7 +13,7 @@ from api.domains.lookups import AT_ONCE, LookupFailed, TextLookups
 from api.domains.proofs import OTHER_TEXTS, is_proven, is_withdrawn, record_name
 from api.domains.repository import DomainRepository
 from api.settings import ApiSettings
-from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.store.jobs import TASKS, services_of_job
 from api.store.store import Row
 
 LOG = logging.getLogger(__name__)
@@ -28,8 +28,9 @@ _SOON: Final = timedelta(hours=1)
 @TASKS.task(name="upkeep.domains", pass_context=True, queueing_lock="upkeep.domains")
 async def check_periodically(context: JobContext, timestamp: int) -> None:
     """Every five minutes; see the module."""
-    work: WorkContext = context.additional_context[CONTEXT_KEY]
-    check = DomainCheck(DomainRepository(work.store), TextLookups.of(work.settings), work.settings, work.clock)
+    services = services_of_job(context)
+    repository = DomainRepository(services.store)
+    check = DomainCheck(repository, services.text_lookups, services.settings, services.clock)
     while await check.run():
         pass
 

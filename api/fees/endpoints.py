@@ -5,8 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import Field
 
-from api.fees.gas import GasDep
-from api.http.dependencies import PricingDep
+from api.http.dependencies import GasDep, PricingDep
 from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, Number, Wire, respond, timestamp

@@ -3,9 +3,6 @@
 import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
-
-from fastapi import Depends, Request
 
 from api.chains import ChainReaders
 from api.clock import Clock
@@ -62,15 +59,3 @@ class MainnetGas:
     async def _ask(self, chain: Chain) -> GasPrice:
         price = quantity(await self._readers.of(chain).request("eth_gasPrice"))
         return GasPrice(price, self._clock.now())
-
-
-async def _mainnet_gas(request: Request) -> MainnetGas:
-    state = request.app.state
-    gas: MainnetGas | None = getattr(state, "mainnet_gas", None)
-    if gas is None:
-        chain = state.chains.by_key.get(CHAIN)
-        gas = state.mainnet_gas = MainnetGas(chain, state.chain_readers, clock=state.clock, metrics=state.metrics)
-    return gas
-
-
-GasDep = Annotated[MainnetGas, Depends(_mainnet_gas)]

@@ -1,16 +1,13 @@
 """GET /health/live, /health/ready and /metrics."""
 
 import asyncio
-from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from api.health.exposition import ServiceCollector
-from api.health.observer import Observer
-from api.health.service import NotReady, Readiness
-from api.http.dependencies import MetricsDep
+from api.health.service import NotReady
+from api.http.dependencies import ReadinessDep, ServicesDep
 from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, Wire, respond
@@ -33,11 +30,6 @@ class Ready(Wire):
     status: str = Field(examples=["ready"])
 
 
-async def _readiness(request: Request) -> Readiness:
-    readiness: Readiness = request.app.state.readiness
-    return readiness
-
-
 @router.get("/health/live", response_model=Live, responses=answered(("ok", {"status": "ok"})) | GROUP.responses())
 async def get_liveness(access: Public) -> JsonResponse:
     """Whether the process answers; says nothing about what it needs."""
@@ -49,7 +41,7 @@ async def get_liveness(access: Public) -> JsonResponse:
     response_model=Ready,
     responses=answered(("ready", {"status": "ready"})) | GROUP.responses(NotReady),
 )
-async def get_readiness(access: Public, readiness: Annotated[Readiness, Depends(_readiness)]) -> JsonResponse:
+async def get_readiness(access: Public, readiness: ReadinessDep) -> JsonResponse:
     """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty
     tables do not matter here."""
     problems = await readiness.problems()
@@ -63,11 +55,10 @@ async def get_readiness(access: Public, readiness: Annotated[Readiness, Depends(
     response_class=Response,
     responses={200: {"content": {"text/plain": {"example": 'regalia_chain_lag_blocks{chain="base"} 0.0'}}}},
 )
-async def get_metrics(access: Public, request: Request, metrics: MetricsDep) -> Response:
+async def get_metrics(access: Public, services: ServicesDep) -> Response:
     """Prometheus metrics of the API and, as far as its engines answer, of the whole service."""
-    observer: Observer = request.app.state.observer
-    collector: ServiceCollector = request.app.state.service_collector
+    observer, collector = services.observer, services.service_collector
     collector.store, collector.warehouse = await asyncio.gather(observer.store.read(), observer.warehouse.read())
     # Writing thousands of lines takes milliseconds that requests should not wait for.
-    text = await asyncio.to_thread(metrics.text)
+    text = await asyncio.to_thread(services.metrics.text)
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -7,8 +7,9 @@ import asyncio
 
 from procrastinate import JobContext
 
-from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
-from warehouse import engines, postgres
+from api.services import Services
+from api.store.jobs import TASKS, services_of_job
+from warehouse import postgres
 from warehouse.notices import chains, ledger, webhook
 
 
@@ -16,12 +17,12 @@ from warehouse.notices import chains, ledger, webhook
 @TASKS.task(name="upkeep.tell_operators", pass_context=True, queueing_lock="upkeep.tell_operators")
 async def tell_operators_periodically(context: JobContext, timestamp: int) -> None:
     """Report halted chains and send what is due; twice a minute."""
-    work: WorkContext = context.additional_context[CONTEXT_KEY]
-    await asyncio.to_thread(tell_operators, work)
+    services = services_of_job(context)
+    await asyncio.to_thread(tell_operators, services)
 
 
-def tell_operators(work: WorkContext) -> None:
+def tell_operators(services: Services) -> None:
     """One look and the messages that follow from it."""
-    with postgres.connect(engines.locate(work.settings).database_url, autocommit=True) as store:
-        chains.settle_halted(store, {chain.chain_id: chain.key for chain in work.chains.by_key.values()})
-        ledger.deliver_due(store, webhook.configured(work.settings))
+    with postgres.connect(services.urls.database_url, autocommit=True) as store:
+        chains.settle_halted(store, {chain.chain_id: chain.key for chain in services.chains.by_key.values()})
+        ledger.deliver_due(store, webhook.configured(services.settings))

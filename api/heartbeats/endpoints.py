@@ -4,15 +4,14 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
-from api.heartbeats.repository import AtRiskMemory
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
 from api.http import patterns
 from api.http.addresses import evm_address
-from api.http.dependencies import ChainsDep, ClockDep, StoreDep, WarehouseDep
+from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
 from api.http.errors import InvalidInput, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
@@ -32,13 +31,9 @@ router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"], route_class=
 
 
 async def heartbeat_service(
-    request: Request, store: StoreDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
+    memory: AtRiskDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
 ) -> HeartbeatService:
     """The service of a request; what it remembers of the tokens at risk is the application's."""
-    state = request.app.state
-    memory: AtRiskMemory | None = getattr(state, "at_risk_memory", None)
-    if memory is None or memory.store is not store:
-        memory = state.at_risk_memory = AtRiskMemory(store, state.metrics)
     return HeartbeatService(memory, warehouse, chains, clock)
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 
 from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
-from api.http.dependencies import ChainsDep, ClockDep, StoreDep
+from api.http.dependencies import ChainsDep, ClockDep, StoreDep, TokensDep
 from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond, timestamp
@@ -31,9 +31,9 @@ router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_
     | GROUP.responses(400, 401, 403, 404, 503),
 )
 async def get_registration_history(
-    request: Request,
     access: ApiKey,
     store: StoreDep,
+    tokens: TokensDep,
     chains: ChainsDep,
     clock: ClockDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
@@ -54,7 +54,7 @@ async def get_registration_history(
     if rows:
         sequence, link = rows[0]["head_sequence"], rows[0]["head_hash"]
         about = {"chainId": place["chain_id"], "tokenId": str(place["token_id"]), "sequence": sequence, "hash": link}
-        jws = request.app.state.tokens.sign_statement(KIND, about, now=clock.now())
+        jws = tokens.sign_statement(KIND, about, now=clock.now())
         head = HistoryHead(sequence=sequence, hash=link, jws=jws)
     more = head is not None and bool(entries) and entries[-1].sequence < head.sequence
     return respond(

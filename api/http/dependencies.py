@@ -1,68 +1,66 @@
-"""What endpoints ask for by type: settings, store, warehouse, chains, clock.
+"""Shared parts that endpoints ask for by type: ``store: StoreDep``.
 
-None of them waits for anything, and all are coroutines: FastAPI runs plain functions in threads, which costs more than
-most requests do.
+All dependencies are coroutines, though none waits: FastAPI runs plain functions in threads, which costs more than most
+requests do.
 """
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from api.apps.catalogue import Catalogue
+from api.chains import ChainReaders
 from api.clock import Clock
+from api.domains.lookups import TextLookups
+from api.fees.gas import MainnetGas
 from api.fees.pricing import Pricing
+from api.health.service import Readiness
+from api.heartbeats.repository import AtRiskMemory
 from api.http.metrics import Metrics
+from api.metadata.service import Metadata
+from api.public.service import PublicReads
+from api.search.service import SearchService
+from api.security.jwt import Tokens
+from api.services import Services, services_of
 from api.settings import ApiSettings
 from api.store.store import Store
+from api.tokenlists.service import TokenListService
+from api.tokenlists.signing import Signatures
+from api.tokens.service import TokenService
 from api.warehouse import WarehouseReader
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
 
 
-async def _settings(request: Request) -> ApiSettings:
-    settings: ApiSettings = request.app.state.settings
-    return settings
+def part(choose: Callable[[Services], object]) -> Any:
+    """A dependency on a part of the application's services."""
+
+    async def give(request: Request) -> object:
+        return choose(services_of(request))
+
+    return Depends(give)
 
 
-async def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store
-
-
-async def _warehouse(request: Request) -> WarehouseReader:
-    warehouse: WarehouseReader = request.app.state.warehouse
-    return warehouse
-
-
-async def _chains(request: Request) -> Chains:
-    chains: Chains = request.app.state.chains
-    return chains
-
-
-async def _majors(request: Request) -> Majors:
-    majors: Majors = request.app.state.majors
-    return majors
-
-
-async def _clock(request: Request) -> Clock:
-    clock: Clock = request.app.state.clock
-    return clock
-
-
-async def _metrics(request: Request) -> Metrics:
-    metrics: Metrics = request.app.state.metrics
-    return metrics
-
-
-async def _pricing(request: Request) -> Pricing:
-    pricing: Pricing = request.app.state.pricing.current()
-    return pricing
-
-
-SettingsDep = Annotated[ApiSettings, Depends(_settings)]
-StoreDep = Annotated[Store, Depends(_store)]
-WarehouseDep = Annotated[WarehouseReader, Depends(_warehouse)]
-ChainsDep = Annotated[Chains, Depends(_chains)]
-MajorsDep = Annotated[Majors, Depends(_majors)]
-ClockDep = Annotated[Clock, Depends(_clock)]
-MetricsDep = Annotated[Metrics, Depends(_metrics)]
-PricingDep = Annotated[Pricing, Depends(_pricing)]
+ServicesDep = Annotated[Services, part(lambda services: services)]
+SettingsDep = Annotated[ApiSettings, part(lambda services: services.settings)]
+StoreDep = Annotated[Store, part(lambda services: services.store)]
+WarehouseDep = Annotated[WarehouseReader, part(lambda services: services.warehouse)]
+ReadersDep = Annotated[ChainReaders, part(lambda services: services.readers)]
+ChainsDep = Annotated[Chains, part(lambda services: services.chains)]
+MajorsDep = Annotated[Majors, part(lambda services: services.majors)]
+ClockDep = Annotated[Clock, part(lambda services: services.clock)]
+MetricsDep = Annotated[Metrics, part(lambda services: services.metrics)]
+PricingDep = Annotated[Pricing, part(lambda services: services.pricing.current())]
+TokensDep = Annotated[Tokens, part(lambda services: services.tokens)]
+TextLookupsDep = Annotated[TextLookups, part(lambda services: services.text_lookups)]
+CatalogueDep = Annotated[Catalogue, part(lambda services: services.apps)]
+MetadataDep = Annotated[Metadata, part(lambda services: services.metadata)]
+ReadinessDep = Annotated[Readiness, part(lambda services: services.readiness)]
+SearchDep = Annotated[SearchService, part(lambda services: services.search)]
+TokenLookupsDep = Annotated[TokenService, part(lambda services: services.token_lookups)]
+TokenListDep = Annotated[TokenListService, part(lambda services: services.token_list)]
+ListSignaturesDep = Annotated[Signatures, part(lambda services: services.token_list_signatures)]
+PublicReadsDep = Annotated[PublicReads, part(lambda services: services.public_reads)]
+GasDep = Annotated[MainnetGas, part(lambda services: services.mainnet_gas)]
+AtRiskDep = Annotated[AtRiskMemory, part(lambda services: services.at_risk)]

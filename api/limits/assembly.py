@@ -1,8 +1,4 @@
-"""Puts the limiter together that the settings ask for."""
-
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+"""Makes the limiter that the settings ask for."""
 
 from api.clock import Clock
 from api.http.metrics import Metrics
@@ -20,30 +16,16 @@ LONGEST_SECONDS = 2.0
 """A store that does not count in this time is taken for one that is down: every request waits for it."""
 
 
-@asynccontextmanager
-async def open_limiter(
+def limiter_of(
     settings: ApiSettings, file: LimitsFile, database_url: str, store: Store, *, clock: Clock, metrics: Metrics
-) -> AsyncIterator[Limiter]:
-    """The limiter, looked after as long as the block lasts. What it counted is written down at the end."""
+) -> Limiter:
+    """The limiter; close it to write what it counted."""
     meter: Meter | None = None
-    shared: StoreMeter | None = None
     if settings.limits_backend == "process":
         meter = ProcessMeter(UsageLedger(store), clock=clock)
     elif settings.limits_backend == "store":
-        meter = shared = StoreMeter(_connections(settings, database_url), store, clock=clock)
-    limiter = Limiter(meter, file, clock=clock, metrics=metrics, proxies=settings.proxies)
-    care = asyncio.create_task(limiter.keep_forever())
-    try:
-        yield limiter
-    finally:
-        care.cancel()
-        with suppress(asyncio.CancelledError):
-            await care
-        try:
-            await limiter.keep()
-        finally:
-            if shared is not None:
-                await shared.close()
+        meter = StoreMeter(_connections(settings, database_url), store, clock=clock)
+    return Limiter(meter, file, clock=clock, metrics=metrics, proxies=settings.proxies)
 
 
 def _connections(settings: ApiSettings, database_url: str) -> DirectReads:

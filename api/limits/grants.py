@@ -42,6 +42,9 @@ class Meter(Protocol):
     async def take_of_address(self, address: str, kind: str, per_minute: int) -> float | None:
         """Count a request of an address, if it may still ask; else the seconds after which it may again."""
 
+    async def close(self) -> None:
+        """Close its connections."""
+
     async def keep(self) -> None:
         """Write down what is to outlive the process, and forget what is old."""
 

@@ -4,13 +4,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from prometheus_client import Counter
 from starlette.requests import HTTPConnection
 
 from api.clock import Clock
-from api.http.errors import TooManyRequests
+from api.http.errors import ApiError, TooManyRequests
 from api.http.metrics import Metrics
 from api.limits import fields
 from api.limits.addresses import client_address
@@ -18,11 +19,21 @@ from api.limits.grants import Grant, Meter, Subject
 from api.limits.plans import LimitsFile, PlanLimits
 from api.limits.process import Windows
 from api.outbound.destinations import Network
-from api.security.access import Caller, Charge, Principal
+from api.security.callers import Caller, Principal
 
 LOG = logging.getLogger(__name__)
 KEEP_SECONDS = 2.0
 PUBLIC, HOLDINGS, KEYS = "public", "holdings", "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """The result of counting a request: headers for its answer, and the refusal if it is over a limit."""
+
+    headers: list[tuple[bytes, bytes]]
+    refusal: ApiError | None
+    of_quota: bool = False
+    """Whether the daily quota refuses it, not the rate."""
 
 
 class Limiter:
@@ -112,6 +123,14 @@ class Limiter:
         self._wrong_keys.forget(self.clock.now().timestamp())
         if self.meter is not None:
             await self.meter.keep()
+
+    async def close(self) -> None:
+        """Write what was counted, and close the connections of the meter."""
+        try:
+            await self.keep()
+        finally:
+            if self.meter is not None:
+                await self.meter.close()
 
     async def keep_forever(self) -> None:
         """Call ``keep`` every few seconds until cancelled."""

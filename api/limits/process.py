@@ -79,6 +79,9 @@ class ProcessMeter:
         except StoreUnavailable as error:
             LOG.warning("usage is not written down yet: %s", error)
 
+    async def close(self) -> None:
+        """Nothing to close: the ledger writes over the store's connections."""
+
     async def _begin(self, subject: Subject, day: int, now: float, limits: PlanLimits) -> _Account:
         today = day_of(now)
         try:

@@ -10,7 +10,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from api.security.access import count_address, declares_access
+from api.security.access import declares_access
+from api.security.credentials import count_address
 
 
 async def ask_public_read(request: Request) -> None:

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from api.http.conditional import has_already
+from api.http.dependencies import MetadataDep
 from api.http.errors import Case, InvalidInput, NotFound, RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
@@ -21,7 +22,8 @@ from api.metadata.schemas import MetadataDocument, Uploaded
 from api.metadata.service import PUBLIC_PATH, Metadata
 from api.public.endpoints import GROUP as PUBLIC_GROUP
 from api.public.endpoints import MISSING
-from api.security.access import WalletSession, with_scope
+from api.security.access import with_scope
+from api.security.callers import WalletSession
 
 FORM = "multipart/form-data"
 UPLOAD_PATH = "/api/v2/metadata/upload"
@@ -71,12 +73,6 @@ router = APIRouter(prefix="/api/v2/metadata", tags=["metadata"])
 public_router = APIRouter(prefix=PUBLIC_PATH, tags=["public reads"])
 
 
-async def _metadata(request: Request) -> Metadata:
-    metadata: Metadata = request.app.state.metadata
-    return metadata
-
-
-MetadataDep = Annotated[Metadata, Depends(_metadata)]
 CidPath = Annotated[
     str, Path(description="CID of what was uploaded, in any base that a path can hold.", examples=[examples.CID])
 ]

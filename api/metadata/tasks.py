@@ -16,8 +16,8 @@ from api.metadata.contents import Contents, ContentsDown
 from api.metadata.documents import NotADocument, read_document, shown
 from api.metadata.local import LocalContents
 from api.metadata.repository import MetadataRepository
-from api.metadata.service import open_contents
-from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.services import Services
+from api.store.jobs import TASKS, services_of_job
 
 LOG = logging.getLogger(__name__)
 _NAME = "metadata.read_documents"
@@ -29,44 +29,41 @@ _FIRST, _LONGEST = timedelta(minutes=1), timedelta(days=1)
 @TASKS.task(name=_NAME, pass_context=True, queueing_lock=_NAME, lock=_NAME)
 async def read_documents_periodically(context: JobContext, timestamp: int) -> None:
     """Look for some of the documents that are waited for; three times a minute."""
-    work: WorkContext = context.additional_context[CONTEXT_KEY]
-    contents = open_contents(work.settings)
+    services = services_of_job(context)
+    contents = services.contents
     if isinstance(contents, LocalContents):
         await asyncio.to_thread(contents.sweep)
-    try:
-        await read_documents(work, contents)
-    finally:
-        await contents.close()
+    await read_documents(services, contents)
 
 
-async def read_documents(work: WorkContext, contents: Contents) -> int:
+async def read_documents(services: Services, contents: Contents) -> int:
     """One look; the answer is how many registrations were given a document."""
-    repository = MetadataRepository(work.store)
-    wanted = await repository.wanted(work.clock.now(), _AT_ONCE)
+    repository = MetadataRepository(services.store)
+    wanted = await repository.wanted(services.clock.now(), _AT_ONCE)
     return sum(
-        await asyncio.gather(*(_settle(one["cid"], one["attempts"], repository, contents, work) for one in wanted))
+        await asyncio.gather(*(_settle(one["cid"], one["attempts"], repository, contents, services) for one in wanted))
     )
 
 
 async def _settle(
-    cid: str, attempts: int, repository: MetadataRepository, contents: Contents, work: WorkContext
+    cid: str, attempts: int, repository: MetadataRepository, contents: Contents, services: Services
 ) -> int:
     """Look for one document; the answer is how many registrations were given it."""
     try:
-        filled = await repository.fill(cid, shown(await _read(cid, contents, work)))
+        filled = await repository.fill(cid, shown(await _read(cid, contents, services)))
     except (NotADocument, ContentsDown) as error:
         wait = min(_LONGEST, _FIRST * 2 ** min(attempts, 12))
-        await repository.try_later(cid, work.clock.now() + wait, str(error))
+        await repository.try_later(cid, services.clock.now() + wait, str(error))
         return 0
     LOG.info("%s is the document of %d registrations", cid, len(filled))
     return len(filled)
 
 
-async def _read(text: str, contents: Contents, work: WorkContext) -> dict[str, object]:
+async def _read(text: str, contents: Contents, services: Services) -> dict[str, object]:
     cid = read_cid(text)
     if cid is None:
         raise NotADocument("cid", "is none")
-    data = await contents.get(cid, work.settings.metadata_document_bytes, anywhere=True)
+    data = await contents.get(cid, services.settings.metadata_document_bytes, anywhere=True)
     if data is None:
         raise NotADocument("cid", "was not found, or is too large")
     return read_document(data)

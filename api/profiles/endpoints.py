@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Header
 
-from api.http.dependencies import StoreDep
+from api.http.dependencies import PublicReadsDep, StoreDep
 from api.http.errors import Case, RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
@@ -12,7 +12,6 @@ from api.http.routes import BodyRoute
 from api.profiles import examples
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.profiles.service import Profiles, etag
-from api.public.service import PublicReads
 from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
@@ -48,10 +47,10 @@ async def get_registration_profile(registration: ManagedToRead, profiles: Profil
     | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER], 412: [CHANGED]}),
 )
 async def update_registration_profile(
-    request: Request,
     registration: Managed,
     body: ProfileChange,
     profiles: ProfilesDep,
+    public: PublicReadsDep,
     if_match: Annotated[
         str | None,
         Header(alias="If-Match", description="Change it only while it is as this `ETag` names it; else 412."),
@@ -61,7 +60,5 @@ async def update_registration_profile(
     follows in seconds, the token list within a minute, public reads within a few."""
     made = await profiles.change(registration, body, if_match=if_match)
     # Other processes' answers grow too old by themselves.
-    public: PublicReads | None = getattr(request.app.state, "public_reads", None)
-    if public is not None:
-        public.forget_coin(registration.chain, made.symbol)
+    public.forget_coin(registration.chain, made.symbol)
     return respond(made, headers={"ETag": etag(made)})

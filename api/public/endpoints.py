@@ -4,22 +4,22 @@ import re
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from api.http.addresses import evm_address
 from api.http.conditional import Prepared, answer
-from api.http.dependencies import ChainsDep
+from api.http.dependencies import ChainsDep, PublicReadsDep
 from api.http.errors import LOWER_CODES, InvalidInput, NotFound, RouteGroup, Unavailable
 from api.http.examples import answered
 from api.http.rendering import Wire
 from api.limits.public import PublicHolding, PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
-from api.public.service import APPS, COIN, HOLDING, SITES, PublicReads, Sources
-from api.search.endpoints import SearchDep
-from api.security.access import count_address
+from api.public.service import APPS, COIN, HOLDING, SITES
+from api.security.credentials import count_address
+from api.services import services_of
 from indexer.chains.errors import RpcError
 from warehouse.domain.chains import Chain, Chains
 
@@ -44,8 +44,7 @@ class RememberingRoute(APIRoute):
         holdings = "/holdings/" in self.path
 
         async def look_first(request: Request) -> Response:
-            reads: PublicReads | None = getattr(request.app.state, "public_reads", None)
-            found = reads.remembered(request.scope["path"]) if reads is not None else None
+            found = services_of(request).public_reads.remembered(request.scope["path"])
             if found is None:
                 response = await handle(request)
             else:
@@ -61,26 +60,6 @@ class RememberingRoute(APIRoute):
 router = APIRouter(prefix="/api/v2/public", tags=["public reads"], route_class=RememberingRoute)
 ChainPath = Annotated[str, Path(description="Chain key, in lower case.", examples=["base"])]
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
-
-
-async def public_reads(request: Request, search: SearchDep) -> PublicReads:
-    """The application's public reads, over the store and warehouse it has now."""
-    state = request.app.state
-    service: PublicReads | None = getattr(state, "public_reads", None)
-    if service is None or service.sources.search is not search.repository or service.sources.store is not state.store:
-        sources = Sources(
-            store=state.store,
-            search=search.repository,
-            readers=state.chain_readers,
-            apps=search.apps,
-            clock=state.clock,
-            site_url=state.settings.public_site_url,
-        )
-        service = state.public_reads = PublicReads(sources, state.metrics)
-    return service
-
-
-ReadsDep = Annotated[PublicReads, Depends(public_reads)]
 
 
 def _read(path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]]) -> Callable[[Endpoint], Endpoint]:
@@ -104,7 +83,7 @@ def _read(path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]]) -> C
 
 @_read("/coins/{chain}/{symbol}", Coin, ("coin", examples.COIN))
 async def get_public_coin(
-    request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
+    request: Request, access: PublicRead, reads: PublicReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
     """A verified coin with its market: one that an active registration stands behind. Good for a minute."""
     place, wanted = _chain(chains, chain), _symbol(chain, symbol)
@@ -114,7 +93,7 @@ async def get_public_coin(
 
 @_read("/coins/{chain}/{symbol}/apps", CoinApps, ("apps", examples.APPS))
 async def list_public_coin_apps(
-    request: Request, access: PublicRead, reads: ReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
+    request: Request, access: PublicRead, reads: PublicReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
     """The apps on a verified coin's page, in its own order, without those turned off and those rated NSFW."""
     place, wanted = _chain(chains, chain), _symbol(chain, symbol)
@@ -126,7 +105,7 @@ async def list_public_coin_apps(
 async def get_public_holding(
     request: Request,
     access: PublicHolding,
-    reads: ReadsDep,
+    reads: PublicReadsDep,
     chains: ChainsDep,
     chain: ChainPath,
     token: Annotated[str, Path(description="Token address.", examples=["0x" + "69" * 20])],
@@ -150,7 +129,7 @@ async def get_public_holding(
 async def get_public_sites(
     request: Request,
     access: PublicRead,
-    reads: ReadsDep,
+    reads: PublicReadsDep,
     chains: ChainsDep,
     chain: ChainPath,
     crown_id: Annotated[str, Path(alias="crownId", description="Registration id on the chain.", examples=["7"])],

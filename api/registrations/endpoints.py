@@ -3,14 +3,23 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query, Request
+from fastapi import APIRouter, Header, Path, Query
 
 from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
 from api.claims.inputs import minting_chain
 from api.http import patterns
 from api.http.addresses import claim_symbol, evm_address, wallet_address
-from api.http.dependencies import ChainsDep, ClockDep, MajorsDep, PricingDep, SettingsDep, StoreDep, WarehouseDep
+from api.http.dependencies import (
+    ChainsDep,
+    ClockDep,
+    MajorsDep,
+    PricingDep,
+    SettingsDep,
+    StoreDep,
+    TokensDep,
+    WarehouseDep,
+)
 from api.http.errors import InvalidInput, RouteGroup, Unavailable
 from api.http.examples import WALLET, answered
 from api.http.rendering import JsonResponse, respond
@@ -153,9 +162,9 @@ async def get_registration(
     responses=answered(("attestations", examples.ATTESTATIONS)) | GROUP.responses(400, 401, 403, 404, 503),
 )
 async def list_attestations(
-    request: Request,
     access: ApiKey,
     store: StoreDep,
+    tokens: TokensDep,
     chains: ChainsDep,
     clock: ClockDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
@@ -168,7 +177,7 @@ async def list_attestations(
     repository = RegistrationRepository(store)
     row = await find_registration(repository, name, chain_id)
     found = await repository.attestations(row["chain_id"], row["token_id"])
-    return respond(render_attestations(row, found, request.app.state.tokens, clock.now()))
+    return respond(render_attestations(row, found, tokens, clock.now()))
 
 
 @router.get(

@@ -13,7 +13,8 @@ from api.http.dependencies import ChainsDep, StoreDep
 from api.http.errors import Case, Forbidden, NotFound
 from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
-from api.security.access import Session, WalletSession, with_scope
+from api.security.access import Session, with_scope
+from api.security.callers import WalletSession
 from api.store.store import Row, Store, Transaction
 from warehouse.domain.chains import Chain
 

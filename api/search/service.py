@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from api.http.rendering import dumps, timestamp
 from api.search import results
 from api.search.cursors import Cursor, read_cursor, write_cursor
 from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
+from api.search.parameters import read_query as parse_query
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, Status, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
 from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
@@ -25,6 +27,7 @@ from warehouse.readers.source import Source
 
 ANSWER_SECONDS = 5.0
 MOST_ANSWERS = 2_000
+MAX_REMEMBERED_QUERY_BYTES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,25 @@ class SearchService:
         self.repository = SearchRepository(source, metrics)
         self.clock = clock
         self.site_url = site_url
+        self._all_chains = chains
+        self._parsed = lru_cache(4_096)(self._parse)
         readable = {key: chain for key, chain in chains.by_key.items() if not chain.claim_only}
         self.chains: Mapping[int, Chain] = {chain.chain_id: chain for chain in readable.values()}
         self.enabled = tuple(chain for chain in chains.enabled() if not chain.claim_only)
         self.chain_places = chain_order({key: chain.chain_id for key, chain in readable.items()})
         self._answers: Cache[Answer] = Cache("search", ttl_seconds=ANSWER_SECONDS, metrics=metrics, limit=MOST_ANSWERS)
+
+    def read_query(self, text: bytes) -> SearchQuery:
+        """What a query string asks for. Reading it again would cost more than answering from the cache, so it is
+        remembered, except for long ones: parameters of other names are ignored, and could make any number of them.
+
+        Raises:
+            InvalidInput: a parameter is not valid.
+        """
+        return self._parse(text) if len(text) > MAX_REMEMBERED_QUERY_BYTES else self._parsed(text)
+
+    def _parse(self, text: bytes) -> SearchQuery:
+        return parse_query(text.decode("latin-1"), self._all_chains)
 
     async def answer(self, query: SearchQuery, wallet: str | None) -> bytes:
         """The answer's JSON, at most a few seconds old; ``refresh`` makes a new one."""

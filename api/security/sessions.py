@@ -6,7 +6,7 @@ from uuid import UUID
 from api.clock import Clock
 from api.http.cache import Cache
 from api.http.metrics import Metrics
-from api.security.access import WalletSession
+from api.security.callers import WalletSession
 from api.security.jwt import TokenRefused, Tokens
 from api.store.store import Store
 

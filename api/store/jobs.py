@@ -6,34 +6,25 @@ them all and runs them.
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
-from procrastinate import App, PsycopgConnector
+from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.tasks import Task
 
-from api.chains import ChainReaders
-from api.clock import Clock
-from api.settings import ApiSettings
-from api.store.store import JOBS_OPTIONS, Store, Transaction
-from warehouse.domain.chains import Chains
+from api.services import Services
+from api.store.store import JOBS_OPTIONS, Transaction
 from warehouse.postgres import plain_url
 
-CONTEXT_KEY = "work"
+CONTEXT_KEY = "services"
 
 # Knows the tasks. Jobs are queued over connections of the store; only the worker gives it connections of its own.
 TASKS = App(connector=PsycopgConnector())
 
 
-@dataclass(frozen=True, slots=True)
-class WorkContext:
-    """What tasks work with."""
-
-    store: Store
-    readers: ChainReaders
-    chains: Chains
-    clock: Clock
-    settings: ApiSettings
+def services_of_job(context: JobContext) -> Services:
+    """The worker's services."""
+    services: Services = context.additional_context[CONTEXT_KEY]
+    return services
 
 
 @asynccontextmanager

@@ -1,25 +1,24 @@
 """GET /tokenlist and what lies below it."""
 
-import logging
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
-from starlette.datastructures import State
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from api.http.addresses import wallet_address
 from api.http.conditional import Prepared, answer
-from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.http.dependencies import ChainsDep, ClockDep, ListSignaturesDep, SettingsDep, StoreDep, TokenListDep
 from api.http.errors import InvalidInput, NotFound, RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond, timestamp
 from api.http.routes import QueryRoute
 from api.registrations.reading import read_chain, read_symbol
 from api.registrations.statuses import registration_status
-from api.security.access import ApiKey, Caller, with_plan
+from api.security.access import ApiKey, with_plan
+from api.security.callers import Caller
 from api.store.store import Row, Store
 from api.tokenlists import examples
-from api.tokenlists.document import Version, list_name, listed, read_version
+from api.tokenlists.document import Version, listed, read_version
 from api.tokenlists.platforms import FORMATS, Listing
 from api.tokenlists.schemas import (
     ChangedToken,
@@ -35,12 +34,10 @@ from api.tokenlists.schemas import (
     PublishedVersions,
     TokenList,
 )
-from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import HEADER, Signatures
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 
-LOG = logging.getLogger(__name__)
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
 EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", invalid_code="INVALID_PARAMS")
 GROUPS = (GROUP, EXPORT)
@@ -54,42 +51,6 @@ ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM cha
 _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
 
 
-async def token_list_service(request: Request) -> TokenListService:
-    """The application's token list, over the store it has now."""
-    return token_list_of(request.app.state)
-
-
-def token_list_of(state: State) -> TokenListService:
-    """The token list of an application's state."""
-    service: TokenListService | None = getattr(state, "token_list", None)
-    if service is None or service.store is not state.store:
-        name = list_name(state.settings.service_name)
-        service = state.token_list = TokenListService(state.store, name, state.metrics)
-    return service
-
-
-async def warm(state: State) -> None:
-    """Read the token list while nobody waits for it. Where that cannot be done, whoever asks for it is told so."""
-    try:
-        await token_list_of(state).warm()
-    except Exception as error:  # whatever it is: nobody asked, and the first who does is answered by it
-        LOG.info("the token list is not at hand yet: %s", error)
-
-
-ListDep = Annotated[TokenListService, Depends(token_list_service)]
-
-
-async def _list_signatures(request: Request) -> Signatures:
-    state = request.app.state
-    found: Signatures | None = getattr(state, "token_list_signatures", None)
-    if found is None or found.tokens is not state.tokens:
-        found = state.token_list_signatures = Signatures(state.tokens)
-    return found
-
-
-SignaturesDep = Annotated[Signatures, Depends(_list_signatures)]
-
-
 @router.get(
     "",
     response_model=TokenList,
@@ -100,8 +61,8 @@ SignaturesDep = Annotated[Signatures, Depends(_list_signatures)]
 async def get_token_list(
     request: Request,
     access: ApiKey,
-    service: ListDep,
-    signatures: SignaturesDep,
+    service: TokenListDep,
+    signatures: ListSignaturesDep,
     chain_id: Annotated[
         int | None, Query(alias="chainId", ge=1, le=_MOST_CHAIN_ID, description="Only tokens of this chain.")
     ] = None,
@@ -131,8 +92,8 @@ async def get_token_list(
 async def get_token_list_of_wallet(
     request: Request,
     access: ApiKey,
-    service: ListDep,
-    signatures: SignaturesDep,
+    service: TokenListDep,
+    signatures: ListSignaturesDep,
     address: Annotated[str, Path(description="Wallet, EVM or Solana.", examples=["0x" + "70" * 20])],
 ) -> Response:
     """The listed tokens whose registration the wallet owns."""
@@ -181,7 +142,7 @@ async def list_token_list_versions(
 async def compare_token_list_versions(
     access: ApiKey,
     store: StoreDep,
-    service: ListDep,
+    service: TokenListDep,
     old: Annotated[str, Query(alias="from", description="The earlier version.", examples=["1.4.0"])],
     new: Annotated[
         str | None, Query(alias="to", description="The later version; the newest by default.", examples=["1.4.1"])

@@ -2,20 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from api.http import patterns
 from api.http.addresses import evm_address
-from api.http.dependencies import ChainsDep
+from api.http.dependencies import ChainsDep, TokenLookupsDep
 from api.http.errors import InvalidInput, RouteGroup
 from api.http.routes import QueryRoute
 from api.search import examples
-from api.search.endpoints import SearchDep
 from api.search.parameters import readable_chain, search_symbol
 from api.search.schemas import SearchResult
 from api.security.access import ApiKey
-from api.tokens.service import TokenService
 
 GROUP = RouteGroup(prefix="/api/v2/token")
 GROUPS = (GROUP,)
@@ -23,16 +21,6 @@ GROUPS = (GROUP,)
 router = APIRouter(prefix="/api/v2/token", tags=["search"], route_class=QueryRoute)
 
 
-async def token_service(request: Request, search: SearchDep) -> TokenService:
-    """The application's token lookups, over the search it has now."""
-    state = request.app.state
-    service: TokenService | None = getattr(state, "token_lookups", None)
-    if service is None or service.search is not search:
-        service = state.token_lookups = TokenService(search, state.metrics)
-    return service
-
-
-TokenDep = Annotated[TokenService, Depends(token_service)]
 SymbolPath = Annotated[
     str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
 ]
@@ -46,7 +34,7 @@ ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM cha
 )
 async def get_token(
     access: ApiKey,
-    service: TokenDep,
+    service: TokenLookupsDep,
     chains: ChainsDep,
     symbol: SymbolPath,
     chain: ChainPath,

@@ -2,14 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi import APIRouter, Depends, Header, Path, Query
 
-from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
+from api.http.dependencies import ServicesDep
 from api.http.errors import Case, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.search.examples import shown
-from api.security.access import Principal, require_key_or_session, with_plan, with_scope
+from api.security.access import require_key_or_session, with_plan, with_scope
+from api.security.callers import Principal
 from api.webhooks import examples, shapes
 from api.webhooks.queue import LEAST_PLAN
 from api.webhooks.repository import WebhookRepository
@@ -46,10 +47,9 @@ _DISABLED: Case = ("CONFLICT", "the webhook is disabled; reactivate it first")
 router = APIRouter(prefix="/api/v2/webhooks", tags=["webhooks"], route_class=BodyRoute)
 
 
-async def _service(
-    request: Request, store: StoreDep, settings: SettingsDep, chains: ChainsDep, clock: ClockDep
-) -> WebhookService:
-    return WebhookService(WebhookRepository(store), request.app.state.sealer, chains, clock, settings)
+async def _service(services: ServicesDep) -> WebhookService:
+    repository = WebhookRepository(services.store)
+    return WebhookService(repository, services.sealer, services.chains, services.clock, services.settings)
 
 
 ServiceDep = Annotated[WebhookService, Depends(_service)]

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from api.http.rendering import dumps
 from api.models.account import PLANS
-from api.security.access import satisfies
+from api.security.callers import satisfies
 from api.store.events import record
 from api.store.store import Store, Transaction
 from api.webhooks.outcomes import settle

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from api.clock import Clock
 from api.http.errors import ApiError, Forbidden, InvalidInput, NotFound
-from api.security.access import Principal
+from api.security.callers import Principal
 from api.security.sealing import Sealer
 from api.settings import ApiSettings
 from api.store.store import Row

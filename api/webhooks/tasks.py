@@ -5,7 +5,8 @@ from typing import Final
 
 from procrastinate import JobContext
 
-from api.store.jobs import CONTEXT_KEY, TASKS, WorkContext
+from api.services import Services
+from api.store.jobs import TASKS, services_of_job
 
 KEPT: Final = timedelta(days=30)
 _AT_ONCE: Final = 5_000
@@ -32,17 +33,17 @@ _ENDED_SECRETS = "DELETE FROM webhook_secret WHERE ends_at < :now"
 @TASKS.task(name="upkeep.webhooks", pass_context=True, queueing_lock="upkeep.webhooks")
 async def forget_periodically(context: JobContext, timestamp: int) -> None:
     """Once an hour; see the module."""
-    work: WorkContext = context.additional_context[CONTEXT_KEY]
-    await forget(work)
+    services = services_of_job(context)
+    await forget(services)
 
 
-async def forget(work: WorkContext) -> None:
+async def forget(services: Services) -> None:
     """Remove what is old. Safe to repeat, and to be cut short."""
-    now = work.clock.now()
+    now = services.clock.now()
     removed = 1
     while removed:
-        async with work.store.transaction() as transaction:
+        async with services.store.transaction() as transaction:
             removed = await transaction.execute(_OLD_DELIVERIES, {"before": now - KEPT, "at_once": _AT_ONCE})
-    async with work.store.transaction() as transaction:
+    async with services.store.transaction() as transaction:
         await transaction.execute(_DELETED)
         await transaction.execute(_ENDED_SECRETS, {"now": now})

@@ -183,7 +183,7 @@ async def test_usage_is_told_by_caller_and_day(owner: Owner) -> None:
     key = (await owner.make("counted")).json()
     for _ in range(3):
         await owner.use(key["key"])
-    await owner.service.app.state.limiter.keep()
+    await owner.service.services.limiter.keep()
     usage = (await owner.ask("GET", "/usage")).json()
     today = owner.clock.now().date().isoformat()
     assert (usage["day"], usage["plan"]) == (today, "free")

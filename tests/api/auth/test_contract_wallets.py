@@ -12,7 +12,7 @@ from eth_utils.address import to_checksum_address
 
 from api.accounts.service import Accounts
 from api.auth import siwe
-from api.security.access import WalletSession
+from api.security.callers import WalletSession
 from indexer.devchain.anvil import Anvil
 from tests.fixtures.claims import ClaimChain
 from tests.fixtures.clocks import ManualClock
@@ -49,7 +49,7 @@ class TwoChains:
     async def session(self, answer: httpx.Response) -> WalletSession:
         """The session that an answer began."""
         assert answer.status_code == 200, answer.text
-        found = await self.client.service.app.state.sessions.find(answer.json()["accessToken"])
+        found = await self.client.service.services.sessions.find(answer.json()["accessToken"])
         assert isinstance(found, WalletSession)
         return found
 

@@ -167,7 +167,7 @@ async def test_a_wallet_with_a_key_signs_in_to_its_account(
 
 
 async def test_an_app_session_is_no_wallet_session(sign_in: SignInClient) -> None:
-    tokens = sign_in.service.app.state.tokens
+    tokens = sign_in.service.services.tokens
     token = tokens.issue_app_session(HOLDER, API, now=sign_in.clock.now())
     assert jwt.decode(token, options={"verify_signature": False})["typ"] == APP_SESSION
     assert (await sign_in.sessions(token)).status_code == 401
@@ -252,7 +252,7 @@ async def test_the_life_of_a_session_is_a_setting(serve: Serve, clock: ManualClo
 
 async def test_keys_that_cannot_be_read_are_503_and_end_no_session(sign_in: SignInClient) -> None:
     token = await sign_in.token()
-    path = sign_in.service.app.state.tokens.keys.path
+    path = sign_in.service.services.tokens.keys.path
     kept = path.read_text()
     path.write_text("half a fi")
     for answer in (

@@ -80,7 +80,7 @@ async def test_the_registry_ends_it_once_and_the_symbol_can_be_claimed_again(
     claim_chain.send(wallet, built["to"], built["data"], int(built["value"], 16))
 
     chain = facts.load(claim_chain.chains_path).by_key["base"]
-    signer: LocalAccount = signers.load_or_create(claim_service.app.state.settings.data_dir)
+    signer: LocalAccount = signers.load_or_create(claim_service.services.settings.data_dir)
     inactive = Inactive(1, "AURUM", wallet.address, token, 72, 10.0)
     hashes = expire(chain, signer, payer, [inactive])
     assert claim_chain.node.rpc("eth_getTransactionReceipt", hashes[0])["status"] == "0x1"

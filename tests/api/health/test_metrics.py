@@ -149,7 +149,7 @@ async def test_a_silent_engine_is_waited_for_half_a_second_at_most(
     monkeypatch.setattr("api.health.observer.PATIENCE_SECONDS", PATIENCE_SECONDS)
     with store.transaction():
         store.execute("LOCK TABLE chain_checkpoint IN ACCESS EXCLUSIVE MODE")
-        service.app.state.observer.store._asked_at = float("-inf")
+        service.services.observer.store._asked_at = float("-inf")
         began = time.monotonic()
         samples = await scrape(service)
         assert time.monotonic() - began < 1.5

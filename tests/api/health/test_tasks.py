@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-from api.chains import ChainReaders
-from api.clock import SystemClock
 from api.health.tasks import tell_operators
+from api.services import Services
 from api.settings import ApiSettings
-from api.store.jobs import WorkContext
-from api.store.store import Store
 from tests.fixtures.receiver import Receiver
-from warehouse.chains import facts
 from warehouse.notices import ledger
 from warehouse.notices.webhook import Condition
 from warehouse.postgres import Connection
@@ -24,9 +20,9 @@ def test_the_worker_tells_of_halted_chains_and_sends(
         clickhouse_url="http://127.0.0.1:9/unused",
         alert_webhook_url=receiver.url,
     )
-    work = WorkContext(Store(store_url), ChainReaders(timeout_seconds=1), facts.load(None), SystemClock(), settings)
+    services = Services.of(settings)
     ledger.report(store, Condition("check_failed", "a.b", "warning", "check b of a failed", {}))
     store.execute("INSERT INTO chain_checkpoint (chain_id, generation, halted) VALUES (8453, 1, 'beyond finality')")
-    tell_operators(work)
-    tell_operators(work)
+    tell_operators(services)
+    tell_operators(services)
     assert receiver.events() == [("firing", "check_failed:a.b"), ("firing", "chain_halted:base")]

@@ -74,7 +74,7 @@ async def test_who_asks_again_within_seconds_does_not_ask_the_store(
     assert (await service.get("/heartbeat/at-risk", chain="arb")).content != answers[0].content
     assert (await service.get("/heartbeat/at-risk", level="warning")).json()["pagination"]["total"] == 3
     assert (asked.count("heartbeats/list_at_risk"), asked.count("heartbeats/count_at_risk")) == (3, 2)
-    memory = service.app.state.at_risk_memory
+    memory = service.services.at_risk
     memory.counts.clear()
     memory.pages.clear()
     store.execute("UPDATE indexed_token SET score = 90")

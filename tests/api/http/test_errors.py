@@ -148,7 +148,7 @@ async def test_a_request_that_takes_too_long_is_503(serve: Serve) -> None:
         async def hang(*_: object, **__: object) -> None:
             await asyncio.sleep(5)
 
-        service.app.state.store.rows = hang
+        service.services.store.rows = hang
         answer = await service.get("/registration/PEPE/base")
     assert answer.status_code == 503
     assert int(answer.headers["retry-after"]) > 0
@@ -158,7 +158,7 @@ async def test_an_unexpected_failure_is_500_without_details(service: Service) ->
     async def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret")
 
-    service.app.state.store.rows = fail
+    service.services.store.rows = fail
     answer = await service.get("/registration/PEPE/base")
     assert (answer.status_code, answer.json()["code"]) == (500, "INTERNAL_ERROR")
     assert "secret" not in answer.text
@@ -175,7 +175,7 @@ async def test_a_store_that_falls_silent_is_503_within_its_limit(serve: Serve) -
     port = silent.sockets[0].getsockname()[1]
     async with serve() as service:
         await service.get("/config/fees")  # from now on the key is known
-        state = service.app.state
+        state = service.services
         state.store = type(state.store)(f"postgresql://nobody@127.0.0.1:{port}/none", timeout_seconds=0.2)
         began = asyncio.get_running_loop().time()
         answer = await service.get("/registration/PEPE/base")
@@ -192,8 +192,8 @@ async def test_a_store_that_falls_silent_is_503_within_its_limit(serve: Serve) -
 
 async def test_a_lost_store_is_503_with_retry_after(serve: Serve) -> None:
     async with serve() as service:
-        gone = type(service.app.state.store)("postgresql://nobody@127.0.0.1:9/none")
-        service.app.state.api_keys.store = gone
+        gone = type(service.services.store)("postgresql://nobody@127.0.0.1:9/none")
+        service.services.api_keys.store = gone
         answer = await service.get("/config/fees")
         await gone.close()
     assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")

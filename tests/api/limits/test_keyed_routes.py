@@ -209,7 +209,7 @@ async def test_limits_follow_the_file(serve_limited: ServeLimited, limits_file: 
     async with serve_limited(per_second=1, burst=1) as service:
         assert await statuses(service, 2) == [200, 429]
         limits_file.write_text("[plans.free]\nper_second = 7\nburst = 7\n")
-        await service.app.state.limiter.keep()
+        await service.services.limiter.keep()
         clock.advance(seconds=1)
         assert await statuses(service, 8) == [200] * 7 + [429]
 

@@ -63,7 +63,7 @@ async def test_a_node_that_names_content_otherwise_is_found_out(
 async def test_a_node_that_is_down_is_said_to_be_and_nothing_is_lost(
     at_node: Uploader, ipfs_node: IpfsNodeDouble, store: Connection
 ) -> None:
-    node = at_node.service.app.state.metadata.contents
+    node = at_node.service.services.metadata.contents
     assert (await at_node.send(DOCUMENT)).status_code == 200
     for failure, delay in (((500, "the disk is full"), 0.0), ((403, "no"), 0.0), (None, 0.3)):
         ipfs_node.failure, ipfs_node.delay_seconds = failure, delay

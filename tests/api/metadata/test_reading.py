@@ -6,9 +6,8 @@ from typing import Any
 from api.clock import Clock
 from api.metadata.cids import cid_of, read_cid
 from api.metadata.contents import Contents
-from api.metadata.service import open_contents
 from api.metadata.tasks import read_documents
-from api.store.jobs import WorkContext
+from api.services import Services
 from tests.factories.registrations import add_registration
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.ipfs_node import IpfsNodeDouble
@@ -22,12 +21,10 @@ KEPT = {"displayName": "Pepe", "tiers": [{}, {}], "own": 1.5}
 V0 = "QmT5NvUtoM5nWFfrQdVrFtvGfKFmG7AHE8P34isapyhCxX"
 
 
-def work_of(service: Service, clock: Clock) -> tuple[WorkContext, Contents]:
-    state = service.app.state
-    return (
-        WorkContext(state.store, state.chain_readers, state.chains, clock, state.settings),
-        open_contents(state.settings),
-    )
+def work_of(service: Service, clock: Clock) -> tuple[Services, Contents]:
+    services = Services.of(service.services.settings, clock=clock)
+    services.store = service.services.store
+    return services, services.contents
 
 
 def documents(store: Connection) -> list[Any]:

@@ -108,7 +108,7 @@ async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
 
 
 async def test_room_is_given_back_when_no_attempt_at_the_content_goes_on(uploader: Uploader, store: Connection) -> None:
-    repository = uploader.service.app.state.metadata.repository
+    repository = uploader.service.services.metadata.repository
     account = store.execute("SELECT account_id FROM wallet_session").fetchall()[0]["account_id"]
 
     def attempt(cid: str) -> Upload:

@@ -176,7 +176,7 @@ async def test_a_lookup_that_fails_or_takes_too_long_is_503_and_no_empty_list(se
             async def arrow(self, *_: Any, **__: Any) -> Any:
                 await asyncio.sleep(5)
 
-        service.app.state.warehouse = Hanging("", timeout_seconds=1)
+        service.services.warehouse = Hanging("", timeout_seconds=1)
         answer = await service.client.get("/api/v2/registration/claimable", headers=headers)
         assert answer.status_code == 503
         assert int(answer.headers["retry-after"]) > 0

@@ -69,7 +69,7 @@ async def test_openapi_describes_every_parameter(service: Service) -> None:
 
 async def test_long_strings_of_unknown_parameters_are_read_and_not_kept(service: Service) -> None:
     await service.client.get("/api/v2/search?symbol=PEPE")
-    read = service.app.state.read_search_query
+    read = service.services.search._parsed
     kept = read.cache_info().currsize
     for number in range(3):
         answer = await service.client.get(f"/api/v2/search?symbol=PEPE&other={number}{'x' * 2_000}")

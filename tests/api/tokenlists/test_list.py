@@ -63,7 +63,7 @@ async def test_the_list_is_read_before_anyone_asks_for_it(serve: Serve, store: C
     add_listed(store, "PEPE", 7)
     publish_list(store)
     async with serve() as service, asyncio.timeout(10):
-        while b'regalia_cache_entries{cache="token_list"} 1.0' not in service.app.state.metrics.text():  # noqa: ASYNC110
+        while b'regalia_cache_entries{cache="token_list"} 1.0' not in service.services.metrics.text():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         store.execute("ALTER TABLE token_list_entry RENAME TO away")
         assert [one["symbol"] for one in (await service.get("/tokenlist")).json()["tokens"]] == ["PEPE"]
@@ -177,7 +177,7 @@ async def test_a_new_version_is_told_within_seconds(service: Service, store: Con
     assert (await service.get("/tokenlist")).json()["tokens"] == []
     add_listed(store, "PEPE", 1)
     publish_list(store)
-    service.app.state.token_list._newest.clear()  # the two seconds are over
+    service.services.token_list._newest.clear()  # the two seconds are over
     for _ in range(200):
         if (await service.get("/tokenlist")).json()["tokens"]:
             return

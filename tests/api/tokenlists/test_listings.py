@@ -45,7 +45,7 @@ async def test_an_export_needs_the_pro_plan_and_says_so(service: Service, store:
     assert (refused.status_code, refused.json()["code"]) == (403, "FORBIDDEN")
     assert refused.json()["requiredPlan"] == "pro"
     pay(store, "enterprise")
-    service.app.state.api_keys._known.clear()
+    service.services.api_keys._known.clear()
     assert (await service.get("/tokenlist/export/PEPE/base")).status_code == 200
 
 

@@ -66,11 +66,11 @@ async def test_a_list_is_signed_once_a_key(service: Service, store: Connection) 
     add_listed(store, "PEPE", 1)
     publish_list(store)
     first = (await service.get("/tokenlist")).headers[HEADER]
-    made = service.app.state.token_list_signatures._made
+    made = service.services.token_list_signatures._made
     count = len(made)
     assert (await service.get("/tokenlist")).headers[HEADER] == first
     assert len(made) == count
-    service.app.state.tokens.keys.rotate(service.app.state.clock.now())
+    service.services.tokens.keys.rotate(service.services.clock.now())
     body = await service.get("/tokenlist")
     assert body.headers[HEADER] != first
     # What was signed before is still verified: the key before stays published.

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from api.accounts.service import Accounts
-from api.security.access import satisfies
+from api.security.callers import satisfies
 from api.webhooks.queue import LEAST_PLAN
 from tests.fixtures.webhooks import OTHER, Hooks
 from warehouse import postgres
@@ -157,20 +157,18 @@ def test_the_plan_that_webhooks_need_is_enough_for_every_event() -> None:
 
 
 async def test_old_history_is_removed_and_nothing_else(hooks: Hooks) -> None:
-    from api.store.jobs import WorkContext
     from api.webhooks.tasks import forget
 
     kept, removed = await hooks.subscribe("token.minted"), await hooks.subscribe("token.minted", path="removed")
     hooks.happen()
     await hooks.engine.run_until_idle()
     await hooks.call("DELETE", f"/{removed['id']}")
-    app = hooks.service.app
-    work = WorkContext(app.state.store, app.state.chain_readers, app.state.chains, hooks.clock, app.state.settings)
-    await forget(work)
+    services = hooks.service.services
+    await forget(services)
     assert [one["status"] for one in await hooks.deliveries(kept["id"])] == ["delivered"]
     found = hooks.store.execute("SELECT count(*) AS n FROM webhook_subscription").fetchone()
     assert found == {"n": 1}
     hooks.clock.moment += timedelta(days=31)
-    await forget(work)
+    await forget(services)
     assert await hooks.deliveries(kept["id"]) == []
     assert hooks.store.execute("SELECT count(*) AS n FROM webhook_attempt").fetchone() == {"n": 0}

@@ -177,7 +177,7 @@ async def test_a_session_that_may_only_read_changes_nothing(hooks: Hooks) -> Non
         (hooks.account_id, [OWNER], scopes, now, ends),
     ).fetchone()
     assert row is not None
-    tokens = hooks.service.app.state.tokens
+    tokens = hooks.service.services.tokens
     token = tokens.issue_wallet_session(row["id"], (OWNER,), frozenset(scopes), now=now, expires_at=ends)
 
     async def ask(method: str, path: str = "") -> Any:

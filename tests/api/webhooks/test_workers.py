@@ -99,7 +99,7 @@ async def test_an_event_is_sent_as_soon_as_it_is_committed(hooks: Hooks, store_u
 async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> None:
     """Each step is taken and then nothing more, as a kill would have it; another worker comes after the lease."""
     made = await hooks.subscribe("token.minted")
-    queue = DeliveryQueue(hooks.service.app.state.store)
+    queue = DeliveryQueue(hooks.service.services.store)
     id = hooks.happen()
 
     assert await queue.fan_out(hooks.clock.now()) == (1, 1)  # died after making deliveries

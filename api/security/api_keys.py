@@ -1,0 +1,96 @@
+"""API keys: whose they are, remembered for a few seconds, and when each was last used."""
+
+import asyncio
+import hashlib
+import hmac
+import logging
+import time
+from datetime import datetime
+from uuid import UUID
+
+from api.clock import Clock
+from api.http.cache import Cache
+from api.http.metrics import Metrics
+from api.security.callers import Caller
+from api.store.store import Store
+from warehouse.errors import StoreUnavailable
+
+LOG = logging.getLogger(__name__)
+MAX_KEY_LENGTH = 256
+
+_LOOKUP = """
+SELECT k.id AS key_id, k.key_hash, k.account_id, a.wallet, a.plan
+FROM api_key AS k JOIN account AS a ON a.id = k.account_id
+WHERE k.key_hash = :key_hash AND k.revoked_at IS NULL
+"""
+_TOUCH = """
+UPDATE api_key SET last_used_at = GREATEST(last_used_at, used.at)
+FROM (SELECT unnest(CAST(:ids AS uuid[])) AS id, unnest(CAST(:times AS timestamptz[])) AS at) AS used
+WHERE api_key.id = used.id
+"""
+
+
+def hash_key(secret: str) -> bytes:
+    """What the store keeps of an API key. The key holds 256 random bits, so a plain hash is not worth attacking."""
+    return hashlib.sha256(secret.encode()).digest()
+
+
+class ApiKeys:
+    """Looks keys up, remembering the answer for a few seconds, and notes when each was last used."""
+
+    def __init__(self, store: Store, *, clock: Clock, metrics: Metrics, cache_seconds: float) -> None:
+        self.store = store
+        self.clock = clock
+        self._known: Cache[Caller | None] = Cache("api_key", ttl_seconds=cache_seconds, metrics=metrics)
+        self._used: dict[UUID, datetime] = {}
+
+    async def find(self, secret: str) -> Caller | None:
+        """The account of a key that is valid now, give or take the cache's seconds."""
+        if len(secret) > MAX_KEY_LENGTH:
+            return None
+        digest = hash_key(secret)
+        caller = await self._known.get(digest, lambda: self._look_up(digest))
+        if caller is not None:
+            self._used[caller.key_id] = self.clock.now()
+        return caller
+
+    def known(self, secret: str) -> Caller | None:
+        """The account of a key that was looked up a moment ago; None where the store is to be asked."""
+        caller = self._known.peek(hash_key(secret)) if len(secret) <= MAX_KEY_LENGTH else None
+        if caller is not None:
+            self._used[caller.key_id] = self.clock.now()
+        return caller
+
+    def was_valid(self, secret: str) -> bool:
+        """Whether the key was valid when it was last looked up, as far as that is remembered."""
+        return len(secret) <= MAX_KEY_LENGTH and self._known.last(hash_key(secret)) is not None
+
+    def forget(self) -> None:
+        """Look all keys up again: a plan changed, or a key was revoked."""
+        self._known.clear()
+
+    async def note_uses(self) -> None:
+        """Write down when keys were last used: one statement for all of them, whatever the traffic."""
+        used, self._used = self._used, {}
+        if not used:
+            return
+        try:
+            async with self.store.transaction() as transaction:
+                await transaction.execute(_TOUCH, {"ids": list(used), "times": list(used.values())})
+        except StoreUnavailable as error:
+            LOG.warning("times of use of %d keys are not written: %s", len(used), error)
+            self._used = {**used, **self._used}
+
+    async def note_uses_forever(self, interval_seconds: float = 30.0) -> None:
+        """Call ``note_uses`` from time to time until cancelled."""
+        while True:
+            await asyncio.sleep(interval_seconds)
+            began = time.monotonic()
+            await self.note_uses()
+            LOG.debug("noted key uses in %.3f s", time.monotonic() - began)
+
+    async def _look_up(self, digest: bytes) -> Caller | None:
+        row = await self.store.row(_LOOKUP, {"key_hash": digest})
+        if row is None or not hmac.compare_digest(bytes(row["key_hash"]), digest):
+            return None
+        return Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"])

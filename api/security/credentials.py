@@ -1,0 +1,149 @@
+"""Checks the credential of a request and counts the request against its limits, once each per request."""
+
+from fastapi import Request
+
+from api.http.errors import Forbidden, Unauthorized
+from api.security.callers import Caller, Principal, WalletSession
+from api.services import services_of
+from warehouse.errors import StoreUnavailable
+
+API_KEY_HEADER = "X-API-Key"
+BEARER = "Bearer"
+API_KEY = "ApiKey"
+"""The challenge of routes that take a key. No scheme is registered for a key in a header of its own."""
+SELF_SERVICE = ("/api/v2/account", "/api/v2/auth/")
+"""Routes that show usage and revoke credentials. They have a rate limit but are never refused for the daily quota."""
+
+
+async def count(request: Request, principal: Principal) -> None:
+    """Count the request against its caller's limits, once, even if it carries several credentials.
+
+    Raises:
+        TooManyRequests: the caller is over a limit.
+    """
+    if getattr(request.state, "counted", False):
+        return
+    request.state.counted = True
+    charge = await services_of(request).limiter.charge(principal)
+    request.state.answer_headers = charge.headers
+    if charge.refusal is not None and not (charge.of_quota and request.url.path.startswith(SELF_SERVICE)):
+        raise charge.refusal
+
+
+async def count_address(request: Request, *, holdings: bool = False) -> None:
+    """Count the request against the limits of the client's address, unless it was already counted for an account.
+
+    Args:
+        holdings: the request reads holdings, which have a lower limit within the general one.
+
+    Raises:
+        TooManyRequests: the address is over a limit.
+    """
+    if getattr(request.state, "counted", False):
+        return
+    request.state.counted = True
+    await services_of(request).limiter.admit(request, holdings=holdings)
+
+
+async def ask_api_key(request: Request) -> Caller:
+    """The account of the request's API key.
+
+    Raises:
+        Unauthorized: there is no key.
+        Forbidden: the key is not valid.
+    """
+    known: Caller | None = getattr(request.state, "caller", None)
+    if known is not None:
+        return known
+    secret = request.headers.get(API_KEY_HEADER)
+    if not secret:
+        raise Unauthorized(f"header {API_KEY_HEADER} is missing", challenge=API_KEY)
+    caller = await _find_key(request, secret)
+    if caller is None:
+        raise Forbidden("the API key is not valid")
+    request.state.caller = caller
+    await count(request, caller)
+    return caller
+
+
+async def _find_key(request: Request, secret: str) -> Caller | None:
+    """Look a key up. Each unknown key costs a query, so an address may send only so many. A key is counted as unknown
+    before the query, so that concurrent requests cannot exceed the limit; the count is reverted if the key is valid.
+    Recently valid keys are exempt: other clients at the same address must not lock them out."""
+    services = services_of(request)
+    keys = services.api_keys
+    caller = keys.known(secret)
+    if caller is not None or keys.was_valid(secret):
+        return caller or await keys.find(secret)
+    revert = services.limiter.try_key(request)
+    try:
+        caller = await keys.find(secret)
+    except StoreUnavailable:
+        revert()
+        raise
+    if caller is not None:
+        revert()
+    return caller
+
+
+async def ask_session(request: Request) -> WalletSession:
+    """The wallet session of the request.
+
+    Raises:
+        Unauthorized: there is no token, or its session has ended.
+    """
+    session = await _session_of(request)
+    if session is None:
+        raise Unauthorized("header Authorization with a Bearer token is missing")
+    return session
+
+
+async def ask_optional_session(request: Request) -> WalletSession | None:
+    """The wallet session, if a token was sent; without one the request is counted for the client's address.
+
+    Raises:
+        Unauthorized: a token was sent and is not valid.
+    """
+    session = await _session_of(request)
+    if session is None:
+        await count_address(request)
+    return session
+
+
+async def ask_key_or_session(request: Request) -> Principal:
+    """The session's account if a bearer token was sent, else the API key's."""
+    if request.headers.get("authorization"):
+        return await ask_session(request)
+    if request.headers.get(API_KEY_HEADER):
+        return await ask_api_key(request)
+    raise Unauthorized(
+        f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing", challenge=f"{BEARER}, {API_KEY}"
+    )
+
+
+async def ask_nobody(request: Request) -> None:
+    """Require no credential."""
+
+
+async def _session_of(request: Request) -> WalletSession | None:
+    known: WalletSession | None = getattr(request.state, "session", None)
+    if known is not None:
+        return known
+    header = request.headers.get("authorization")
+    if not header:
+        return None
+    kind, _, token = header.partition(" ")
+    if kind.lower() != BEARER.lower() or not token.strip():
+        raise Unauthorized("header Authorization must be Bearer and a wallet session's access token")
+    session = await services_of(request).sessions.find(token.strip())
+    if session is None:
+        raise session_ended()
+    request.state.session = session
+    await count(request, session)
+    return session
+
+
+def session_ended() -> Unauthorized:
+    """The error for a token without a live session (RFC 6750, 3.1)."""
+    message = "the wallet session is not valid or has ended"
+    return Unauthorized(message, challenge=f'{BEARER} error="invalid_token", error_description="{message}"')
