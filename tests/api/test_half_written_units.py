@@ -10,10 +10,10 @@ from indexer.reorg import finish_pending
 from indexer.run import advance
 from indexer.write import add_balances, delete_units
 from pipelines.refresh import refresh
+from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import indexing
 from tests.fixtures.published import seen_by_analysts
 from tests.fixtures.service import Serve
-from tests.indexer.test_crash import leave_half_written
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection

@@ -10,7 +10,7 @@ from eth_account.signers.local import LocalAccount
 
 from api.ops.demo.guide import Place
 from indexer.devchain import artifacts
-from tests.fixtures.demo import await_that
+from tests.fixtures.waiting import wait_until
 
 SYMBOL = "SPARE"
 _GAS = 3_000_000
@@ -58,7 +58,7 @@ def _deploy(place: Place, wallet: LocalAccount) -> str:
         "nonce": int(_call(place, "eth_getTransactionCount", wallet.address, "pending"), 16),
     }
     sent = _call(place, "eth_sendRawTransaction", wallet.sign_transaction(transaction).raw_transaction.to_0x_hex())
-    await_that(lambda: _call(place, "eth_getTransactionReceipt", sent) is not None, "a token is deployed", _SECONDS)
+    wait_until(lambda: _call(place, "eth_getTransactionReceipt", sent) is not None, "a token is deployed", _SECONDS)
     return str(_call(place, "eth_getTransactionReceipt", sent)["contractAddress"])
 
 

@@ -14,7 +14,8 @@ import pytest
 
 from api.ops.demo import guide
 from api.ops.demo.guide import Place
-from tests.fixtures.demo import await_that, running_demo
+from tests.fixtures.demo import running_demo
+from tests.fixtures.waiting import wait_until
 
 INDEXED_SECONDS = 60.0
 
@@ -49,7 +50,7 @@ def test_a_wallet_finds_its_token_claims_it_and_search_shows_the_registration(tm
         _nobody_can_claim_it_again(client)
         _search_shows_it_once_it_is_indexed(client)
         _the_operator_sees_a_chain_that_is_followed(place, tmp_path / "demo")
-    await_that(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", 5)
+    wait_until(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", 5)
 
 
 def _keys_are_asked_for(place: Place, http: httpx.Client) -> None:
@@ -128,7 +129,7 @@ def _search_shows_it_once_it_is_indexed(client: Client) -> None:
         found = client.get("/search", symbol=place.symbol, exact=True, refresh=True)["results"][0]
         return bool(found["hasCrown"]) and found["token"]["address"].lower() == place.token
 
-    await_that(registered, "search shows the registration", INDEXED_SECONDS)
+    wait_until(registered, "search shows the registration", INDEXED_SECONDS)
     found = client.get("/search", symbol=place.symbol, crownsOnly=True, refresh=True)
     assert [one["registration"]["owner"] for one in found["results"]] == [place.wallet]
     assert client.get("/registration/claimable")["tokens"] == []

@@ -13,16 +13,13 @@ from indexer.chains.evm.fetch import fetch_chunk
 from indexer.checkpoint import (
     CheckpointMoved,
     Standing,
-    Unit,
-    begin_unit,
-    next_change_id,
     read_checkpoint,
-    set_pending,
 )
 from indexer.devchain.world import World
-from indexer.publish import add_sums, recover
-from indexer.run import IndexContext, Progress, advance, follow
-from indexer.write import encode_rows, write_changes, write_facts
+from indexer.publish import recover
+from indexer.run import Progress, advance, follow
+from indexer.write import write_facts
+from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, differences, go_back, indexing, live
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -110,36 +107,6 @@ def test_a_writer_that_was_frozen_while_its_successor_went_on_inserts_nothing(
                 before_insert=frozen.require,
             )  # fmt: skip
     assert differences(all_rows(warehouse), before) == {}
-
-
-def leave_half_written(
-    context: IndexContext, chain: Chain, store: Connection, stage: str
-) -> tuple[Unit, dict[str, bytes]]:
-    """Write the next unit up to a stage, as a process would that is killed there; and the inserts it had prepared."""
-    session = context.session(chain)
-    session.forget()
-    checkpoint = read_checkpoint(store, chain.chain_id)
-    first = (checkpoint.block_number or 0) + 1
-    assembled = assemble_unit(fetch_chunk(session.connect(), first, first + 9), session.known, session.client)
-    headers = assembled.headers
-    unit = Unit(next_change_id(store), headers.first, headers.last, headers.hash_of(headers.last))
-    checkpoint = begin_unit(store, checkpoint, unit)
-    tables = {
-        table: encode_rows(table, chain.chain_id, unit.unit_id, headers, parts)
-        for table, parts in assembled.tables.items()
-    }
-    if stage == "some tables":
-        for table in list(tables)[::2]:
-            context.warehouse.insert_native(table, tables[table], token=f"{unit.unit_id}:{table}")
-    if stage in ("all tables", "sums begun", "sums done"):
-        write_facts(context.warehouse, chain.chain_id, unit.unit_id, headers, assembled.tables)
-        write_changes(context.warehouse, chain.chain_id, unit.unit_id, assembled.changes)
-    if stage in ("sums begun", "sums done"):
-        checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
-    if stage == "sums done":
-        add_sums(context.warehouse, chain.chain_id, unit.unit_id)
-    session.forget()
-    return unit, tables
 
 
 def test_a_connection_lost_in_a_unit_is_waited_out_and_nothing_doubles(

@@ -11,9 +11,9 @@ from indexer.marking import mark_published
 from indexer.publish import read_blocks, recover
 from indexer.run import IndexContext, advance, rewind
 from indexer.write import UNIT_TABLES, add_balances, block_time, delete_units
+from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
-from tests.indexer.test_crash import leave_half_written
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain

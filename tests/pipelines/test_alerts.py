@@ -9,8 +9,8 @@ from pipelines import alerts
 from pipelines.alerts import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.running import STALE_AFTER
 from tests.factories.ledger import Ledger
+from tests.factories.markets import build_market
 from tests.fixtures.receiver import Receiver
-from tests.pipelines.test_refresh import build_market
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 

@@ -12,14 +12,13 @@ from indexer.devchain.world import World
 from indexer.run import IndexContext, advance
 from pipelines.ranking import market_score
 from pipelines.refresh import refresh
+from tests.factories.amounts import DOLLAR, ETHER
+from tests.fixtures.derived import served
 from tests.fixtures.indexing import indexing
-from tests.pipelines.test_refresh import served
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
-ETHER = 10**18
-DOLLAR = 10**6
 UNMOVED = ("price_usd", "market_cap_usd", "fdv_usd", "liquidity_usd")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from tests.fixtures.checkout import CHECKOUT
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

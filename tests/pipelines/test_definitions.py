@@ -13,14 +13,13 @@ from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import window_blocks, window_key
 from pipelines.resources import EngineAccess
 from tests.factories.ledger import Ledger
+from tests.factories.markets import build_market
+from tests.fixtures.checkout import CHECKOUT
 from tests.fixtures.indexing import indexing
-from tests.pipelines.test_refresh import build_market
 from warehouse import postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
-
-CHECKOUT = Path(__file__).parents[2]
 
 
 def test_import_contacts_nothing(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from pipelines import frames
 from pipelines.documents.symbols import read_of, symbol_forms
 from pipelines.refresh import refresh
 from pipelines.refresh_run import RefreshRun
+from tests.factories.amounts import ETHER
 from tests.factories.ledger import Ledger, address
-from tests.pipelines.test_refresh import ETHER, build_market, served
+from tests.factories.markets import build_market
+from tests.fixtures.derived import served
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection

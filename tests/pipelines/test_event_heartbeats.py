@@ -12,7 +12,7 @@ from pipelines.refresh import refresh
 from pipelines.scoring import Inputs, score
 from tests.factories.events import log, register
 from tests.factories.ledger import Ledger, address
-from tests.pipelines.test_refresh import build_market
+from tests.factories.markets import build_market
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection

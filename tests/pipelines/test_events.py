@@ -8,9 +8,11 @@ from pipelines import cli
 from pipelines.events import recording, registry
 from pipelines.follow import Follower
 from pipelines.refresh import refresh
+from tests.factories.amounts import DOLLAR, ETHER
 from tests.factories.events import OWNER, SOURCES, log, register, settle
 from tests.factories.ledger import START, USDC, WETH, Ledger, address
-from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
+from tests.factories.markets import build_market
+from tests.fixtures.derived import served
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection

@@ -11,9 +11,10 @@ from pipelines.events.recording import read_progress, recording
 from pipelines.refresh import refresh
 from pipelines.refresh_run import RefreshRun, open_refresh_run
 from pipelines.windows import ReorgDuringRefresh
+from tests.factories.economy import Economy
 from tests.factories.events import listen, log, register, settle
 from tests.factories.ledger import Ledger, address
-from tests.pipelines.test_incremental import Economy, forget
+from tests.fixtures.derived import forget
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection

@@ -1,7 +1,5 @@
 import random
 import threading
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +7,7 @@ from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
 from tests.fixtures.faulty_node import Request, faulty_node
 from tests.fixtures.indexing import bear_token, indexing, live
+from tests.fixtures.waiting import wait_until
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
@@ -71,7 +70,7 @@ def test_lanes_serve_a_new_token_count_it_and_end_when_told(
     )
     lanes.start()
     try:
-        _await(lambda: warehouse.scalar("SELECT count() FROM serve_publication") > 0)
+        wait_until(lambda: warehouse.scalar("SELECT count() FROM serve_publication") > 0, seconds=40)
         symbol = "LANED"
         bear_token(living_world, symbol)
         living_world.sender.mine()
@@ -79,16 +78,9 @@ def test_lanes_serve_a_new_token_count_it_and_end_when_told(
             "SELECT holders FROM serve_token WHERE symbol = {symbol:String} AND version <="
             " (SELECT max(version) FROM serve_publication) ORDER BY version DESC LIMIT 1"
         )
-        _await(lambda: bool(warehouse.rows(shown, {"symbol": symbol})))
-        _await(lambda: warehouse.rows(shown, {"symbol": symbol})[0]["holders"] == 1)
+        wait_until(lambda: bool(warehouse.rows(shown, {"symbol": symbol})), seconds=40)
+        wait_until(lambda: warehouse.rows(shown, {"symbol": symbol})[0]["holders"] == 1, seconds=40)
     finally:
         stop.set()
         lanes.join(20)
     assert not lanes.is_alive()
-
-
-def _await(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 40
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)

@@ -6,9 +6,9 @@ from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT, score_hours
 from pipelines.refresh import refresh
 from pipelines.refresh_run import open_refresh_run
 from pipelines.scoring import Inputs, score
+from tests.factories.economy import Economy
 from tests.factories.ledger import START, Ledger, address
-from tests.pipelines.test_incremental import Economy
-from tests.pipelines.test_refresh import build_market
+from tests.factories.markets import build_market
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection

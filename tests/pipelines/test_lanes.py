@@ -9,15 +9,15 @@ from pipelines import refresh as lanes
 from pipelines.refresh import publish_new_tokens, refresh
 from pipelines.refresh_run import RefreshRun, open_refresh_run, open_serving_run
 from pipelines.windows import ReorgDuringRefresh
+from tests.factories.amounts import ETHER
+from tests.factories.economy import Economy
 from tests.factories.ledger import Ledger, address
-from tests.pipelines.test_incremental import Economy, contents, forget
-from tests.pipelines.test_refresh import build_market, served
+from tests.factories.markets import build_market
+from tests.fixtures.derived import contents, forget, served
 from warehouse import postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
-
-ETHER = 10**18
 
 
 @pytest.fixture

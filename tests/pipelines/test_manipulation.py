@@ -5,8 +5,10 @@ from math import isqrt, log10
 from typing import Any
 
 from pipelines.refresh import refresh
+from tests.factories.amounts import DOLLAR, ETHER
 from tests.factories.ledger import USDC, WETH, Ledger, address
-from tests.pipelines.test_refresh import DOLLAR, ETHER, build_market, served
+from tests.factories.markets import build_market
+from tests.fixtures.derived import served
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from pipelines.pricing import Pool, State, token_metrics, usd_quotes
 from pipelines.rules import MARKET
-from tests.pipelines.test_pricing import COIN, DOLLAR, ETHER, REFERENCE, USDC, USDT, WETH, pool
+from tests.factories.amounts import DOLLAR, ETHER
+from tests.factories.pools import COIN, REFERENCE, USDC, USDT, WETH, pool
 
 LEAST = float(MARKET.min_depth_usd)
 QUOTES = usd_quotes([USDC], [WETH], [REFERENCE])

@@ -8,27 +8,9 @@ from hypothesis import strategies as st
 from pipelines.medians import weighted_median
 from pipelines.pricing import Pool, Quote, TokenMetrics, token_metrics, usd_quotes
 from pipelines.ranking import market_score
+from tests.factories.amounts import ETHER
+from tests.factories.pools import COIN, REFERENCE, USDC, USDT, WETH, ZERO, pool
 
-ETHER = 10**18
-DOLLAR = 10**6
-USDC, USDT, WETH, ZERO, COIN = "dc", "d7", "ee", "00", "c0"
-
-
-def pool(name: str, token0: str, units0: float, token1: str, units1: float, **values: object) -> Pool:
-    """A V2 pool of whole units; stablecoins have 6 decimals, everything else 18."""
-    places = {USDC: 6, USDT: 6}
-    decimals0, decimals1 = places.get(token0, 18), places.get(token1, 18)
-    reserve0, reserve1 = int(units0 * 10**decimals0), int(units1 * 10**decimals1)
-    state = (reserve0, reserve1, 0)
-    standard: dict[str, object] = {
-        "pool": name, "exchange": "uniswap", "token0": token0, "token1": token1, "decimals0": decimals0,
-        "decimals1": decimals1, "state": state, "amount0_raw": reserve0, "amount1_raw": reserve1,
-        "past": {0: state, 1: state, 6: state, 24: state},
-    }  # fmt: skip
-    return Pool(**{**standard, **values})  # type: ignore[arg-type]
-
-
-REFERENCE = pool("reference", USDC, 2_000_000, WETH, 1_000)
 QUOTES = usd_quotes([USDC, USDT], [WETH, ZERO], [REFERENCE])
 
 

@@ -6,7 +6,8 @@ from pipelines.locks import RefreshBusy
 from pipelines.refresh import STEPS, publish_new_tokens, refresh
 from pipelines.refresh_run import open_refresh_run
 from tests.factories.ledger import Ledger
-from tests.pipelines.test_refresh import build_market, served
+from tests.factories.markets import build_market
+from tests.fixtures.derived import served
 from warehouse import postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains

@@ -9,7 +9,7 @@ from pipelines.documents import derive as documents
 from pipelines.refresh import publish_new_tokens, refresh
 from pipelines.registrations import derive as registrations
 from tests.factories.ledger import Ledger, address
-from tests.pipelines.test_refresh import served
+from tests.fixtures.derived import served
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains

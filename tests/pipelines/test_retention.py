@@ -5,8 +5,9 @@ import pytest
 
 from pipelines.refresh import refresh
 from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs, thin_changes
+from tests.factories.economy import Economy
 from tests.factories.ledger import Ledger
-from tests.pipelines.test_incremental import Economy, contents, forget
+from tests.fixtures.derived import contents, forget
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pipelines.refresh import refresh
+from tests.factories.amounts import DOLLAR
 from tests.factories.ledger import CHAINS_TOML, USDC, WETH, Ledger, address
 from tests.relevance.generator import CHAINS, Token, World
 from warehouse.chains import facts
@@ -13,7 +14,6 @@ from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 COIN = 10**18
-DOLLAR = 10**6
 SUPPLY = 1_000_000
 NATIVE_USD = 2_000
 IN_POOL = SUPPLY // 20

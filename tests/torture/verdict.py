@@ -10,8 +10,8 @@ from indexer.devchain import artifacts
 from indexer.devchain.world import World
 from indexer.run import advance
 from pipelines.refresh import refresh
+from tests.fixtures.derived import LISTED, contents
 from tests.fixtures.indexing import all_rows, differences, indexing
-from tests.pipelines.test_incremental import LISTED, contents
 from warehouse import migrate, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains

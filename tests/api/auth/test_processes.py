@@ -21,8 +21,9 @@ from api.auth import siwe
 from api.auth.messages import SignIn
 from api.security.jwt import Tokens
 from api.security.signing_keys import SigningKeys
+from tests.fixtures.checkout import CHECKOUT
+from tests.fixtures.nodejs import node
 from tests.fixtures.sign_in import SITE, authorized, iso_time, new_wallet, sign
-from tests.warehouse.embedded.test_clients import CHECKOUT, node
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
 

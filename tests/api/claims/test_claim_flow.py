@@ -10,10 +10,9 @@ from eth_abi.abi import encode
 
 from indexer.chains.errors import NodeUnavailable
 from indexer.devchain import artifacts
+from tests.factories.amounts import ETHER
 from tests.fixtures.claims import NATIVE_USD, ClaimChain, Claimer, built, sign
 from tests.fixtures.service import Serve, Service
-
-ETHER = 10**18
 
 
 async def test_a_deployer_claims_with_a_plain_wallet(claim_chain: ClaimChain, claim_service: Service) -> None:

@@ -19,9 +19,10 @@ from api.app import create_app
 from api.settings import ApiSettings
 from indexer.contracts import signer as signers
 from indexer.devchain.anvil import Anvil
+from tests.factories.amounts import ETHER
 from tests.factories.registrations import BASE, scored
 from tests.factories.tokens import publish, token_row
-from tests.fixtures.claims import ETHER, ClaimChain, Claimer, sign
+from tests.fixtures.claims import ClaimChain, Claimer, sign
 from tests.fixtures.killable_engines import KillableEngines
 from tests.fixtures.service import HOLDER, LIMITS, Service
 from tests.fixtures.stalling_proxy import stalling_proxy

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.factories.tokens import publish, token_row
+from tests.fixtures.checkout import CHECKOUT
 from tests.fixtures.claims import ClaimChain
 from tests.fixtures.listening import listening
 from tests.fixtures.service import Service
 
-CHECKOUT = Path(__file__).resolve().parents[3]
 EXAMPLE = CHECKOUT / "docs" / "examples" / "claim.ts"
 # Stricter than the example's own instructions: what is typed wrongly in the document shows here.
 COMPILE = (

@@ -16,8 +16,8 @@ from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.shared import StoreMeter
 from api.store.store import Store
-from tests.api.limits.test_usage import new_key, told, used
 from tests.fixtures.service import Serve
+from tests.fixtures.usage import new_key, usage_counts, usage_events
 from warehouse.direct_reads import DirectReads
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
@@ -52,8 +52,8 @@ def test_processes_share_a_quota_to_the_last_request(store_url: str, store: Conn
     subject = new_key(store_url, store)
     granted = ask_from_processes(store_url, subject, 100_000, 100_000, 500, 400)
     assert sum(granted) == 500
-    assert used(store) == [500]
-    assert told(store) == [
+    assert usage_counts(store) == [500]
+    assert usage_events(store) == [
         ("quota.exceeded", 90),
         ("quota.threshold_warning", 80),
         ("usage.threshold", 80),
@@ -67,7 +67,7 @@ def test_processes_share_a_bucket(store_url: str, store: Connection) -> None:
     granted = ask_from_processes(store_url, subject, 5, 200, 100_000, 150)
     refilled = 5 * (time.monotonic() - began)
     assert 200 <= sum(granted) <= 200 + refilled
-    assert used(store) == [sum(granted)]
+    assert usage_counts(store) == [sum(granted)]
 
 
 async def test_requests_of_one_moment_are_granted_in_their_order(

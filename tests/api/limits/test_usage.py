@@ -8,19 +8,17 @@ from uuid import UUID
 
 import pytest
 
-from api.accounts.service import Accounts
 from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import ProcessMeter
 from api.limits.usage import UsageLedger
 from api.store.store import Store
 from tests.fixtures.clocks import ManualClock
-from tests.fixtures.service import HOLDER
+from tests.fixtures.usage import EVENTS, new_key, usage_counts, usage_events
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
 
 TODAY = date(2026, 3, 1)
-EVENTS = "SELECT type, payload, account_id FROM event_log ORDER BY type, (payload ->> 'percent')::int"
 
 
 def limits(per_day: int) -> PlanLimits:
@@ -39,21 +37,6 @@ def subject(store_url: str, store: Connection) -> Subject:
     return new_key(store_url, store)
 
 
-def new_key(store_url: str, store: Connection) -> Subject:
-    made = Accounts(store_url).create_key(HOLDER)
-    row = store.execute("SELECT account_id FROM api_key WHERE id = %s", (made.id,)).fetchone()
-    assert row is not None
-    return Subject(made.id, row["account_id"], "free")
-
-
-def used(store: Connection) -> list[int]:
-    return [row["used"] for row in store.execute("SELECT used FROM api_usage ORDER BY subject").fetchall()]
-
-
-def told(store: Connection) -> list[tuple[str, int]]:
-    return [(row["type"], row["payload"]["percent"]) for row in store.execute(EVENTS).fetchall()]
-
-
 async def use(meter: ProcessMeter, subject: Subject, requests: int, per_day: int = 100) -> list[str | None]:
     return [(await meter.take(subject, limits(per_day))).refusal for _ in range(requests)]
 
@@ -68,7 +51,7 @@ async def test_counts_of_processes_are_added_up(
     await second.keep()
     await use(first, subject, 5)
     await first.keep()
-    assert used(store) == [55]
+    assert usage_counts(store) == [55]
 
 
 async def test_a_process_learns_what_others_counted(api_store: Store, subject: Subject, clock: ManualClock) -> None:
@@ -131,8 +114,8 @@ async def test_a_batch_whose_answer_was_lost_is_counted_once(
     ledger.count(subject, TODAY, 100)
     assert [counted.used for counted in await ledger.write()] == [86]
     assert await ledger.write() == []
-    assert used(store) == [86]
-    assert told(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
+    assert usage_counts(store) == [86]
+    assert usage_events(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
     await losing.close()
 
 
@@ -147,7 +130,7 @@ async def test_counts_outlive_an_outage_of_the_store(
     ledger.store = api_store
     assert await use(meter, subject, 1) == [None]
     await meter.keep()
-    assert used(store) == [4]
+    assert usage_counts(store) == [4]
     await unreachable.close()
 
 
@@ -158,10 +141,10 @@ async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
     other = new_key(store_url, store)
     await use(meter, subject, 79)
     await meter.keep()
-    assert told(store) == []
+    assert usage_events(store) == []
     await use(meter, subject, 1)
     await meter.keep()
-    assert told(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
+    assert usage_events(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
     await use(meter, subject, 10)
     await use(meter, other, 95)
     await meter.keep()
@@ -172,7 +155,7 @@ async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
         ("usage.threshold", 80),
         ("usage.threshold", 90),
     ]
-    assert told(store) == everything
+    assert usage_events(store) == everything
     event = store.execute(EVENTS).fetchone()
     assert event is not None
     assert event["account_id"] == subject.account_id
@@ -180,7 +163,7 @@ async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
     clock.advance(days=1)
     await use(meter, other, 80)
     await meter.keep()
-    assert told(store) == sorted([*everything, ("quota.threshold_warning", 80), ("usage.threshold", 80)])
+    assert usage_events(store) == sorted([*everything, ("quota.threshold_warning", 80), ("usage.threshold", 80)])
 
 
 async def test_a_smaller_plan_tells_of_what_was_used_before(
@@ -189,10 +172,10 @@ async def test_a_smaller_plan_tells_of_what_was_used_before(
     meter = ProcessMeter(UsageLedger(api_store), clock=clock)
     await use(meter, subject, 85, per_day=1_000)
     await meter.keep()
-    assert told(store) == []
+    assert usage_events(store) == []
     await use(meter, subject, 1, per_day=100)
     await meter.keep()
-    assert told(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
+    assert usage_events(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
 
 
 async def test_old_usage_is_forgotten(api_store: Store, store: Connection, subject: Subject) -> None:

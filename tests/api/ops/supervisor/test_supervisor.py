@@ -1,7 +1,6 @@
 """The supervisor with small commands as parts: order, readiness, restarts, stopping, and nothing left behind."""
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
@@ -19,43 +18,14 @@ from api.ops.supervisor import state
 from api.ops.supervisor.part import AlreadyRunning, Part, Phase, PortTaken, StackError
 from api.ops.supervisor.ports import claim
 from api.ops.supervisor.supervisor import Backoff, Supervisor
-
-QUICK = Backoff(first_seconds=0.05, most_seconds=0.2, loud_after=3, stable_seconds=60)
-
-
-def python(code: str, *arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-I", "-S", "-c", code, *arguments)
-
+from tests.fixtures.supervised import QUICK, python, running
+from tests.fixtures.waiting import wait_until_async
 
 SLEEP = python("import time; time.sleep(600)")
 
 
-@pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
-    for name in ("run", "logs"):
-        (tmp_path / name).mkdir()
-    return tmp_path
-
-
 def supervise(data_dir: Path, *parts: Part, backoff: Backoff = QUICK) -> Supervisor:
     return Supervisor(parts, data_dir=data_dir, environment=os.environ, backoff=backoff)
-
-
-@contextlib.asynccontextmanager
-async def running(supervisor: Supervisor):
-    task = asyncio.create_task(supervisor.run())
-    try:
-        yield task
-    finally:
-        supervisor.request_stop()
-        await asyncio.wait_for(task, 20)
-
-
-async def until(condition: Callable[[], object], seconds: float = 10) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "did not happen in time"
-        await asyncio.sleep(0.02)
 
 
 def read(path: Path) -> str:
@@ -75,8 +45,8 @@ async def test_a_part_starts_only_when_what_it_needs_is_ready(data_dir: Path) ->
         data_dir, Part("second", looks, needs=("first",), ready=lambda: True), Part("first", slow, ready=flag.exists)
     )
     async with running(supervisor):
-        await until(lambda: supervisor.states["second"].phase is Phase.READY)
-        await until(lambda: read(supervisor.log_path("second")) == "True\n")
+        await wait_until_async(lambda: supervisor.states["second"].phase is Phase.READY)
+        await wait_until_async(lambda: read(supervisor.log_path("second")) == "True\n")
         assert supervisor.states["first"].ready_after_seconds >= 0.2
 
 
@@ -85,7 +55,7 @@ async def test_a_step_has_to_succeed_before_what_needs_it_starts(data_dir: Path)
     after = Part("after", SLEEP, needs=("step",), ready=lambda: True)
     supervisor = supervise(data_dir, step, after)
     async with running(supervisor):
-        await until(lambda: supervisor.states["after"].phase is Phase.READY)
+        await wait_until_async(lambda: supervisor.states["after"].phase is Phase.READY)
     assert supervisor.states["step"].phase is Phase.DONE
 
 
@@ -103,12 +73,14 @@ async def test_a_part_that_dies_is_started_again_and_the_others_go_on(data_dir: 
     lives = Part("lives", SLEEP, needs=("dies",), ready=lambda: True)
     supervisor = supervise(data_dir, dies, lives)
     async with running(supervisor):
-        await until(lambda: supervisor.states["lives"].phase is Phase.READY)
+        await wait_until_async(lambda: supervisor.states["lives"].phase is Phase.READY)
         other = supervisor.states["lives"].pid
         command = psutil.Process(supervisor.states["dies"].pid).children()[0]
         command.kill()
-        await until(lambda: supervisor.states["dies"].restarts == 1 and supervisor.states["dies"].phase is Phase.READY)
-        await until(lambda: read(runs) == "run\nrun\n")
+        await wait_until_async(
+            lambda: supervisor.states["dies"].restarts == 1 and supervisor.states["dies"].phase is Phase.READY
+        )
+        await wait_until_async(lambda: read(runs) == "run\nrun\n")
         assert supervisor.states["dies"].last_exit == "SIGKILL"
         assert supervisor.states["lives"].pid == other
 
@@ -122,7 +94,7 @@ async def test_a_part_that_keeps_dying_is_loud_and_backs_off_without_end(
     supervisor = supervise(data_dir, dies, lives)
     with caplog.at_level(logging.WARNING, logger="regalia.stack"):
         async with running(supervisor):
-            await until(lambda: supervisor.states["dies"].restarts >= 5)
+            await wait_until_async(lambda: supervisor.states["dies"].restarts >= 5)
             recorded = json.loads(state.state_file(data_dir).read_text())
             assert supervisor.states["lives"].phase is Phase.READY
             assert supervisor.states["lives"].restarts == 0
@@ -147,8 +119,8 @@ async def test_a_part_that_does_not_become_ready_is_killed_and_started_again(dat
     hangs = Part("hangs", mark(runs), ready=lambda: False, ready_seconds=0.3)
     supervisor = supervise(data_dir, hangs)
     async with running(supervisor):
-        await until(lambda: supervisor.states["hangs"].restarts >= 1)
-        await until(lambda: read(runs).count("run") >= 2)
+        await wait_until_async(lambda: supervisor.states["hangs"].restarts >= 1)
+        await wait_until_async(lambda: read(runs).count("run") >= 2)
 
 
 async def test_parts_stop_in_reverse_order_and_stragglers_are_killed(data_dir: Path) -> None:
@@ -170,7 +142,7 @@ async def test_parts_stop_in_reverse_order_and_stragglers_are_killed(data_dir: P
     )
     supervisor = supervise(data_dir, *parts)
     async with running(supervisor):
-        await until(lambda: supervisor.states["top"].phase is Phase.READY)
+        await wait_until_async(lambda: supervisor.states["top"].phase is Phase.READY)
         begun = time.monotonic()
     assert time.monotonic() - begun < 5
     assert ended.read_text() == "top base "
@@ -183,9 +155,9 @@ async def test_a_second_request_to_stop_kills_at_once(data_dir: Path) -> None:
     log = data_dir / "logs" / "deaf.log"
     supervisor = supervise(data_dir, Part("deaf", deaf, ready=lambda: read(log) == "up\n", stop_seconds=60))
     async with running(supervisor) as task:
-        await until(lambda: supervisor.states["deaf"].phase is Phase.READY)
+        await wait_until_async(lambda: supervisor.states["deaf"].phase is Phase.READY)
         supervisor.request_stop()
-        await until(lambda: supervisor.states["deaf"].phase is Phase.STOPPING)
+        await wait_until_async(lambda: supervisor.states["deaf"].phase is Phase.STOPPING)
         supervisor.request_stop()
         await asyncio.wait_for(asyncio.shield(task), 5)
     assert not guards()
@@ -210,7 +182,7 @@ async def test_what_a_part_leaves_behind_is_gone_before_it_starts_again(data_dir
     pids = data_dir / "pids"
     supervisor = supervise(data_dir, Part("spawns", python(spawns, str(pids)), ready=lambda: False))
     async with running(supervisor):
-        await until(lambda: pids.exists() and len(pids.read_text().split()) >= 2)
+        await wait_until_async(lambda: pids.exists() and len(pids.read_text().split()) >= 2)
         assert not psutil.pid_exists(int(pids.read_text().split()[0]))
 
 
@@ -343,7 +315,7 @@ async def test_a_part_hears_every_signal_though_the_service_runs_in_the_backgrou
             signal.signal(number, signal.SIG_IGN)
         async with running(supervise(data_dir, Part("hears", python(code), once=True))):
             log = data_dir / "logs" / "hears.log"
-            await until(lambda: log.exists() and log.read_text())
+            await wait_until_async(lambda: log.exists() and log.read_text())
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
