@@ -1,8 +1,8 @@
-"""How far each chain is: one row in the store, moved by compare-and-set, and units recorded beside it.
+"""How far each chain is indexed: one row per chain in the store, changed by compare-and-set, and a row per unit.
 
-The row's ``pending`` says what was begun and not finished, so that whoever comes next after a crash knows what to
-undo or repeat. One writer a chain is kept by an advisory lock; the compare-and-set on ``generation`` holds even
-when the lock was lost without our noticing.
+``pending`` says what was started and not finished, so that the next writer after a crash knows what to undo or repeat.
+An advisory lock keeps one writer per chain. The compare-and-set on ``generation`` is correct even when a writer lost
+its lock without noticing.
 """
 
 import time
@@ -17,12 +17,11 @@ from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection, Jsonb
 
 LOCK_CLASS = 821
-_UNASKED_SECONDS = 5.0
-Store = Connection
+_UNCHECKED_SECONDS = 5.0
 
 
 class CheckpointMoved(Exception):
-    """Somebody else moved the checkpoint: our view of the chain is out of date, and nothing was changed by us."""
+    """Another writer moved the checkpoint. Our view of the chain is out of date, and we changed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit of work: consecutive blocks that are published, or taken back, together."""
+    """A unit of work: consecutive blocks that are published, or reverted, together."""
 
     unit_id: int
     first: int
@@ -60,37 +59,37 @@ class Unit:
 
 
 @dataclass(slots=True)
-class Standing:
-    """Whether a writer still is the one: asked before each insert, of the store whenever time has passed unseen.
+class WriterGuard:
+    """Stops a writer that was replaced while it was frozen. Call ``ensure_current`` before each insert.
 
-    A writer that is frozen with its machine or its process notices nothing of it. When it thaws, its lock is gone, and
-    its successors may have published so much that the warehouse has forgotten the tokens by which it would refuse the
-    late insert. So nothing is inserted longer than ``_UNASKED_SECONDS`` after the store last said that nothing moved:
-    less than so many units take.
+    A frozen process does not notice that it was frozen. When it continues, its lock is gone, and its successors may
+    have published so many units that the warehouse has forgotten the token by which it would refuse the late insert.
+    So no insert starts later than ``_UNCHECKED_SECONDS`` after the store last confirmed the checkpoint: that many
+    units take longer.
     """
 
-    store: Store
+    store: Connection
     checkpoint: Checkpoint
-    asked_at: float = field(default_factory=lambda: _seconds_since_boot())
+    checked_at: float = field(default_factory=lambda: _seconds_since_boot())
 
-    def require(self) -> None:
-        """Go on, or not.
+    def ensure_current(self) -> None:
+        """Ask the store whether the checkpoint is still ours, unless it said so just now.
 
         Raises:
             CheckpointMoved: another writer took over.
         """
-        if _seconds_since_boot() - self.asked_at < _UNASKED_SECONDS:
+        if _seconds_since_boot() - self.checked_at < _UNCHECKED_SECONDS:
             return
         row = self.store.execute(
             "SELECT generation FROM chain_checkpoint WHERE chain_id = %s", (self.checkpoint.chain_id,)
         ).fetchone()
         if row is None or row["generation"] != self.checkpoint.generation:
             raise CheckpointMoved(f"another writer moved the checkpoint of chain {self.checkpoint.chain_id}")
-        self.asked_at = _seconds_since_boot()
+        self.checked_at = _seconds_since_boot()
 
 
 @contextmanager
-def writer_lock(store_url: str, chain_id: int) -> Iterator[Store | None]:
+def writer_lock(store_url: str, chain_id: int) -> Iterator[Connection | None]:
     """A connection that holds the chain's writer lock, or None when another writer has it.
 
     Raises:
@@ -111,8 +110,8 @@ def writer_lock(store_url: str, chain_id: int) -> Iterator[Store | None]:
         raise StoreUnavailable(f"the connection to PostgreSQL was lost: {error}") from error
 
 
-def read_checkpoint(store: Store, chain_id: int) -> Checkpoint:
-    """The chain's row, made on first sight."""
+def read_checkpoint(store: Connection, chain_id: int) -> Checkpoint:
+    """The chain's row, created on first use."""
     store.execute(
         "INSERT INTO chain_checkpoint (chain_id, generation) VALUES (%s, 0) ON CONFLICT DO NOTHING", (chain_id,)
     )
@@ -122,15 +121,15 @@ def read_checkpoint(store: Store, chain_id: int) -> Checkpoint:
     return _checkpoint(row)
 
 
-def next_change_id(store: Store) -> int:
-    """A number for a unit or for the taking back of some."""
+def next_change_id(store: Connection) -> int:
+    """A new number for a unit, or for a revert."""
     row = store.execute("SELECT nextval('change_id_seq') AS id").fetchone()
     if row is None:
-        raise CheckpointMoved("the sequence of units gave no number")
+        raise CheckpointMoved("change_id_seq returned no number")
     return int(row["id"])
 
 
-def begin_unit(store: Store, checkpoint: Checkpoint, unit: Unit) -> Checkpoint:
+def begin_unit(store: Connection, checkpoint: Checkpoint, unit: Unit) -> Checkpoint:
     """Record the unit and that its facts are being written."""
     with store.transaction():
         store.execute(
@@ -141,13 +140,13 @@ def begin_unit(store: Store, checkpoint: Checkpoint, unit: Unit) -> Checkpoint:
         return _set(store, checkpoint, "pending = %s", [Jsonb(unit.pending("facts"))])
 
 
-def set_pending(store: Store, checkpoint: Checkpoint, pending: dict[str, Any]) -> Checkpoint:
+def set_pending(store: Connection, checkpoint: Checkpoint, pending: dict[str, Any]) -> Checkpoint:
     """Move to another phase."""
     return _set(store, checkpoint, "pending = %s", [Jsonb(pending)])
 
 
 def publish_unit(
-    store: Store,
+    store: Connection,
     checkpoint: Checkpoint,
     unit: Unit,
     time: datetime,
@@ -168,20 +167,20 @@ def publish_unit(
         )
 
 
-def abandon_unit(store: Store, checkpoint: Checkpoint, unit_id: int) -> Checkpoint:
-    """Record that a unit was given up; its rows are gone."""
+def abandon_unit(store: Connection, checkpoint: Checkpoint, unit_id: int) -> Checkpoint:
+    """Record that a unit was abandoned; its rows are deleted."""
     with store.transaction():
         _finish(store, [unit_id], "abandoned")
         return _set(store, checkpoint, "pending = NULL", [])
 
 
 def finish_revert(
-    store: Store,
+    store: Connection,
     checkpoint: Checkpoint,
     units: Sequence[int],
     head: tuple[int, bytes, datetime] | None,
 ) -> Checkpoint:
-    """Record that units were taken back; ``head`` is what is published now, None for nothing."""
+    """Record that units were reverted; ``head`` is the published block now, None when there is none."""
     number, digest, time = head if head is not None else (None, None, None)
     with store.transaction():
         _finish(store, units, "reverted")
@@ -193,13 +192,13 @@ def finish_revert(
         )
 
 
-def set_halted(store: Store, checkpoint: Checkpoint, reason: str | None) -> Checkpoint:
-    """Stop ingestion of the chain for a stated reason, or allow it again."""
+def set_halted(store: Connection, checkpoint: Checkpoint, reason: str | None) -> Checkpoint:
+    """Stop indexing the chain for a stated reason, or with None allow it again."""
     return _set(store, checkpoint, "halted = %s", [reason])
 
 
-def record_head(store: Store, chain_id: int, head: int, final: int) -> None:
-    """What the node says. Not guarded, because no writer's decision is lost by it; what was final stays final."""
+def record_head(store: Connection, chain_id: int, head: int, final: int) -> None:
+    """Record the node's head. Needs no compare-and-set: no decision depends on it. What was final stays final."""
     store.execute(
         "UPDATE chain_checkpoint SET head_block = %s, final_block = greatest(final_block, %s), updated_at = now()"
         " WHERE chain_id = %s",
@@ -207,7 +206,7 @@ def record_head(store: Store, chain_id: int, head: int, final: int) -> None:
     )
 
 
-def units_above(store: Store, chain_id: int, block: int) -> list[Unit]:
+def units_above(store: Connection, chain_id: int, block: int) -> list[Unit]:
     """Published units that reach beyond ``block``, newest first."""
     rows = store.execute(
         "SELECT unit_id, first_block, last_block, last_hash FROM ingest_unit"
@@ -224,13 +223,13 @@ def _seconds_since_boot() -> float:
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
-def _finish(store: Store, units: Sequence[int], status: str) -> None:
+def _finish(store: Connection, units: Sequence[int], status: str) -> None:
     store.execute(
         "UPDATE ingest_unit SET status = %s, finished_at = now() WHERE unit_id = ANY(%s)", (status, list(units))
     )
 
 
-def _set(store: Store, checkpoint: Checkpoint, assignments: str, values: list[Any]) -> Checkpoint:
+def _set(store: Connection, checkpoint: Checkpoint, assignments: str, values: list[Any]) -> Checkpoint:
     row = store.execute(
         f"UPDATE chain_checkpoint SET {assignments}, generation = generation + 1, updated_at = now()"  # noqa: S608
         " WHERE chain_id = %s AND generation = %s RETURNING *",

@@ -121,7 +121,7 @@ def _chosen(path: Path | None, key: str | None) -> "Sequence[Chain]":
 
     chains = load_chains(path)
     if key is None:
-        enabled = [chain for chain in chains.enabled() if chain.kind == "evm"]
+        enabled = [chain for chain in chains.enabled() if chain.can_index]
         if not enabled:
             _stop("no chain has rpc_urls: set REGALIA_CHAINS to a chains file", WRONG_USE)
         return enabled
@@ -130,16 +130,16 @@ def _chosen(path: Path | None, key: str | None) -> "Sequence[Chain]":
         _stop(f"chain {key!r} is not known; known are {', '.join(chains.by_key)}", WRONG_USE)
     if not found.enabled:
         _stop(f"chain {found.key} has no rpc_urls: give it some in the file REGALIA_CHAINS names", WRONG_USE)
-    if found.kind != "evm":
-        _stop(f"chain {found.key} is not an EVM chain", WRONG_USE)
+    if not found.can_index:
+        _stop(f"chain {found.key} cannot be indexed yet", WRONG_USE)
     return [found]
 
 
 def _index_once(context: "IndexContext", chain: "Chain", to: int | None) -> None:
-    from indexer.progress import shown_progress
+    from indexer.progress import show_progress
     from indexer.run import advance
 
-    with shown_progress(chain.key) as progress:
+    with show_progress(chain.key) as progress:
         done = _once_free(chain, partial(advance, context, chain, to_block=to, progress=progress))
     _say(chain, done)
 

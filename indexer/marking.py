@@ -1,20 +1,20 @@
-"""Telling the warehouse what is published: the rows of ``chain_publication``, by which analysts' views go.
+"""Copy what is published to the warehouse: the rows of ``chain_publication``, which analysts' views filter by.
 
-The checkpoint stays the truth. A mark repeats it in the warehouse after the fact, so the views lag it by a moment; what
-is about to be taken back is hidden before the first row goes. Marks carry the checkpoint's generation and the highest
-counts: one that arrives late, or twice, changes nothing.
+The checkpoint in the store is the truth; the copy follows a moment later. Before a revert deletes rows, the copy hides
+them. Each row carries the checkpoint's generation and the highest one counts: a late or repeated row changes nothing.
 """
 
 from typing import Any
 
 import numpy as np
 
-from indexer.checkpoint import Checkpoint, Store
+from indexer.checkpoint import Checkpoint
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
 from warehouse.writer import native_block
 
 
-def mark_published(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> None:
+def mark_published(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> None:
     """Write what ``checkpoint`` says is published: the block after it, and the unit after its last one."""
     next_block, next_unit = _bounds(store, checkpoint)
     block = native_block(
@@ -28,8 +28,8 @@ def mark_published(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -
     warehouse.insert_native("chain_publication", block, token=f"{checkpoint.chain_id}:{checkpoint.generation}")
 
 
-def _bounds(store: Store, checkpoint: Checkpoint) -> tuple[int, int]:
-    """The first block and the first unit that are not published, or will not be once a taking-back is through."""
+def _bounds(store: Connection, checkpoint: Checkpoint) -> tuple[int, int]:
+    """The first block and the first unit that are not published, or will not be once a pending revert is done."""
     pending: dict[str, Any] = checkpoint.pending or {}
     if pending.get("phase") == "revert":
         return pending["ancestor"] + 1, min(pending["units"])

@@ -1,4 +1,4 @@
-"""How a running index shows itself: a bar on a terminal, counted lines anywhere else."""
+"""Progress of a running index: a bar on a terminal, a line every two seconds elsewhere."""
 
 import sys
 import time
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from indexer.run import Progress, ReportProgress
+from indexer.run import IndexProgress, ReportProgress
 
 _SECONDS_BETWEEN_LINES = 2.0
 
 
-def describe(progress: Progress) -> str:
+def describe(progress: IndexProgress) -> str:
     """Rows, events a second and the remaining time, in words."""
     rate = progress.events / progress.seconds if progress.seconds > 0 else 0.0
     done = progress.published - progress.first + 1
@@ -27,7 +27,7 @@ class LogLines:
     name: str
     last: float = field(default=0.0)
 
-    def report(self, progress: Progress) -> None:
+    def report(self, progress: IndexProgress) -> None:
         """Print a line if it is time."""
         now = time.monotonic()
         if now - self.last < _SECONDS_BETWEEN_LINES:
@@ -37,7 +37,7 @@ class LogLines:
 
 
 @contextmanager
-def shown_progress(name: str) -> Iterator[ReportProgress]:
+def show_progress(name: str) -> Iterator[ReportProgress]:
     """A function to report progress to, for as long as the block runs."""
     if not sys.stderr.isatty():
         yield LogLines(name).report
@@ -46,7 +46,7 @@ def shown_progress(name: str) -> Iterator[ReportProgress]:
 
     with tqdm(desc=name, unit=" blocks", dynamic_ncols=True, leave=False) as bar:
 
-        def report(progress: Progress) -> None:
+        def report(progress: IndexProgress) -> None:
             bar.total = progress.target - progress.first + 1
             bar.set_postfix_str(describe(progress), refresh=False)
             bar.update(progress.published - progress.first + 1 - bar.n)

@@ -1,9 +1,9 @@
-"""Writing a unit exactly once: the order of steps that a crash between any two of them cannot spoil.
+"""Write a unit exactly once, in an order of steps that stays correct whatever step a crash interrupts.
 
     begin    pending = facts     every insert below carries a token made of the unit's number
-    facts    rows of all tables  a crash here: fence the unit, delete its rows, give it up
-    sums     pending = sums      a crash here: repeat; what had landed is a no-op by its token
-    publish  pending = null      readers see the unit from this moment on
+    facts    rows of all tables  after a crash: fence the unit, delete its rows, abandon it
+    sums     pending = sums      after a crash: repeat; an insert that had landed is a no-op by its token
+    publish  pending = null      readers see the unit from now on
 
 ``docs/decisions/0001-exactly-once.md`` says why each step is needed.
 """
@@ -11,58 +11,58 @@
 import logging
 from typing import Any
 
-from indexer.chains.evm.assemble import Assembled
 from indexer.checkpoint import (
     Checkpoint,
-    Standing,
-    Store,
     Unit,
+    WriterGuard,
     abandon_unit,
     begin_unit,
     next_change_id,
     publish_unit,
     set_pending,
 )
+from indexer.unit import AssembledUnit
 from indexer.write import add_balances, block_time, fence_unit, write_facts
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
+from warehouse.postgres import Connection
 
 LOG = logging.getLogger(__name__)
 
 
 class UnitIncomplete(Exception):
-    """The warehouse lacks rows the store says it has: something other than the indexer changed one of them."""
+    """The warehouse lacks rows that the store says it has: something else changed one of the two."""
 
 
 def publish(
-    store: Store, warehouse: Warehouse, checkpoint: Checkpoint, assembled: Assembled
+    store: Connection, warehouse: Warehouse, checkpoint: Checkpoint, assembled: AssembledUnit
 ) -> tuple[Checkpoint, dict[str, int]]:
-    """Write one unit that follows the published block, and publish it; the new checkpoint and rows by table."""
-    headers = assembled.headers
-    unit = Unit(next_change_id(store), headers.first, headers.last, headers.hash_of(headers.last))
+    """Write and publish one unit that follows the published block; the new checkpoint, and row counts by table."""
+    blocks = assembled.blocks
+    unit = Unit(next_change_id(store), blocks.first, blocks.last, blocks.last_hash)
     checkpoint = begin_unit(store, checkpoint, unit)
-    standing = Standing(store, checkpoint)
+    guard = WriterGuard(store, checkpoint)
     counts = write_facts(
         warehouse,
         checkpoint.chain_id,
         unit.unit_id,
-        headers,
+        blocks,
         assembled.tables,
         assembled.changes,
-        before_insert=standing.require,
+        before_insert=guard.ensure_current,
     )
     checkpoint = set_pending(store, checkpoint, unit.pending("sums"))
     if "fact_transfer" in counts:
         add_sums(warehouse, checkpoint.chain_id, unit.unit_id)
-    checkpoint = publish_unit(store, checkpoint, unit, block_time(int(headers.time[-1])), counts)
+    checkpoint = publish_unit(store, checkpoint, unit, block_time(int(blocks.time[-1])), counts)
     return checkpoint, counts
 
 
-def recover(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
-    """Undo or finish the unit that an earlier writer left pending; taking back units is ``reorg``'s to repeat."""
+def recover(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
+    """Undo or finish the unit that an earlier writer left pending. A pending revert is for ``reorg.finish_pending``."""
     pending: dict[str, Any] = checkpoint.pending or {}
     if pending.get("phase") == "facts":
-        LOG.warning("chain %d: giving up unit %d, left half written", checkpoint.chain_id, pending["unit_id"])
+        LOG.warning("chain %d: abandoning the half written unit %d", checkpoint.chain_id, pending["unit_id"])
         fence_unit(warehouse, checkpoint.chain_id, pending["unit_id"])
         return abandon_unit(store, checkpoint, pending["unit_id"])
     if pending.get("phase") == "sums":
@@ -85,5 +85,5 @@ def read_blocks(warehouse: Warehouse, chain_id: int, first: int, last: int) -> d
 
 
 def add_sums(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
-    """Sum what the unit's facts add up to; the second time is a no-op."""
+    """Add the unit's transfers to the balances. The second time is a no-op."""
     add_balances(warehouse, chain_id, unit_id, sign=1, token=f"{unit_id}:agg_balance_day")

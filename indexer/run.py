@@ -1,7 +1,7 @@
-"""Bringing one EVM chain to the head, once or for ever.
+"""Index one chain up to its head, once or forever.
 
-``advance`` is the one function that ingests: the command, the follower and Dagster all call it, and it excludes
-itself by the chain's writer lock.
+``advance`` is the only function that ingests. The command, the follower and Dagster all call it, and the chain's writer
+lock lets one of them work at a time.
 """
 
 import logging
@@ -13,27 +13,27 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from indexer.chains.errors import ChainMoved, RpcError
-from indexer.chains.evm.assemble import Assembled, assemble_unit
-from indexer.chains.evm.fetch import Source
-from indexer.chains.evm.headers import fetch_head
-from indexer.checkpoint import Checkpoint, CheckpointMoved, Store, read_checkpoint, record_head, set_halted, writer_lock
+from indexer.chains.source import Head
+from indexer.checkpoint import Checkpoint, CheckpointMoved, read_checkpoint, record_head, set_halted, writer_lock
 from indexer.marking import mark_published
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
-from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, revert_to, same_chain
+from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, is_on_chain, revert_to
 from indexer.session import ChainSession, IndexContext
+from indexer.unit import AssembledUnit
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+from warehouse.postgres import Connection
 from warehouse.process_memory import give_back
 
-__all__ = ["Advance", "ChainSession", "IndexContext", "Progress", "ReportProgress", "advance", "follow", "rewind"]
+__all__ = ["Advance", "ChainSession", "IndexContext", "IndexProgress", "ReportProgress", "advance", "follow", "rewind"]
 
 LOG = logging.getLogger(__name__)
 
-# While units follow each other, analysts' views are brought up to date so often.
+# How often analysts' views are updated while units are published one after another.
 _MARK_SECONDS = 1.0
-# How often a contradiction between units is taken for a reorganisation that happened while we read.
+# How many times blocks that do not follow each other are taken for a reorganisation that happened while we read.
 _RESTARTS = 10
 
 
@@ -51,8 +51,8 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a running call is: ``target`` is the block it goes to, ``done`` and ``events`` what it has published."""
+class IndexProgress:
+    """How far a running call is: from block ``first`` to ``target``, with what it has published so far."""
 
     first: int
     target: int
@@ -62,18 +62,18 @@ class Progress:
     seconds: float
 
 
-ReportProgress = Callable[[Progress], None]
+ReportProgress = Callable[[IndexProgress], None]
 
 
 def advance(
     context: IndexContext, chain: Chain, *, to_block: int | None = None, progress: ReportProgress | None = None
 ) -> Advance:
-    """Index ``chain`` up to its head, or up to ``to_block``, taking back what a reorganisation orphaned.
+    """Index ``chain`` up to its head, or up to ``to_block``, reverting blocks that a reorganisation removed.
 
     Raises:
         ChainHalted: the chain was stopped, now or earlier, by a reorganisation beyond finality.
         WrongChain: the node serves another chain; nothing was written.
-        RpcError: the node failed for longer than the patience allows; what is published stays.
+        RpcError: the nodes failed for longer than ``patience_seconds``; what is published stays.
     """
     session = context.session(chain)
     with writer_lock(context.store_url, chain.chain_id) as store:
@@ -82,7 +82,7 @@ def advance(
         try:
             done = _Run(context, session, store, progress).to(to_block)
             if done.blocks > context.limits.unit_blocks:
-                give_back()  # a long way back needed more than the head will
+                give_back()  # catching up needs more memory than following the head
             return done
         except CheckpointMoved:
             session.forget()
@@ -95,7 +95,7 @@ def advance(
 
 
 def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
-    """Take back everything after ``block``, final or not, and let a halted chain go on."""
+    """Revert everything after ``block``, final or not, and let a halted chain continue."""
     session = context.session(chain)
     with writer_lock(context.store_url, chain.chain_id) as store:
         if store is None:
@@ -109,8 +109,8 @@ def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
             checkpoint = set_halted(store, checkpoint, None)
         except CheckpointMoved:
             return Advance(busy=True)
-        taken_back = (before or 0) - (checkpoint.block_number or 0)
-        return Advance(reorganised=taken_back, published=checkpoint.block_number)
+        reverted = (before or 0) - (checkpoint.block_number or 0)
+        return Advance(reorganised=reverted, published=checkpoint.block_number)
 
 
 @dataclass(slots=True)
@@ -119,7 +119,7 @@ class _Run:
 
     context: IndexContext
     session: ChainSession
-    store: Store
+    store: Connection
     progress: ReportProgress | None
     blocks: int = 0
     rows: int = 0
@@ -135,19 +135,17 @@ class _Run:
         if checkpoint.generation != self.session.generation:
             self.session.forget()
         checkpoint = _settle(self.store, self.context.warehouse, checkpoint)
-        self._mark(checkpoint)  # whoever published last may have died before doing so
+        self._mark(checkpoint)  # the last writer may have died before doing so
         if checkpoint.halted is not None:
             raise ChainHalted(checkpoint.halted)
-        source = self.session.connect()
-        head = -1
+        head = Head(-1, -1)
         for attempt in range(_RESTARTS):
-            head = fetch_head(source.client)  # what is final is counted from it: it has to be there
+            head = self.session.source.head()
             checkpoint = self._follow_reorganisation(checkpoint, head)
-            final = head - self.session.chain.finality_blocks
-            record_head(self.store, chain_id, head, final)
-            target = head if to_block is None else min(head, to_block)
+            record_head(self.store, chain_id, head.number, head.final)
+            target = head.number if to_block is None else min(head.number, to_block)
             try:
-                checkpoint = self._index(source, checkpoint, target, final)
+                checkpoint = self._index(checkpoint, target, head.final)
                 break
             except ChainMoved as error:
                 self.session.forget()
@@ -158,33 +156,32 @@ class _Run:
                 time.sleep(min(0.05 * 2**attempt, 2.0))
         self.session.generation = checkpoint.generation
         self._mark(checkpoint)
-        return Advance(self.blocks, self.rows, self.events, self.reorganised, head, checkpoint.block_number)
+        return Advance(self.blocks, self.rows, self.events, self.reorganised, head.number, checkpoint.block_number)
 
-    def _follow_reorganisation(self, checkpoint: Checkpoint, head: int) -> Checkpoint:
-        client, warehouse = self.session.client, self.context.warehouse
-        if same_chain(client, warehouse, checkpoint, head):
+    def _follow_reorganisation(self, checkpoint: Checkpoint, head: Head) -> Checkpoint:
+        chain, source, warehouse = self.session.chain, self.session.source, self.context.warehouse
+        if is_on_chain(source, warehouse, checkpoint, head):
             return checkpoint
-        ancestor = find_ancestor(client, warehouse, checkpoint, head)
+        ancestor = find_ancestor(source, chain, warehouse, checkpoint, head)
         if ancestor is None:
-            halt(self.store, checkpoint, client)
-            raise AssertionError("unreachable")
+            raise halt(self.store, checkpoint, chain)
         if checkpoint.block_number is not None and ancestor >= checkpoint.block_number:
-            return checkpoint  # the node changed its mind between two answers
+            return checkpoint  # the node changed its answer meanwhile
         before = checkpoint.block_number or 0
         self.session.forget()
         checkpoint = revert_to(self.store, warehouse, checkpoint, ancestor)
         self.reorganised += before - ancestor
         self.session.counts.count_reorganisation(before - ancestor)
-        client.counters["reorganisations"] += 1
+        source.counters["reorganisations"] += 1
         return checkpoint
 
-    def _index(self, source: Source, checkpoint: Checkpoint, target: int, final: int) -> Checkpoint:
+    def _index(self, checkpoint: Checkpoint, target: int, final: int) -> Checkpoint:
         first = self.session.chain.start_block if checkpoint.block_number is None else checkpoint.block_number + 1
-        limits, origin = self.context.limits, first
+        source, limits, origin = self.session.source, self.context.limits, first
         signals = Signals()
         ahead = fetch_ahead(source, self.session.pool, self.session.size, limits, first, target, final, signals.stopped)
         chunks = gather_units(ahead, target, final, limits, signals)
-        assemble = partial(assemble_unit, known=self.session.known, client=source.client)
+        assemble = partial(source.assemble, known=self.session.known)
         with closing(assemble_ahead(chunks, assemble, self.session.assembling, signals)) as units:
             for assembled in units:
                 checkpoint = self._publish(checkpoint, assembled)
@@ -199,15 +196,15 @@ class _Run:
             self.session.marked = checkpoint.generation
             self.marked_at = time.monotonic()
 
-    def _publish(self, checkpoint: Checkpoint, assembled: Assembled) -> Checkpoint:
-        parent = assembled.headers.parent[0].tobytes()
-        if checkpoint.block_hash is not None and parent != checkpoint.block_hash:
-            raise ChainMoved(f"block {assembled.headers.first} does not follow the published one")
+    def _publish(self, checkpoint: Checkpoint, assembled: AssembledUnit) -> Checkpoint:
+        blocks = assembled.blocks
+        if checkpoint.block_hash is not None and blocks.parent_hash != checkpoint.block_hash:
+            raise ChainMoved(f"block {blocks.first} does not follow the published one")
         checkpoint, counts = publish(self.store, self.context.warehouse, checkpoint, assembled)
-        self.blocks += len(assembled.headers)
+        self.blocks += len(blocks)
         self.rows += sum(counts.values())
-        self.events += assembled.log_count
-        self.session.counts.count_unit(len(assembled.headers), sum(counts.values()), assembled.log_count)
+        self.events += assembled.event_count
+        self.session.counts.count_unit(len(blocks), sum(counts.values()), assembled.event_count)
         self.session.counts.write_when_due(self.store)
         return checkpoint
 
@@ -215,10 +212,10 @@ class _Run:
         if self.progress is not None:
             seconds = time.monotonic() - self.started
             published = checkpoint.block_number if checkpoint.block_number is not None else first - 1
-            self.progress(Progress(first, target, published, self.rows, self.events, seconds))
+            self.progress(IndexProgress(first, target, published, self.rows, self.events, seconds))
 
 
-def _settle(store: Store, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
+def _settle(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
     return finish_pending(store, warehouse, recover(store, warehouse, checkpoint))
 
 
@@ -230,10 +227,10 @@ def follow(
     progress: ReportProgress | None = None,
     after: Callable[[Advance], None] | None = None,
 ) -> None:
-    """Keep ``chain`` at its head until ``stop`` is set; failures that can pass are waited out.
+    """Keep ``chain`` at its head until ``stop`` is set, and retry after failures that can pass.
 
     Raises:
-        ChainHalted: nothing more can be done without an operator.
+        ChainHalted: an operator has to decide.
     """
     pause = min(max(chain.block_seconds / 4, 0.1), 2.0)
     failures = 0

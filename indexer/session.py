@@ -1,13 +1,10 @@
-"""What indexing keeps between calls: the engines, and for each chain its connections and its memory."""
+"""What indexing keeps between calls: the engines, and for each chain its connections and what it remembers."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from indexer.chains.evm.creations import probe_method
-from indexer.chains.evm.decoders.frame import scope_of
-from indexer.chains.evm.fetch import Source
-from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.kinds import AnySource, SourceFactory, open_source
 from indexer.counting import ChainCounts
 from indexer.known import Known
 from indexer.plan import Limits, RangeSize
@@ -18,51 +15,46 @@ from warehouse.process_memory import share_heap, spare_collections
 
 @dataclass(slots=True)
 class ChainSession:
-    """What is kept between calls for one chain: connections, what the node can do, what is known."""
+    """What is kept between calls for one chain: its source, what is known, and threads to work ahead.
+
+    ``generation`` is the checkpoint's when the last call ended; ``marked`` is the one last marked as published.
+    """
 
     chain: Chain
-    client: EvmClient
+    source: AnySource
     known: Known
     size: RangeSize
     pool: ThreadPoolExecutor
     assembling: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "assemble"))
     generation: int = -1
     marked: int = -1
-    source: Source | None = None
     counts: ChainCounts = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count what the client counts."""
-        self.counts = ChainCounts(self.chain.chain_id, self.client.counters)
-
-    def connect(self) -> Source:
-        """The node as a source of chunks; its chain id is checked before it is asked anything else."""
-        if self.source is None or self.source.is_unusable():
-            # Asked meanwhile: the first range of blocks does without the answer for a while.
-            method = self.pool.submit(probe_method, self.client)
-            self.source = Source(self.client, scope_of(self.chain), method)
-        return self.source
+        """Count what the source counts."""
+        self.counts = ChainCounts(self.chain.chain_id, self.source.counters)
 
     def forget(self) -> None:
-        """Drop what is known of the facts: somebody else, a reorganisation or a failure changed them.
+        """Drop what is known of the facts: another writer, a reorganisation or a failure changed them.
 
-        A thread that still assembles a unit nobody will publish goes on with the memory it has.
+        A thread that still assembles a unit which nobody will publish keeps the old memory.
         """
         self.known = Known(self.known.warehouse, self.chain.chain_id)
 
 
 @dataclass(slots=True)
 class IndexContext:
-    """The engines to index into. One a process; usable by one thread per chain."""
+    """The engines to index into. One per process; usable by one thread per chain."""
 
     warehouse: Warehouse
     store_url: str
     limits: Limits = field(default_factory=Limits)
     patience_seconds: float = 60.0
+    open_source: SourceFactory = open_source
     sessions: dict[str, ChainSession] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Settle the process, whose threads are about to start."""
+        """Tune the process before its threads start."""
         share_heap()
         spare_collections()
 
@@ -70,14 +62,12 @@ class IndexContext:
         """The chain's session, made on first use.
 
         Raises:
-            ValueError: the chain is not an EVM chain, or has no node.
+            ValueError: the chain cannot be indexed, or has no node.
         """
-        if chain.kind != "evm":
-            raise ValueError(f"chain {chain.key} is not an EVM chain")
         if chain.key not in self.sessions:
             self.sessions[chain.key] = ChainSession(
                 chain,
-                EvmClient(chain, patience_seconds=self.patience_seconds),
+                self.open_source(chain, self.patience_seconds),
                 Known(self.warehouse, chain.chain_id),
                 RangeSize(self.limits),
                 ThreadPoolExecutor(self.limits.fetchers, f"fetch-{chain.key}"),
@@ -85,15 +75,15 @@ class IndexContext:
         return self.sessions[chain.key]
 
     def counters(self, chain: Chain) -> Counter[str]:
-        """What the chain's client has counted: requests, bytes, retries, ranges halved."""
-        return self.session(chain).client.counters
+        """What the chain's source has counted: requests, bytes, retries, ranges halved."""
+        return self.session(chain).source.counters
 
     def close(self) -> None:
-        """Stop fetching; what is not published is repeated next time."""
+        """Stop fetching. What is not published is fetched again next time."""
         for session in self.sessions.values():
-            session.client.stop()
+            session.source.stop()
             session.assembling.shutdown(wait=False, cancel_futures=True)
             session.pool.shutdown(wait=True, cancel_futures=True)
             session.assembling.shutdown(wait=True)
-            session.client.close()
+            session.source.close()
         self.sessions.clear()

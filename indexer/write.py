@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from indexer.chains.evm.headers import Headers
+from indexer.unit import Blocks, Change, Rows
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.writer import ColumnData, Parts, column_rows, native_block
@@ -141,24 +140,12 @@ UNIT_TABLES: tuple[str, ...] = tuple(TABLES)
 _TIMELESS = frozenset({"raw_log", "fact_token"})
 _BLOCK_OF = {"fact_token": "read_block"}
 
-Rows = Mapping[str, ColumnData]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One row of fact_change: what a unit touched, and from which block on."""
-
-    subject: str
-    key: bytes
-    from_block: int
-    from_time: int
-
 
 def write_facts(
     warehouse: Warehouse,
     chain_id: int,
     unit_id: int,
-    headers: Headers,
+    blocks: Blocks,
     tables: Mapping[str, Sequence[Rows]],
     changes: Sequence[Change] = (),
     before_insert: Callable[[], None] = lambda: None,
@@ -167,13 +154,13 @@ def write_facts(
 
     ``before_insert`` is called just before each; what it raises keeps the insert from happening.
     """
-    filled: dict[str, list[Rows]] = {"raw_block": [_block_rows(headers)]}
+    filled: dict[str, list[Rows]] = {"raw_block": [_block_rows(blocks)]}
     for table, parts in tables.items():
         filled[table] = [part for part in parts if _row_count(part)]
     counts = {table: sum(map(_row_count, parts)) for table, parts in filled.items()}
 
     def insert(table: str) -> None:
-        block = encode_rows(table, chain_id, unit_id, headers, filled[table])
+        block = encode_rows(table, chain_id, unit_id, blocks, filled[table])
         before_insert()
         warehouse.insert_native(table, block, token=f"{unit_id}:{table}")
 
@@ -190,7 +177,7 @@ def write_facts(
     return {table: counts[table] for table in tables_by_size}
 
 
-def encode_rows(table: str, chain_id: int, unit_id: int, headers: Headers, parts: Sequence[Rows]) -> memoryview:
+def encode_rows(table: str, chain_id: int, unit_id: int, blocks: Blocks, parts: Sequence[Rows]) -> memoryview:
     """One Native block of all ``parts``."""
     rows = sum(map(_row_count, parts))
     columns: list[tuple[str, str, ColumnData]] = [
@@ -199,9 +186,8 @@ def encode_rows(table: str, chain_id: int, unit_id: int, headers: Headers, parts
     ]
     columns += [(name, kind, Parts([part[name] for part in parts])) for name, kind in TABLES[table]]
     if table not in _TIMELESS:
-        blocks = np.concatenate([np.asarray(part["block_number"]) for part in parts])
-        times = headers.time[(blocks - np.uint64(headers.first)).astype(np.int64)]
-        columns.append(("block_time", "DateTime", times))
+        numbers = np.concatenate([np.asarray(part["block_number"]) for part in parts])
+        columns.append(("block_time", "DateTime", blocks.times_of(numbers)))
     return native_block(columns)
 
 
@@ -278,12 +264,12 @@ def block_time(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _block_rows(headers: Headers) -> Rows:
+def _block_rows(blocks: Blocks) -> Rows:
     return {
-        "block_number": np.arange(headers.first, headers.last + 1, dtype=np.uint64),
-        "block_hash": headers.hash,
-        "parent_hash": headers.parent,
-        "transaction_count": headers.transaction_count,
+        "block_number": blocks.number,
+        "block_hash": blocks.hash,
+        "parent_hash": blocks.parent,
+        "transaction_count": blocks.transaction_count,
     }
 
 

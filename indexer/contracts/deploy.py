@@ -118,7 +118,7 @@ def _chain(chain_key: str, chains_file: Path | None) -> Chain:
     chain = chains.find(chain_key)
     if chain is None:
         raise DeployError(f"no chain is called {chain_key!r}; known are {', '.join(chains.by_key)}")
-    if chain.kind != "evm":
+    if not chain.can_claim:
         raise DeployError(f"{chain.key} is not an EVM chain")
     if not chain.enabled:
         raise DeployError(f"chain {chain.key} has no rpc_urls: name its node in the file of REGALIA_CHAINS")

@@ -5,10 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import dagster as dg
-import msgspec
 
 from indexer.chains.errors import RpcError
-from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.kinds import AnySource, open_source
+from indexer.chains.source import Holding
 from pipelines.checks import violations_checks
 from pipelines.locks import writer_paused
 from pipelines.resources import Engines
@@ -18,7 +18,6 @@ from warehouse.domain.chains import Chain
 
 _SAMPLE = 50
 _WRITER_WAIT_SECONDS = 10.0
-_BALANCE_OF = "70a08231"
 
 holder_checks = violations_checks(
     "agg_token_hour", "supply_equals_balances", "holders_equal_balances", "days_equal_hours"
@@ -61,9 +60,9 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
                     unreadable.append(f"{chain.key}: nothing is published, or it is being written")
                     continue
                 try:
-                    with closing(EvmClient(chain, patience_seconds=10)) as client:
+                    with closing(open_source(chain, 10.0)) as source:
                         block = int(rows[0]["block_number"])
-                        found, number = compare_balances(connections.warehouse, client, chain, block)
+                        found, number = compare_balances(connections.warehouse, source, chain, block)
                 except RpcError as error:
                     unreadable.append(f"{chain.key}: {error}")
                     continue
@@ -82,29 +81,20 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
 
 
 def compare_balances(
-    warehouse: Warehouse, client: EvmClient, chain: Chain, block: int, sample: int = _SAMPLE
+    warehouse: Warehouse, source: AnySource, chain: Chain, block: int, sample: int = _SAMPLE
 ) -> tuple[Sequence[Difference], int]:
     """Balances of a random sample of wallets against the chain at ``block``; the differences, and how many were
     compared (contracts that do not answer are left out)."""
     rows = warehouse.rows(sql.load("transforms/holders/balance_sample"), {"chain_id": chain.chain_id, "sample": sample})
-    calls = [
-        (
-            "eth_call",
-            [{"to": f"0x{row['token_hex']}", "data": f"0x{_BALANCE_OF}{row['wallet_hex']:0>64}"}, hex(block)],
-        )
-        for row in rows
-    ]
+    holdings = [Holding(bytes.fromhex(row["token_hex"]), bytes.fromhex(row["wallet_hex"])) for row in rows]
     differences: list[Difference] = []
     compared = 0
-    for row, answer in zip(rows, client.many(calls), strict=True):
-        if isinstance(answer, RpcError):
-            continue
-        text = msgspec.json.decode(answer)
-        if not isinstance(text, str) or len(text) != 66:
+    for row, balance in zip(rows, source.balances(holdings, block), strict=True):
+        if balance is None:
             continue
         compared += 1
-        if int(text, 16) != row["balance_raw"]:
+        if balance != row["balance_raw"]:
             differences.append(
-                Difference(chain.key, row["token_hex"], row["wallet_hex"], int(row["balance_raw"]), int(text, 16))
+                Difference(chain.key, row["token_hex"], row["wallet_hex"], int(row["balance_raw"]), balance)
             )
     return differences, compared

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import dagster as dg
 
-from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.kinds import open_source
 from indexer.run import Advance, IndexContext, advance
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
@@ -68,8 +68,8 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
                 + ("; another indexer is at work" if done.busy else "")
             )
         last = min(last, reached)
-        with closing(EvmClient(chain)) as client:
-            audit = audit_window(connections.warehouse, client, chain, first, last)
+        with closing(open_source(chain)) as source:
+            audit = audit_window(connections.warehouse, source, chain, first, last)
     if not audit.holds:
         raise dg.Failure(
             f"{len(audit.differing)} blocks of {chain.key} differ from the chain and {len(audit.missing)} are missing",

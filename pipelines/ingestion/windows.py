@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from indexer.chains.evm.headers import fetch_header_range
-from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.kinds import AnySource
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 
-_HEADERS_AT_ONCE = 500
+_BLOCKS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +23,14 @@ class WindowAudit:
         return not self.differing and not self.missing
 
 
-def audit_window(warehouse: Warehouse, client: EvmClient, chain: Chain, first: int, last: int) -> WindowAudit:
+def audit_window(warehouse: Warehouse, source: AnySource, chain: Chain, first: int, last: int) -> WindowAudit:
     """Compare every indexed block's hash in ``first..last`` with the node's."""
     differing: list[int] = []
     missing: list[int] = []
-    for start in range(first, last + 1, _HEADERS_AT_ONCE):
-        end = min(last, start + _HEADERS_AT_ONCE - 1)
-        headers = fetch_header_range(client, start, end)
+    compared = 0
+    for start in range(first, last + 1, _BLOCKS_AT_ONCE):
+        end = min(last, start + _BLOCKS_AT_ONCE - 1)
+        on_chain = source.block_hashes(start, end)
         indexed = {
             row["block_number"]: row["hash"]
             for row in warehouse.rows(
@@ -39,9 +39,10 @@ def audit_window(warehouse: Warehouse, client: EvmClient, chain: Chain, first: i
                 {"chain_id": chain.chain_id, "first": start, "last": end},
             )
         }
-        for block in range(start, end + 1):
+        for block, digest in on_chain.items():
             if block not in indexed:
                 missing.append(block)
-            elif indexed[block] != headers.hash_of(block).hex():
+            elif indexed[block] != digest.hex():
                 differing.append(block)
-    return WindowAudit(last - first + 1, tuple(differing), tuple(missing))
+        compared += len(on_chain)
+    return WindowAudit(compared, tuple(differing), tuple(missing))

@@ -27,7 +27,7 @@ STAGES: tuple[tuple[str, str, str], ...] = (
     ("logs: find fields", "indexer.chains.evm.fetch", "parse_logs"),
     ("logs: audit", "indexer.chains.evm.fetch", "expected_counts"),
     ("logs: decode", "indexer.chains.evm.fetch", "decode_logs"),
-    ("assemble: pools, tokens, changes", "indexer.run", "assemble_unit"),
+    ("assemble: pools, tokens, changes", "indexer.chains.evm.source", "assemble_unit"),
     ("assemble: ask what tokens are", "indexer.chains.evm.assemble", "read_touched"),
     ("write: encode", "indexer.write", "encode_rows"),
     ("write: send and wait", "warehouse.clickhouse", "Warehouse.insert_native"),

@@ -8,16 +8,14 @@ from collections.abc import Callable
 
 import pytest
 
-from indexer.chains.evm.assemble import assemble_unit
-from indexer.chains.evm.fetch import fetch_chunk
 from indexer.checkpoint import (
     CheckpointMoved,
-    Standing,
+    WriterGuard,
     read_checkpoint,
 )
 from indexer.devchain.world import World
 from indexer.publish import recover
-from indexer.run import Progress, advance, follow
+from indexer.run import IndexProgress, advance, follow
 from indexer.write import write_facts
 from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, differences, go_back, indexing, live
@@ -93,18 +91,18 @@ def test_a_writer_that_was_frozen_while_its_successor_went_on_inserts_nothing(
     with indexing(warehouse, store_url) as context:
         advance(context, living_chain, to_block=60)
         session = context.session(living_chain)
-        assembled = assemble_unit(fetch_chunk(session.connect(), 61, 70), session.known, session.client)
+        assembled = session.source.assemble(session.source.fetch(61, 70), session.known)
         unit, _ = leave_half_written(context, living_chain, store, "nothing")
-        frozen = Standing(store, read_checkpoint(store, living_chain.chain_id))
-        frozen.asked_at -= 3600.0
-        frozen.require()  # nobody came meanwhile: it goes on
-        frozen.asked_at -= 3600.0
+        frozen = WriterGuard(store, read_checkpoint(store, living_chain.chain_id))
+        frozen.checked_at -= 3600.0
+        frozen.ensure_current()  # nobody came meanwhile: it goes on
+        frozen.checked_at -= 3600.0
         advance(context, living_chain)
         before = all_rows(warehouse)
         with pytest.raises(CheckpointMoved):
             write_facts(
-                warehouse, living_chain.chain_id, unit.unit_id + 10**6, assembled.headers, assembled.tables,
-                before_insert=frozen.require,
+                warehouse, living_chain.chain_id, unit.unit_id + 10**6, assembled.blocks, assembled.tables,
+                before_insert=frozen.ensure_current,
             )  # fmt: skip
     assert differences(all_rows(warehouse), before) == {}
 
@@ -114,7 +112,7 @@ def test_a_connection_lost_in_a_unit_is_waited_out_and_nothing_doubles(
 ) -> None:
     stop, broken = threading.Event(), []
 
-    def cut(progress: Progress) -> None:
+    def cut(progress: IndexProgress) -> None:
         if not broken:
             rows = store.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 821"

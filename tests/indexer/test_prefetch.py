@@ -9,11 +9,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from indexer.chains.evm.assemble import Assembled
 from indexer.chains.evm.fetch import Chunk
 from indexer.chains.evm.headers import Headers
 from indexer.plan import Limits
 from indexer.prefetch import Signals, assemble_ahead, gather_units
+from indexer.unit import AssembledUnit
 
 
 def chunk(first: int, logs: int) -> Chunk:
@@ -40,7 +40,7 @@ def test_the_next_unit_is_assembled_while_one_is_used_and_no_other(pool: ThreadP
     assembled: list[int] = []
     ready = threading.Semaphore(0)
 
-    def assemble(chunks: list[Chunk]) -> Assembled:
+    def assemble(chunks: list[Chunk]) -> AssembledUnit:
         assembled.append(chunks[0].first)
         ready.release()
         return cast(Any, chunks[0].first)
@@ -66,7 +66,7 @@ def test_leaving_early_drops_what_is_ahead(pool: ThreadPoolExecutor) -> None:
 
 
 def test_a_failure_to_assemble_is_raised_in_its_turn(pool: ThreadPoolExecutor) -> None:
-    def assemble(chunks: list[Chunk]) -> Assembled:
+    def assemble(chunks: list[Chunk]) -> AssembledUnit:
         if chunks[0].first == 2:
             raise ValueError("the second")
         return cast(Any, chunks[0].first)

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.chains.errors import WrongChain
 from indexer.devchain.world import World
-from indexer.run import Progress, advance
+from indexer.run import IndexProgress, advance
 from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, bear_token, differences, indexing, live
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -122,7 +122,7 @@ def test_small_units_a_few_at_a_time_make_the_same_rows_as_one_run(
 
 
 def test_progress_reaches_the_target(living_chain: Chain, warehouse: Warehouse, store_url: str) -> None:
-    seen: list[Progress] = []
+    seen: list[IndexProgress] = []
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
         done = advance(context, living_chain, to_block=50, progress=seen.append)
     assert done.published == 50 == seen[-1].published == seen[-1].target

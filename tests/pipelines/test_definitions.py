@@ -132,14 +132,14 @@ def test_indexed_blocks_and_balances_are_held_against_the_chain(
 ) -> None:
     with indexing(warehouse, store_url) as context:
         done = advance(context, living_chain)
-        client = context.session(living_chain).client
+        source = context.session(living_chain).source
         assert done.published is not None
-        audit = audit_window(warehouse, client, living_chain, 0, done.published)
+        audit = audit_window(warehouse, source, living_chain, 0, done.published)
         assert audit.holds
         assert audit.compared == done.published + 1
-        differences, compared = compare_balances(warehouse, client, living_chain, done.published, sample=200)
+        differences, compared = compare_balances(warehouse, source, living_chain, done.published, sample=200)
         assert compared > 50
         honest = [found for found in differences if found.summed_raw >= 0]
         assert len(honest) <= compared // 10, honest[:5]
         warehouse.command("DELETE FROM raw_block WHERE block_number = 3")
-        assert audit_window(warehouse, client, living_chain, 0, 10).missing == (3,)
+        assert audit_window(warehouse, source, living_chain, 0, 10).missing == (3,)

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +15,9 @@ from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.evm.tokens import TokenRow, collect_touches, judge_tokens, read_touched, token_columns
 from indexer.chains.evm.tuned.distinct import distinct
 from indexer.known import Known, Origin
-from indexer.write import Change, Rows
+from indexer.unit import AssembledUnit, Change, Rows
 
 _POOL_TABLES = ("fact_pool", "fact_swap", "fact_pool_state", "fact_liquidity")
-
-
-@dataclass(frozen=True, slots=True)
-class Assembled:
-    """All rows of a unit, and what it touched."""
-
-    headers: Headers
-    tables: dict[str, list[Rows]]
-    changes: list[Change]
-    log_count: int
 
 
 def require_linked(chunks: Sequence[Chunk]) -> None:
@@ -38,7 +27,7 @@ def require_linked(chunks: Sequence[Chunk]) -> None:
             raise ChainMoved(f"block {after.first} does not follow block {before.last}")
 
 
-def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> Assembled:
+def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> AssembledUnit:
     """Rows of the unit that these consecutive chunks make."""
     require_linked(chunks)
     headers = join_headers([chunk.headers for chunk in chunks])
@@ -76,7 +65,7 @@ def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> A
         if rows:
             tables["fact_token"] = [token_columns(rows)]
     changes = _changes(headers, tables, movers, rows)
-    return Assembled(headers, tables, changes, sum(chunk.log_count for chunk in chunks))
+    return AssembledUnit(headers.blocks(), tables, changes, sum(chunk.event_count for chunk in chunks))
 
 
 def learn_pools(frames: Iterable[Frame], known: Known) -> None:

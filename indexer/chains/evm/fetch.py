@@ -40,7 +40,7 @@ class Chunk:
     headers: Headers
     frames: list[Frame]
     creations: list[Creation]
-    log_count: int
+    event_count: int
     seconds: float
 
     @property
@@ -53,10 +53,15 @@ class Chunk:
         """Last block."""
         return self.headers.last
 
+    @property
+    def block_count(self) -> int:
+        """Blocks: as many as numbers, since EVM chains skip none."""
+        return len(self.headers)
+
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where chunks come from: the node, what counts on this chain, and how creations are found there."""
+class FetchContext:
+    """What fetching needs: the node, the addresses that count on this chain, and how the node tells creations."""
 
     client: EvmClient
     scope: Scope
@@ -69,7 +74,7 @@ class Source:
         return self.probing.done() and (self.probing.cancelled() or self.probing.exception() is not None)
 
 
-def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
+def fetch_chunk(context: FetchContext, first: int, last: int) -> list[Chunk]:
     """Blocks ``first`` to ``last``, as one chunk or, where the node allows only less at once, as several.
 
     Raises:
@@ -77,16 +82,16 @@ def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
     """
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return [_fetch(source, first, last)]
+            return [_fetch(context, first, last)]
         except NodeLimited as error:
             if first == last:
                 raise
             LOG.debug("blocks %d to %d are too much for the node: %s", first, last, error)
-            source.client.counters["ranges_halved"] += 1
+            context.client.counters["ranges_halved"] += 1
             middle = (first + last) // 2
-            return fetch_chunk(source, first, middle) + fetch_chunk(source, middle + 1, last)
+            return fetch_chunk(context, first, middle) + fetch_chunk(context, middle + 1, last)
         except NodeLied as error:
-            source.client.counters["contradictions"] += 1
+            context.client.counters["contradictions"] += 1
             if attempt == _ATTEMPTS:
                 raise NodeLied(str(error)) from error
             LOG.info("blocks %d to %d again: %s", first, last, error)
@@ -94,16 +99,16 @@ def fetch_chunk(source: Source, first: int, last: int) -> list[Chunk]:
     raise AssertionError("unreachable")
 
 
-def _fetch(source: Source, first: int, last: int) -> Chunk:
-    started, client = time.monotonic(), source.client
+def _fetch(context: FetchContext, first: int, last: int) -> Chunk:
+    started, client = time.monotonic(), context.client
     answering = client.alongside(fetch_logs, client, first, last)
     headers = fetch_header_range(client, first, last)
-    creating = client.alongside(fetch_creations, client, headers, source.probing.result())
+    creating = client.alongside(fetch_creations, client, headers, context.probing.result())
     answer = answering.result()
-    with source.computing:
+    with context.computing:
         logs = parse_logs(answer)
         expected = expected_counts(logs, headers)
-        frames = decode_logs(answer, logs, source.scope)
+        frames = decode_logs(answer, logs, context.scope)
         count = len(logs)
         del logs, answer, answering  # megabytes that need not lie here while the node is asked again
     require_counts(client, headers, expected)

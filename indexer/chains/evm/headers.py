@@ -13,6 +13,7 @@ from indexer.chains.evm.classify import classify
 from indexer.chains.evm.envelope import RpcFault, parse_batch, quantity
 from indexer.chains.evm.rpc import EvmClient
 from indexer.chains.evm.tuned.hexadecimal import BadHex, Bytes, unhex
+from indexer.unit import Blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class Headers:
     def hash_of(self, block: int) -> bytes:
         """Hash of one block."""
         return bytes(self.hash[block - self.first])
+
+    def blocks(self) -> Blocks:
+        """What every kind of chain says of its blocks."""
+        numbers = np.arange(self.first, self.last + 1, dtype=np.uint64)
+        return Blocks(numbers, self.hash, self.parent, self.time, self.transaction_count)
 
 
 def join_headers(parts: Sequence[Headers]) -> Headers:

@@ -22,7 +22,7 @@ from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.metadata import Question, Reading, read_tokens, read_tokens_at_head
 from indexer.chains.evm.rpc import EvmClient
 from indexer.known import Known, Origin
-from indexer.write import Rows
+from indexer.unit import Rows
 
 LOG = logging.getLogger(__name__)
 
