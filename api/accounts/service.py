@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from api.accounts.secret import new_secret
 from api.http.addresses import wallet_text
 from api.http.rendering import dumps
-from api.models.account import PLANS, Account, ApiKeyRecord
+from api.models.account import Account, ApiKeyRecord
 from api.models.session import AccountWallet
 from api.models.usage import ApiUsage
 from api.security.api_keys import hash_key
@@ -27,6 +27,7 @@ from warehouse import event_log, sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.accounts import SubscriptionDowngraded, SubscriptionUpgraded
 from warehouse.domain.events.event import of_account
+from warehouse.domain.plans import DEFAULT_PLAN, PLANS, is_upgrade
 from warehouse.errors import StoreUnavailable
 
 LONGEST_NAME = 64
@@ -204,13 +205,13 @@ def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAc
     )
     found = connection.execute(query).mappings().one_or_none()
     if found is None:
-        made = insert(Account).values(wallet=wallet, plan=plan or "free").returning(Account.id)
-        return KnownAccount(connection.execute(made).scalar_one(), wallet, plan or "free")
+        made = insert(Account).values(wallet=wallet, plan=plan or DEFAULT_PLAN).returning(Account.id)
+        return KnownAccount(connection.execute(made).scalar_one(), wallet, plan or DEFAULT_PLAN)
     account = KnownAccount(**found)
     if plan is None or plan == account.plan:
         return account
     connection.execute(update(Account).where(Account.id == account.id).values(plan=plan))
-    rises = PLANS.index(plan) > PLANS.index(account.plan)
+    rises = is_upgrade(account.plan, plan)
     change = SubscriptionUpgraded if rises else SubscriptionDowngraded
     event = change(wallet=checksum_address(account.wallet), previous_tier=account.plan, new_tier=plan)
     parameters = event_log.parameters([of_account(event, account.id, change=uuid4())])

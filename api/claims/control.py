@@ -17,6 +17,7 @@ from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
 from warehouse import sql
 from warehouse.domain.chains import Chain
+from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of
 from warehouse.errors import WarehouseError
 
 CONFIDENCE: dict[str, Decimal] = {
@@ -31,11 +32,6 @@ MEANING = {
     "admin": "This wallet administers the token contract.",
     "majorityHolder": "This wallet holds more than half of the token's supply.",
 }
-_OWNER = "0x8da5cb5b"
-_GET_OWNER = "0x893d20e8"
-_SYMBOL = "0x95d89b41"
-_SUPPLY = "0x18160ddd"
-_BALANCE = "0x70a08231"
 _HAS_ROLE = "0x91d14854" + "00" * 32  # DEFAULT_ADMIN_ROLE is zero
 # Far more than any token's views take, proxies and rebasing ones included.
 _CALL_GAS = 5_000_000
@@ -83,12 +79,12 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
     stranger = "0x" + keccak(b"a stranger to " + bytes.fromhex(token[2:]))[12:].hex()
     calls: list[Call] = [
         ("eth_getCode", (token, "latest")),
-        ask(token, _SYMBOL),
-        ask(token, _OWNER),
-        ask(token, _GET_OWNER),
+        ask(token, SYMBOL),
+        ask(token, OWNER),
+        ask(token, GET_OWNER),
         ("eth_getStorageAt", (token, _ADMIN_SLOT, "latest")),
-        ask(token, _SUPPLY),
-        *(ask(token, _BALANCE + _word(who)) for who in (wallet, stranger)),
+        ask(token, TOTAL_SUPPLY),
+        *(ask(token, balance_of(who)) for who in (wallet, stranger)),
         *(ask(token, _HAS_ROLE + _word(who)) for who in (wallet, stranger)),
     ]
     answers = await reader.settle(calls)
@@ -96,7 +92,7 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
     admin = address_word(data_bytes(answers[4]))
     admins: tuple[str, ...] = (admin,) if admin else ()
     if admin and admin != wallet:
-        behind = address_word(returned((await reader.settle([ask(admin, _OWNER)]))[0]))
+        behind = address_word(returned((await reader.settle([ask(admin, OWNER)]))[0]))
         admins = (admin, behind) if behind else admins
     balance, other_balance = (uint_word(returned(answer)) for answer in answers[6:8])
     role, other_role = (_is_true(answer) for answer in answers[8:10])

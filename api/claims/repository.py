@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -16,9 +16,7 @@ from api.store.store import Row, Store, Transaction
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import ClaimConfirmed
-
-if TYPE_CHECKING:
-    from api.claims.status import Minted
+from warehouse.domain.registrations import Registration
 
 _ACTIVE = (RegistrationRecord.released_at.is_(None), RegistrationRecord.expired_at.is_(None))
 
@@ -140,12 +138,11 @@ class ClaimRepository:
             )
         )
 
-    async def record_mint(self, transaction: Transaction, minted: "Minted") -> None:
+    async def record_mint(self, transaction: Transaction, minted: Registration) -> None:
         """Write the registration that a receipt tells of, and the event that the claim is confirmed; a second time
         changes nothing."""
         # A mint alone: roles, document and peer come with later events, which the pipelines read.
-        told = {**asdict(minted), "managers": [], "maintainers": []}
-        rows = json.dumps([told], default=datetime.isoformat)
+        rows = json.dumps([asdict(minted)], default=datetime.isoformat)
         await transaction.exchange("registrations/upsert", {"registrations": rows, "from_receipt": True})
         confirmed = ClaimConfirmed(
             chain_id=minted.chain_id,

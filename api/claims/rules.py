@@ -13,9 +13,8 @@ from indexer.chains.evm.reader import EvmReader, returned, text
 from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.majors import Majors
+from warehouse.domain.selectors import SYMBOL
 from warehouse.domain.symbols import fold
-
-_SYMBOL = "0x95d89b41"
 
 
 class VerdictUnknown(Exception):
@@ -86,7 +85,7 @@ class TokenRules:
             if registered is None or registered == claim.symbol:
                 return None  # no longer registered, or the same symbol: the duplicate check speaks of that
         elif chain_id == claim.chain.chain_id and address:
-            code, symbol = await reader.settle([("eth_getCode", (address, "latest")), ask(address, _SYMBOL)])
+            code, symbol = await reader.settle([("eth_getCode", (address, "latest")), ask(address, SYMBOL)])
             found = text(returned(symbol))
             if code == "0x" or found is None or fold(found) != folded:
                 return None  # what it was a copy of is not there any more

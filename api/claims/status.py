@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from eth_abi.abi import decode
-from eth_abi.exceptions import DecodingError
-
 from api.chains import ChainReaders
 from api.claims.eligibility import unverified
 from api.claims.repository import ClaimRepository
@@ -15,27 +12,8 @@ from api.claims.schemas import ClaimStatus
 from api.http.errors import NotFound
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
-from indexer.contracts.registry import event_topics
 from warehouse.domain.chains import Chain
-
-
-@dataclass(frozen=True, slots=True)
-class Minted:
-    """A registration as its receipt tells it. Addresses are lower-case."""
-
-    chain_id: int
-    token_id: int
-    block_hash: str
-    log_index: int
-    block_number: int
-    transaction_hash: str
-    registry: str
-    symbol: str
-    owner: str
-    token_address: str
-    fee_wei: int
-    with_receipt: bool
-    minted_at: datetime
+from warehouse.domain.registrations import REGISTERED, Registration, decode_registry_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +47,7 @@ class ClaimStatuses:
                     raise NotFound(f"txHash: no such transaction on {chain.name}")
                 return ClaimStatus(tx_hash=transaction_hash, status="pending", confirmations=0, block_number=None)
             return await self._mined(reader, receipt, quantity(head))
-        except (RpcError, KeyError, TypeError, DecodingError) as error:
+        except (RpcError, KeyError, TypeError, ValueError) as error:
             raise unverified() from error
 
     async def _mined(self, reader: EvmReader, receipt: dict[str, Any], head: int) -> ClaimStatus:
@@ -91,29 +69,29 @@ class ClaimStatuses:
         )
 
 
-def read_mints(chain: Chain, receipt: dict[str, Any], block_time: int) -> list[Minted]:
+def read_mints(chain: Chain, receipt: dict[str, Any], block_time: int) -> list[Registration]:
     """The registrations a receipt tells of."""
     registry = chain.contracts["registry"]
-    topic = event_topics()["Registered"]
     minted = []
     for log in receipt["logs"]:
-        if log["address"].lower() != registry or not log["topics"] or log["topics"][0].lower() != topic:
+        topics = [bytes.fromhex(topic[2:]) for topic in log["topics"]]
+        if log["address"].lower() != registry or not topics or topics[0] != REGISTERED.topic:
             continue
-        symbol, fee, with_receipt = decode(["string", "uint256", "bool"], bytes.fromhex(log["data"][2:]))
+        event = decode_registry_log(REGISTERED, topics, bytes.fromhex(log["data"][2:]))
         minted.append(
-            Minted(
+            Registration(
                 chain_id=chain.chain_id,
-                token_id=quantity(log["topics"][1]),
+                token_id=event.token_id,
                 block_hash=receipt["blockHash"].lower(),
                 log_index=quantity(log["logIndex"]),
                 block_number=quantity(receipt["blockNumber"]),
                 transaction_hash=receipt["transactionHash"].lower(),
                 registry=registry,
-                symbol=symbol,
-                owner="0x" + log["topics"][2][-40:].lower(),
-                token_address="0x" + log["topics"][3][-40:].lower(),
-                fee_wei=fee,
-                with_receipt=with_receipt,
+                symbol=event.symbol.decode(),
+                owner=f"0x{event.owner.hex()}",
+                token_address=f"0x{event.token_address.hex()}",
+                fee_wei=event.fee_wei,
+                with_receipt=event.with_receipt,
                 minted_at=datetime.fromtimestamp(block_time, UTC),
             )
         )

@@ -2,7 +2,6 @@
 too whose events are not indexed."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from procrastinate import JobContext, RetryDecision
 from procrastinate.jobs import Job
@@ -13,7 +12,8 @@ from api.claims.status import read_mints
 from api.store.jobs import TASKS, services_of_job
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
-from indexer.contracts.registry import contract, event_topics
+from indexer.contracts.registry import contract
+from warehouse.domain.registrations import REGISTERED, Registration
 from warehouse.errors import StoreUnavailable
 
 # A transaction sent in the last second of its authorisation still has to be seen.
@@ -73,11 +73,11 @@ async def _registered(reader: EvmReader, symbol: str) -> tuple[int, datetime]:
     return token_id, datetime.fromtimestamp(quantity(block["timestamp"]), UTC)
 
 
-async def _mints(reader: EvmReader, token_id: int, from_block: int) -> list[Any]:
+async def _mints(reader: EvmReader, token_id: int, from_block: int) -> list[Registration]:
     """The mint of a registration, by its event and the receipt that holds it; none where it is older than the claim."""
     wanted = {
         "address": reader.chain.contracts["registry"],
-        "topics": [event_topics()["Registered"], f"0x{token_id:064x}"],
+        "topics": ["0x" + REGISTERED.topic.hex(), f"0x{token_id:064x}"],
         "fromBlock": hex(from_block),
         "toBlock": "latest",
     }

@@ -22,12 +22,10 @@ from api.registrations.statuses import heartbeat_status
 from api.store.store import Row
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.lifecycle import CRITICAL_BELOW, RISK_LEVELS, WARNING_BELOW
 from warehouse.readers import heartbeats as readings
 from warehouse.readers.source import Source
 
-WARNING_BELOW = Decimal(70)
-CRITICAL_BELOW = Decimal(62)
-LEVELS = {"critical": (Decimal(0), CRITICAL_BELOW), "warning": (CRITICAL_BELOW, WARNING_BELOW)}
 STEP_SECONDS = {"hour": 3_600, "day": 86_400}
 DEFAULT_SPAN = {"hour": timedelta(days=7), "day": timedelta(days=90)}
 
@@ -113,7 +111,7 @@ class HeartbeatService:
 
     async def at_risk(self, level: str | None, chain: Chain | None, *, page: int, page_size: int) -> TokensAtRisk:
         """Registered tokens with low scores, lowest first."""
-        least, below = LEVELS[level] if level else (Decimal(0), WARNING_BELOW)
+        least, below = RISK_LEVELS[level] if level else (Decimal(0), WARNING_BELOW)
         chain_id = chain.chain_id if chain else None
         counts = await self.repository.count_below(CRITICAL_BELOW, WARNING_BELOW, chain_id)
         offset = (page - 1) * page_size

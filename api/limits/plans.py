@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from api.models.account import PLANS
 from api.overlay import Overlay, OverlayError, OverlayFile
+from warehouse.domain.plans import PLANS
 
 _ENOUGH = 10**12
 

@@ -6,8 +6,8 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from api.models.base import Base, CreatedAt, Id, Moment
+from warehouse.domain.plans import PLANS
 
-PLANS = ("free", "pro", "pro_plus", "developer", "partner", "enterprise")
 """Each satisfies a need of those before it."""
 
 

@@ -28,6 +28,7 @@ from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
 from indexer.chains.evm.reader import call_to, data_bytes, quantity
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
+from warehouse.domain.selectors import balance_of
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.readers.tokens import read_foremost_token
 
@@ -39,7 +40,6 @@ COIN, APPS, SITES, HOLDING = "coin", "apps", "sites", "holding"
 Key = tuple[str | int, ...]
 """What an answer is kept under: its kind, its chain, and what it is about."""
 _MOST_PATHS = 50_000
-_BALANCE_OF = "0x70a08231"
 _CALL_GAS = 5_000_000
 _OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
 
@@ -194,7 +194,7 @@ class PublicReads:
         )
 
     async def _holding(self, chain: Chain, token: str, wallet: str) -> Prepared | None:
-        method, (transaction, block) = call_to(token, _BALANCE_OF + wallet[2:].rjust(64, "0"))
+        method, (transaction, block) = call_to(token, balance_of(wallet))
         asked = (method, ({**transaction, "gas": hex(_CALL_GAS)}, block))
         # In one batch, the block first: the balance is of that block or of one that came in the same moment.
         header, answer = await self.sources.readers.of(chain).settle(

@@ -9,21 +9,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 
 from eth_account.signers.local import LocalAccount
 
-from api.registrations.statuses import GRACE_PERIOD, INACTIVE_BELOW
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
 from indexer.contracts.sending import send
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
+from warehouse.domain.lifecycle import INACTIVE_BELOW, expiry_min_hours, grace_cutoff
 from warehouse.postgres import Connection
 
-KNOWN_PART = Decimal("0.9")
-"""So much of the time must have been scored; where less is known a registration is let be."""
 STATEMENT_SECONDS = 900
 _PATIENCE_SECONDS = 10.0
 
@@ -52,7 +49,7 @@ def find_inactive(
         {
             "chain_id": chain.chain_id,
             "inactive_below": INACTIVE_BELOW,
-            "minted_before": since - GRACE_PERIOD,
+            "minted_before": grace_cutoff(since),
         },
     ).fetchall()
     if not rows:
@@ -64,7 +61,7 @@ def find_inactive(
             "tokens": [row["token_address"].removeprefix("0x") for row in rows],
             "since": int(since.timestamp()),
             "inactive_below": INACTIVE_BELOW,
-            "least_hours": int(24 * days * KNOWN_PART),
+            "least_hours": expiry_min_hours(days),
         },
     )
     throughout = {f"0x{row['token']}": row for row in found}

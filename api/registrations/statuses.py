@@ -1,7 +1,7 @@
 """The status of a registration, and the rendering of its parts: plain functions of the stored rows."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -16,35 +16,24 @@ from api.registrations.schemas import (
     VerifiedDomain,
 )
 from api.store.store import Row
+from warehouse.domain import lifecycle
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
-
-GRACE_PERIOD = timedelta(days=30)
-INACTIVE_BELOW = Decimal(60)
-_HEARTBEAT_STATUSES = ((Decimal(80), "healthy"), (Decimal(70), "moderate"), (INACTIVE_BELOW, "at_risk"))
+from warehouse.domain.lifecycle import SymbolStatus, in_grace_period
 
 
 def registration_status(registration: Row | None, token: Row | None, score: Decimal | None, now: datetime) -> str:
     """The first status that holds. A registration that ended is none."""
     if registration is None:
-        return "unclaimed" if token is not None else "available"
-    if in_grace_period(registration["minted_at"], now):
-        return "grace_period"
-    if score is not None and score < INACTIVE_BELOW:
-        return "inactive"
-    return "claimed"
-
-
-def in_grace_period(minted_at: datetime | None, now: datetime) -> bool:
-    """Whether a mint is younger than the grace period."""
-    return minted_at is not None and now - minted_at < GRACE_PERIOD
+        status = SymbolStatus.UNCLAIMED if token is not None else SymbolStatus.AVAILABLE
+    else:
+        status = lifecycle.registration_status(registration["minted_at"], score, now)
+    return status.text
 
 
 def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) -> str:
     """The status of a score."""
-    if in_grace_period(minted_at, now):
-        return "grace_period"
-    return next((status for least, status in _HEARTBEAT_STATUSES if score >= least), "inactive")
+    return lifecycle.heartbeat_status(score, in_grace=in_grace_period(minted_at, now))
 
 
 def render_registration(row: Row) -> Registration:

@@ -7,19 +7,18 @@ compare their value first and then the terms of relevance. Every order is total.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.domain.lifecycle import INACTIVE_BELOW, SymbolStatus, grace_cutoff
 from warehouse.domain.symbols import fold
 from warehouse.readers.columns import SortKey
 from warehouse.readers.search import TokenRows
 
-GRACE_PERIOD = timedelta(days=30)
-INACTIVE_BELOW_HUNDREDTHS = 6000
 CHAIN_PRIORITY = ("arbitrum", "solana", "polygon", "base", "bnb", "eth")
 NO_ROW = -1
 UNACCOMPANIED = 9
@@ -34,27 +33,11 @@ class Level(IntEnum):
     NEAR = 2
 
 
-class Status(IntEnum):
-    """Registration statuses in the order of their priority."""
-
-    AVAILABLE = 0
-    UNCLAIMED = 1
-    GRACE_PERIOD = 2
-    CLAIMED = 3
-    OWNED = 4
-    INACTIVE = 5
-
-    @property
-    def text(self) -> str:
-        """The name on the wire."""
-        return self.name.lower()
-
-
-STATUS_FILTERS: Mapping[str, tuple[Status, ...]] = {
-    "available": (Status.AVAILABLE,),
-    "unclaimed": (Status.UNCLAIMED,),
-    "claimed": (Status.GRACE_PERIOD, Status.CLAIMED, Status.OWNED),
-    "inactive": (Status.INACTIVE,),
+STATUS_FILTERS: Mapping[str, tuple[SymbolStatus, ...]] = {
+    "available": (SymbolStatus.AVAILABLE,),
+    "unclaimed": (SymbolStatus.UNCLAIMED,),
+    "claimed": (SymbolStatus.GRACE_PERIOD, SymbolStatus.CLAIMED, SymbolStatus.OWNED),
+    "inactive": (SymbolStatus.INACTIVE,),
 }
 
 
@@ -106,7 +89,7 @@ def find_matches(
         address=np.concatenate([words, np.zeros((free, 4), np.uint64)]),
         level=np.concatenate([_held_levels(rows, words, levels[rows.symbol]), np.full(free, Level.EXACT, np.int8)]),
         is_copy=np.concatenate([rows.is_copy, zeros.astype(np.uint8)]),
-        status=np.concatenate([_statuses(rows, now, wallet), np.full(free, Status.AVAILABLE, np.int8)]),
+        status=np.concatenate([_statuses(rows, now, wallet), np.full(free, SymbolStatus.AVAILABLE, np.int8)]),
         market_score=np.concatenate([rows.market_score, zeros]),
         chain_place=np.concatenate(
             [
@@ -122,7 +105,7 @@ def select(
     matches: Matches,
     *,
     chain_id: int | None,
-    statuses: Sequence[Status] | None,
+    statuses: Sequence[SymbolStatus] | None,
     crowns_only: bool,
     include_inactive: bool,
 ) -> NDArray[np.int64]:
@@ -133,9 +116,9 @@ def select(
     if statuses is not None:
         passes &= np.isin(matches.status, [int(status) for status in statuses])
     elif not include_inactive:
-        passes &= matches.status != Status.INACTIVE
+        passes &= matches.status != SymbolStatus.INACTIVE
     if crowns_only:
-        passes &= matches.status >= Status.GRACE_PERIOD
+        passes &= matches.status >= SymbolStatus.GRACE_PERIOD
     return np.flatnonzero(passes)
 
 
@@ -175,15 +158,15 @@ def _distinct(chains: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def _statuses(rows: TokenRows, now: datetime, wallet: bytes | None) -> NDArray[np.int8]:
     """The status of each row, the first that holds: unclaimed, grace period, inactive, owned, claimed."""
     registered = rows.registered.astype(bool)
-    fresh = rows.registered_at.astype(np.int64) > int((now - GRACE_PERIOD).timestamp())
-    decayed = (rows.heartbeat_hundredths >= 0) & (rows.heartbeat_hundredths < INACTIVE_BELOW_HUNDREDTHS)
+    fresh = rows.registered_at.astype(np.int64) > int(grace_cutoff(now).timestamp())
+    decayed = (rows.heartbeat_hundredths >= 0) & (rows.heartbeat_hundredths < int(INACTIVE_BELOW * 100))
     owned = np.zeros(len(rows), bool)
     if wallet is not None:
         owned = (rows.factory_owner == np.frombuffer(wallet, np.uint8)).all(axis=1)
     chosen = np.select(
         [~registered, fresh, decayed, owned],
-        [Status.UNCLAIMED, Status.GRACE_PERIOD, Status.INACTIVE, Status.OWNED],
-        Status.CLAIMED,
+        [SymbolStatus.UNCLAIMED, SymbolStatus.GRACE_PERIOD, SymbolStatus.INACTIVE, SymbolStatus.OWNED],
+        SymbolStatus.CLAIMED,
     )
     return chosen.astype(np.int8)
 

@@ -7,10 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from api.http.rendering import timestamp
-from api.search.ranking import Level, Status
+from api.search.ranking import Level
 from api.search.schemas import Explanation, RegistrationFigures, SearchResult, TokenFigures
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
+from warehouse.domain.lifecycle import SymbolStatus
 
 _SCORE_UNIT = Decimal("1e-9")
 
@@ -31,11 +32,11 @@ def available_result(symbol: str, chain: Chain, site_url: str) -> SearchResult:
 
 
 def token_result(
-    chain: Chain, address: str, document: Mapping[str, Any], status: Status, site_url: str
+    chain: Chain, address: str, document: Mapping[str, Any], status: SymbolStatus, site_url: str
 ) -> SearchResult:
     """A token, from its document; ``address`` in hexadecimal."""
     shown = address_text(address)
-    registered = status != Status.UNCLAIMED
+    registered = status != SymbolStatus.UNCLAIMED
     symbol = document["symbol"].upper()
     return SearchResult(
         chain_id=chain.chain_id,
@@ -75,7 +76,7 @@ def token_result(
 
 def explanation(
     level: int,
-    status: Status,
+    status: SymbolStatus,
     market_score: int,
     chain_place: int,
     document: Mapping[str, Any] | None,
@@ -101,8 +102,8 @@ def page_url(site_url: str, chain: Chain, symbol: str, token: str | None = None)
     return page if token is None else f"{page}?token={token}"
 
 
-def _registration(chain: Chain, token: str, document: Mapping[str, Any], status: Status) -> RegistrationFigures:
-    if status == Status.UNCLAIMED:
+def _registration(chain: Chain, token: str, document: Mapping[str, Any], status: SymbolStatus) -> RegistrationFigures:
+    if status == SymbolStatus.UNCLAIMED:
         return RegistrationFigures(status=status.text)
     return RegistrationFigures(
         status=status.text,

@@ -18,10 +18,11 @@ from api.search import results
 from api.search.cursors import Cursor, read_cursor, write_cursor
 from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
 from api.search.parameters import read_query as parse_query
-from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, Status, chain_order, find_matches, order, select
+from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
 from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.lifecycle import SymbolStatus
 from warehouse.readers.search import Publication, TokenRows
 from warehouse.readers.source import Source
 
@@ -183,7 +184,7 @@ class SearchService:
         shown = []
         for match in page.tolist():
             chain = self.chains[int(matches.chain_id[match])]
-            row, status = int(matches.row[match]), Status(int(matches.status[match]))
+            row, status = int(matches.row[match]), SymbolStatus(int(matches.status[match]))
             document = None
             if row == NO_ROW:
                 result = results.available_result(query.symbol, chain, self.site_url)
@@ -272,7 +273,7 @@ def as_of(publication: Publication, chains: Mapping[int, Chain]) -> AsOf:
 
 def _status_counts(found: Found) -> dict[str, int]:
     statuses, counts = np.unique(found.matches.status[found.ordered], return_counts=True)
-    return {Status(status).text: count for status, count in zip(statuses.tolist(), counts.tolist(), strict=True)}
+    return {SymbolStatus(status).text: count for status, count in zip(statuses.tolist(), counts.tolist(), strict=True)}
 
 
 def _account(wallet: str) -> bytes | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from api.models.account import PLANS
+from warehouse.domain.plans import PLANS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The token that a symbol means on a chain."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -10,9 +10,9 @@ from api.http.errors import NotFound
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
 from api.search import results
-from api.search.ranking import GRACE_PERIOD, INACTIVE_BELOW_HUNDREDTHS, Status
 from api.search.service import SearchService
 from warehouse.domain.chains import Chain
+from warehouse.domain.lifecycle import SymbolStatus, registration_status
 from warehouse.readers.tokens import read_foremost_token
 
 ANSWER_SECONDS = 5.0
@@ -49,14 +49,14 @@ class TokenService:
         )
 
 
-def document_status(document: Mapping[str, Any], now: datetime, wallet: str) -> Status:
+def document_status(document: Mapping[str, Any], now: datetime, wallet: str) -> SymbolStatus:
     """The status of one token, the first that holds."""
-    minted, score = document["registered_at"], document["heartbeat_score"]
     if document["registration_token_id"] is None or document["registration_expired"]:
-        return Status.UNCLAIMED
-    if minted is not None and minted > int((now - GRACE_PERIOD).timestamp()):
-        return Status.GRACE_PERIOD
-    if score is not None and Decimal(score) * 100 < INACTIVE_BELOW_HUNDREDTHS:
-        return Status.INACTIVE
-    owned = document["made_by_factory"] and f"0x{document['registration_owner']}" == wallet
-    return Status.OWNED if owned else Status.CLAIMED
+        return SymbolStatus.UNCLAIMED
+    minted, score = document["registered_at"], document["heartbeat_score"]
+    return registration_status(
+        None if minted is None else datetime.fromtimestamp(minted, UTC),
+        None if score is None else Decimal(score),
+        now,
+        owned=document["made_by_factory"] and f"0x{document['registration_owner']}" == wallet,
+    )

@@ -17,7 +17,6 @@ from typing import Final
 from uuid import UUID
 
 from api.http.rendering import dumps
-from api.models.account import PLANS
 from api.security.callers import satisfies
 from api.store.events import record
 from api.store.store import Store, Transaction
@@ -26,6 +25,7 @@ from api.webhooks.records import Claimed, Endpoint, Result
 from warehouse.domain.events.catalogue import EVENTS
 from warehouse.domain.events.event import Audience, Occurrence, unique_key
 from warehouse.domain.events.service import WebhookDisabled
+from warehouse.domain.plans import PLANS
 
 LEAST_PLAN: Final = "developer"
 CHANNEL: Final = "webhooks"

@@ -3,7 +3,6 @@
 Statements are EIP-712 typed data bound to one chain and one contract; ``docs/contracts.md`` lists their types.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
@@ -17,10 +16,6 @@ from indexer.contracts.artifact import Artifact
 
 DOMAIN_NAME = "Regalia Registry"
 DOMAIN_VERSION = "1"
-_EVENTS = (
-    "Registered", "Released", "Expired", "ManagerChanged", "MaintainerChanged", "MetadataChanged",
-    "CanonicalPeerChanged",
-)  # fmt: skip
 _FIELD_TYPES = {
     "claimer": "address", "token": "address", "symbol": "string", "fee": "uint256", "deadline": "uint256",
     "nonce": "uint256", "token_id": "uint256", "new_signer": "address",
@@ -111,12 +106,6 @@ class SignerRotation(Statement):
 def contract() -> Artifact:
     """The registry's ABI and creation code, from the committed build output."""
     return Artifact.read("RegaliaRegistry", files(__package__).joinpath("build", "RegaliaRegistry.json").read_bytes())
-
-
-@cache
-def event_topics() -> Mapping[str, str]:
-    """Topic 0 of the events the indexer follows, by event name."""
-    return {name: contract().topic(name) for name in _EVENTS}
 
 
 def sign(signer: LocalAccount, chain_id: int, registry: str, statement: Statement) -> bytes:

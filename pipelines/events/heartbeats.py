@@ -25,6 +25,7 @@ from warehouse.domain.events.heartbeats import (
     HeartbeatWarning,
 )
 from warehouse.domain.events.registrations import RegistrationEvent, of_registration
+from warehouse.domain.lifecycle import heartbeat_status
 from warehouse.postgres import Jsonb
 
 SOURCE = "heartbeats"
@@ -154,15 +155,7 @@ def judge(before: Beat | None, served: Decimal, observed: Decimal, in_grace: boo
         level = _WARNING
     elif level == _CRITICAL and value >= rules.warning_score:
         level = _WARNING  # not well again yet, but the next fall to the critical level is told
-    return Beat(level, status(value, in_grace, rules), value)
-
-
-def status(value: Decimal, in_grace: bool, rules: EventRules = RULES) -> str:
-    """The status of a score, as heartbeat reads say it."""
-    if in_grace:
-        return "grace_period"
-    steps = ((rules.healthy_score, "healthy"), (rules.warning_score, "moderate"), (rules.inactive_score, "at_risk"))
-    return next((name for least, name in steps if value >= least), "inactive")
+    return Beat(level, heartbeat_status(value, in_grace=in_grace), value)
 
 
 def days_to_inactive(inputs: Inputs, version: int, rules: EventRules = RULES) -> int:
@@ -239,7 +232,7 @@ def _leave_grace(
             continue
         if until - crowned.minted_at < int(rules.grace.total_seconds()):
             continue
-        after = replace(beat, status=status(beat.score, False, rules))
+        after = replace(beat, status=heartbeat_status(beat.score, in_grace=False))
         beats[crowned.token_id] = after
         events.append(_change(chain, crowned, beat.status, after.status, beat.score, until))
     return events, beats

@@ -5,6 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from pipelines.rules import MARKET
+from warehouse.domain.lifecycle import CRITICAL_BELOW, GRACE_PERIOD, HEALTHY_FROM, INACTIVE_BELOW, WARNING_BELOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,13 @@ class EventRules:
     """Likewise one above this share of what was traded in 24 hours, itself included."""
     least_depth_usd: Decimal = MARKET.min_depth_usd
     """Trades in pools that hold less of the quote asset are not told: their prices are not believed either."""
-    healthy_score: Decimal = Decimal(80)
-    warning_score: Decimal = Decimal(70)
-    critical_score: Decimal = Decimal(62)
-    inactive_score: Decimal = Decimal(60)
+    healthy_score: Decimal = HEALTHY_FROM
+    warning_score: Decimal = WARNING_BELOW
+    critical_score: Decimal = CRITICAL_BELOW
+    inactive_score: Decimal = INACTIVE_BELOW
     least_coverage: Decimal = Decimal("0.9")
     """Of a day less observed than this nothing is told: a gap in the data is no change."""
-    grace: timedelta = timedelta(days=30)
+    grace: timedelta = GRACE_PERIOD
     """How long the status of a new registration is grace_period, whatever its score."""
     sightings_at_once: int = 50
     """How many copies one event tells of."""

@@ -64,10 +64,10 @@ def _refresh(run: RefreshRun, window: Window) -> None:
     if not (token_ids := sorted(touched | doubtful)):
         return
     events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
-    registrations = fold_events(events)
+    registrations = fold_events(chain_id, events)
     if told := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
         for start in range(0, len(told), _ROWS_AT_ONCE):
-            some = [{"chain_id": chain_id, **asdict(one)} for one in told[start : start + _ROWS_AT_ONCE]]
+            some = [asdict(one) for one in told[start : start + _ROWS_AT_ONCE]]
             rows = json.dumps(some, default=datetime.isoformat)
             run.store_rows("registrations/upsert", {"registrations": rows, "from_receipt": False})
         known = {"token_ids": [one.token_id for one in told], "block_hashes": [one.block_hash for one in told]}

@@ -1,54 +1,28 @@
 """A registration as its registry events make it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
-_LARGEST_ID: Final = 2**63 - 1
-"""The store's bigint."""
-
-
-@dataclass(slots=True)
-class Registration:
-    """One registration of one chain; addresses and hashes are 0x-prefixed lower-case hexadecimal."""
-
-    token_id: int
-    block_hash: str
-    log_index: int
-    block_number: int
-    transaction_hash: str
-    registry: str
-    symbol: str
-    owner: str
-    token_address: str
-    fee_wei: int
-    with_receipt: bool
-    minted_at: datetime
-    managers: list[str] = field(default_factory=list)
-    maintainers: list[str] = field(default_factory=list)
-    metadata_cid: str | None = None
-    peer_chain_id: int | None = None
-    peer_token_id: int | None = None
-    released_at: datetime | None = None
-    expired_at: datetime | None = None
+from warehouse.domain.registrations import MAX_TOKEN_ID, Registration
 
 
-def fold_events(events: Iterable[Mapping[str, Any]]) -> dict[int, Registration]:
-    """Registrations by token id, from the events in the order of the chain. Events of an id that was never registered
-    (by another contract's mistake) make nothing."""
+def fold_events(chain_id: int, events: Iterable[Mapping[str, Any]]) -> dict[int, Registration]:
+    """Registrations of a chain by token id, from its registry events in order. Events of an id that was never
+    registered (by another contract's mistake) are ignored."""
     found: dict[int, Registration] = {}
     for event in events:
         token_id = event["token_id"]
         if event["kind"] == "registered":
-            found[token_id] = _registered(event)
+            found[token_id] = _registered(chain_id, event)
         elif token_id in found:
             _apply(found[token_id], event)
     return found
 
 
-def _registered(event: Mapping[str, Any]) -> Registration:
+def _registered(chain_id: int, event: Mapping[str, Any]) -> Registration:
     return Registration(
+        chain_id=chain_id,
         token_id=event["token_id"],
         block_hash=f"0x{event['block_hash']}",
         log_index=event["log_index"],
@@ -87,7 +61,7 @@ def _peer(event: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """What an owner names as the peer. The contract takes any two numbers, and facts keep the largest for all that do
     not fit: where one cannot be an id there is no peer, and one owner's nonsense must not stop everybody's pass."""
     chain_id, token_id = event["peer_chain_id"], event["peer_token_id"]
-    if max(chain_id, token_id) > _LARGEST_ID:
+    if max(chain_id, token_id) > MAX_TOKEN_ID:
         return None, None
     return chain_id or None, token_id or None
 

@@ -6,10 +6,9 @@ a version, the entries it ends and those it begins are written together.
 
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
+from warehouse.domain.lifecycle import GRACE_PERIOD, INACTIVE_BELOW
 
 SUBJECT = "token_list"
-GRACE_DAYS = 30
-INACTIVE_BELOW = 60
 LOOK_SECONDS = 60.0
 """A follower's passes look at all registrations no more often than this."""
 
@@ -25,6 +24,6 @@ def derive(run: RefreshRun) -> AssetRun | None:
 
 
 def _publish(run: RefreshRun) -> dict[str, int]:
-    made = run.store_rows("tokenlists/publish", {"grace_days": GRACE_DAYS, "inactive_below": INACTIVE_BELOW})
+    made = run.store_rows("tokenlists/publish", {"grace_days": GRACE_PERIOD.days, "inactive_below": INACTIVE_BELOW})
     run.store_rows("tokenlists/mark_compared")
     return made[0] if made else {}

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import asdict
 
 from pipelines.events.crowns import Crown, Crowns
-from pipelines.events.heartbeats import Beat, Scored, days_to_inactive, heartbeat_events, judge, status
+from pipelines.events.heartbeats import Beat, Scored, days_to_inactive, heartbeat_events, judge
 from pipelines.refresh import refresh
 from pipelines.scoring import Inputs, score
 from tests.factories.events import log, register
@@ -15,6 +15,7 @@ from tests.factories.ledger import Ledger, address
 from tests.factories.markets import build_market
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
+from warehouse.domain.lifecycle import heartbeat_status
 from warehouse.postgres import Connection
 
 HOUR = 3_600
@@ -114,8 +115,8 @@ def test_levels_have_a_way_back_of_their_own(scores: tuple[float, ...], levels: 
     [("80", "healthy"), ("79.99", "moderate"), ("69.99", "at_risk"), ("60", "at_risk"), ("59.99", "inactive")],
 )
 def test_the_status_of_a_score(value: str, expected: str) -> None:
-    assert status(Decimal(value), False) == expected
-    assert status(Decimal(value), True) == "grace_period"
+    assert heartbeat_status(Decimal(value), in_grace=False) == expected
+    assert heartbeat_status(Decimal(value), in_grace=True) == "grace_period"
 
 
 def test_days_to_inactive_count_until_nothing_is_left_of_the_last_activity() -> None:

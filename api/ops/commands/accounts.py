@@ -10,9 +10,9 @@ from rich.table import Table
 
 from api.accounts.service import Accounts
 from api.limits.plans import load as load_limits
-from api.models.account import PLANS
 from api.settings import load
 from warehouse import engines
+from warehouse.domain.plans import PLANS
 
 _LIMIT_NAMES = {
     "per_second": "a second",

@@ -23,12 +23,12 @@ from indexer.chains.errors import (
     UnknownFault,
 )
 from indexer.chains.evm.rpc import Call, EvmClient
+from warehouse.domain.selectors import DECIMALS, NAME, OWNER, SYMBOL, TOTAL_SUPPLY
 
 NAME_CHARACTERS, SYMBOL_CHARACTERS = 128, 64
 # Enough for any honest getter, also behind proxies; little enough that a hostile one cannot make the node work.
 GAS_CAP = hex(500_000)
 
-NAME, SYMBOL, DECIMALS, TOTAL_SUPPLY, OWNER = "0x06fdde03", "0x95d89b41", "0x313ce567", "0x18160ddd", "0x8da5cb5b"
 IS_ERC721 = "0x01ffc9a7" + "80ac58cd".ljust(64, "0")
 ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"
 IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"

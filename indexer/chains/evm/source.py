@@ -17,8 +17,8 @@ from indexer.chains.source import Head, Holding, IndexedHashes
 from indexer.known import Known
 from indexer.unit import AssembledUnit
 from warehouse.domain.chains import Chain
+from warehouse.domain.selectors import balance_of
 
-_BALANCE_OF = "0x70a08231"
 _HEADERS_AT_ONCE = 500
 
 
@@ -71,7 +71,7 @@ class EvmSource:
         calls = [
             (
                 "eth_call",
-                [{"to": f"0x{one.token.hex()}", "data": f"{_BALANCE_OF}{one.wallet.hex():0>64}"}, hex(block)],
+                [{"to": f"0x{one.token.hex()}", "data": balance_of(one.wallet.hex())}, hex(block)],
             )
             for one in holdings
         ]

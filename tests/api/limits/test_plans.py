@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from api.limits.plans import LimitsError, LimitsFile, load
-from api.models.account import PLANS
+from warehouse.domain.plans import PLANS
 
 
 def test_every_plan_has_limits_and_a_higher_one_allows_more() -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from api.search.ranking import Level, Status, chain_order, find_matches, order, select
+from api.search.ranking import Level, chain_order, find_matches, order, select
+from warehouse.domain.lifecycle import SymbolStatus
 from warehouse.readers.columns import SortKey
 from warehouse.readers.search import TokenRows
 
@@ -102,7 +103,7 @@ def test_a_value_orders_everything_and_what_is_unknown_comes_last(rows: TokenRow
 
 def test_levels_and_statuses_are_in_the_order_of_their_priority() -> None:
     assert [level.name for level in Level] == ["EXACT", "CONFUSABLE", "NEAR"]
-    assert [status.text for status in Status] == [
+    assert [status.text for status in SymbolStatus] == [
         "available", "unclaimed", "grace_period", "claimed", "owned", "inactive",
     ]  # fmt: skip
 
@@ -135,5 +136,5 @@ def test_thirty_days_of_grace_end_to_the_second() -> None:
             documents=None,
         )
         matches = find_matches(rows, available_on=[], chain_places={1: 0}, now=NOW, wallet=None)
-        statuses.append(Status(int(matches.status[0])))
-    assert statuses == [Status.INACTIVE, Status.GRACE_PERIOD]
+        statuses.append(SymbolStatus(int(matches.status[0])))
+    assert statuses == [SymbolStatus.INACTIVE, SymbolStatus.GRACE_PERIOD]

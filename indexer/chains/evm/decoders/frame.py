@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from eth_utils.crypto import keccak
 from numpy.typing import NDArray
 
 from indexer.chains.evm.tuned.hexadecimal import Bytes
@@ -68,11 +67,6 @@ def scope_of(chain: Chain) -> Scope:
             for exchange in chain.exchanges
         ),
     )
-
-
-def event_topic(signature: str) -> bytes:
-    """First topic of the event with this signature."""
-    return keccak(text=signature)
 
 
 def shaped(logs: Logs, topic: bytes, topics: int, words: int | None = None) -> Logs:

@@ -6,11 +6,11 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from api.models.account import PLANS
 from warehouse.domain.events import service
 from warehouse.domain.events.catalogue import EVENTS
 from warehouse.domain.events.event import Audience, Event, of_account, unique_key
 from warehouse.domain.events.registrations import Registration, TokenMinted, TokenReleased, of_registration
+from warehouse.domain.plans import PLANS
 
 # The types that the interface specifies, by audience.
 PUBLIC = (

@@ -6,7 +6,6 @@ from indexer.chains.evm.decoders.frame import (
     Columns,
     Frame,
     Scope,
-    event_topic,
     position,
     raw_log,
     shaped,
@@ -15,6 +14,7 @@ from indexer.chains.evm.decoders.frame import (
 from indexer.chains.evm.tuned.hexadecimal import Bytes
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, nonzero
+from warehouse.domain.selectors import event_topic
 
 OWNERSHIP_TRANSFERRED = event_topic("OwnershipTransferred(address,address)")
 ROLE_GRANTED = event_topic("RoleGranted(bytes32,address,address)")

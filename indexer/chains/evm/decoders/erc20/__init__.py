@@ -11,13 +11,13 @@ from indexer.chains.evm.decoders.frame import (
     Frame,
     Scope,
     emitted_by,
-    event_topic,
     position,
     shaped,
     zero_address,
 )
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, is_address, little_endian
+from warehouse.domain.selectors import event_topic
 
 TRANSFER = event_topic("Transfer(address,address,uint256)")
 DEPOSIT = event_topic("Deposit(address,uint256)")

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, event_topic, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, position, raw_log, shaped
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, little_endian, subtract
+from warehouse.domain.selectors import event_topic
 
 PROTOCOL = "uniswap_v2"
 PAIR_CREATED = event_topic("PairCreated(address,address,address,uint256)")

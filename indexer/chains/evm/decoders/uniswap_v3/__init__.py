@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, event_topic, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, position, raw_log, shaped
 from indexer.chains.evm.tuned.hexadecimal import Bytes
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, little_endian, low_int32, negate
+from warehouse.domain.selectors import event_topic
 
 PROTOCOL = "uniswap_v3"
 POOL_CREATED = event_topic("PoolCreated(address,address,uint24,int24,address)")

@@ -6,9 +6,10 @@ gained, as on V2 and V3, so the sign is turned here.
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, event_topic, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, position, raw_log, shaped
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, little_endian, low_int32, negate
+from warehouse.domain.selectors import event_topic
 
 PROTOCOL = "uniswap_v4"
 INITIALIZE = event_topic("Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)")

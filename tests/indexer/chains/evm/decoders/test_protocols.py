@@ -14,15 +14,6 @@ from indexer.chains.evm.decoders.control import (
 )
 from indexer.chains.evm.decoders.erc20 import DEPOSIT, TRANSFER, WITHDRAWAL
 from indexer.chains.evm.decoders.frame import Scope, Venue
-from indexer.chains.evm.decoders.registry import (
-    CANONICAL_PEER_CHANGED,
-    EXPIRED,
-    MAINTAINER_CHANGED,
-    MANAGER_CHANGED,
-    METADATA_CHANGED,
-    REGISTERED,
-    RELEASED,
-)
 from indexer.chains.evm.decoders.uniswap_v2 import PAIR_CREATED, SYNC
 from indexer.chains.evm.decoders.uniswap_v2 import SWAP as V2_SWAP
 from indexer.chains.evm.decoders.uniswap_v3 import BURN, MINT, POOL_CREATED, SWAP_WITH_PROTOCOL_FEES
@@ -32,6 +23,15 @@ from indexer.chains.evm.decoders.uniswap_v4 import DYNAMIC_FEE, MODIFY_LIQUIDITY
 from indexer.chains.evm.decoders.uniswap_v4 import INITIALIZE as V4_INITIALIZE
 from indexer.chains.evm.decoders.uniswap_v4 import SWAP as V4_SWAP
 from tests.factories.logs import HASH, log, parsed, rows
+from warehouse.domain.registrations import (
+    CANONICAL_PEER_CHANGED,
+    EXPIRED,
+    MAINTAINER_CHANGED,
+    MANAGER_CHANGED,
+    METADATA_CHANGED,
+    REGISTERED,
+    RELEASED,
+)
 
 
 def account(number: int) -> str:
@@ -258,14 +258,14 @@ def test_registry_events_of_our_own_registry_only() -> None:
     token_id = (7).to_bytes(32, "big")
     registered = [["string", "uint256", "bool"], ["AURUM", 10**15, True]]
     found = tables(
-        log(REGISTRY, [REGISTERED, token_id, ALICE, TOKEN], *registered),
-        log(account(0xBAD), [REGISTERED, token_id, ALICE, TOKEN], *registered, index=1),
-        log(REGISTRY, [MANAGER_CHANGED, token_id, BOB], ["bool"], [True], index=2),
-        log(REGISTRY, [MAINTAINER_CHANGED, token_id, BOB], ["bool"], [False], index=3),
-        log(REGISTRY, [METADATA_CHANGED, token_id], ["string"], ["bafy" + "x" * 60], index=4),
-        log(REGISTRY, [CANONICAL_PEER_CHANGED, token_id], ["uint256", "uint256"], [1, 2**70], index=5),
-        log(REGISTRY, [RELEASED, token_id, ALICE], ["string"], ["AURUM"], index=6),
-        log(REGISTRY, [EXPIRED, token_id, ALICE], ["string"], ["AURUM"], index=7),
+        log(REGISTRY, [REGISTERED.topic, token_id, ALICE, TOKEN], *registered),
+        log(account(0xBAD), [REGISTERED.topic, token_id, ALICE, TOKEN], *registered, index=1),
+        log(REGISTRY, [MANAGER_CHANGED.topic, token_id, BOB], ["bool"], [True], index=2),
+        log(REGISTRY, [MAINTAINER_CHANGED.topic, token_id, BOB], ["bool"], [False], index=3),
+        log(REGISTRY, [METADATA_CHANGED.topic, token_id], ["string"], ["bafy" + "x" * 60], index=4),
+        log(REGISTRY, [CANONICAL_PEER_CHANGED.topic, token_id], ["uint256", "uint256"], [1, 2**70], index=5),
+        log(REGISTRY, [RELEASED.topic, token_id, ALICE], ["string"], ["AURUM"], index=6),
+        log(REGISTRY, [EXPIRED.topic, token_id, ALICE], ["string"], ["AURUM"], index=7),
     )["fact_registry_event"]
     empty = {
         "block_hash": HASH, "registry": REGISTRY, "token_id": 7, "symbol": "", "owner": "", "token_address": "",
@@ -291,7 +291,7 @@ def test_a_chain_without_registry_or_exchanges_has_transfers_alone() -> None:
     token_id = (7).to_bytes(32, "big")
     found = tables(
         log(TOKEN, [TRANSFER, ALICE, BOB], ["uint256"], [5]),
-        log(REGISTRY, [RELEASED, token_id, ALICE], ["string"], ["AURUM"], index=1),
+        log(REGISTRY, [RELEASED.topic, token_id, ALICE], ["string"], ["AURUM"], index=1),
         log(V2_FACTORY, [PAIR_CREATED, TOKEN, OTHER], ["address", "uint256"], [POOL, 1], index=2),
         scope=Scope(),
     )
