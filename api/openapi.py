@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 from api import links
 from api.http.routes import accesses
 from api.security.access import ACCESS_MARK, OPTIONAL_SESSION
+from api.webhooks import openapi as webhooks
 
 _INVENTED = ("HTTPValidationError", "ValidationError")
 # Of every answer to a caller whose credential is valid; others are not counted for an account.
@@ -93,6 +94,7 @@ def build(app: FastAPI, public_url: str) -> dict[str, Any]:
             for method in route.methods or ():
                 document["paths"][route.path_format][method.lower()]["security"].append({})
     links.add_to(document)
+    webhooks.add_to(document)
     document.setdefault("components", {})["headers"] = _LIMIT_HEADERS
     schemas = document["components"].get("schemas", {})
     for name in _INVENTED:
