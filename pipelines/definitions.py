@@ -3,7 +3,7 @@
 import dagster as dg
 
 from pipelines.alerts import note_recovered_runs, record_failed_runs, watch_service
-from pipelines.documents.assets import serve_token
+from pipelines.assets import refresh_assets
 from pipelines.documents.checks import document_checks
 from pipelines.documents.schedules import (
     cleaning_job,
@@ -12,23 +12,14 @@ from pipelines.documents.schedules import (
     refresh_schedule,
     serve_publication,
 )
-from pipelines.events.assets import event_log
 from pipelines.heartbeats.assets import agg_heartbeat
 from pipelines.heartbeats.schedules import heartbeat_job, heartbeat_schedule
-from pipelines.holders.assets import agg_token_hour
 from pipelines.holders.checks import balances_equal_chain, holder_checks
 from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.checks import ingestion_checks
 from pipelines.ingestion.schedules import ingestion_schedules
-from pipelines.liquidity.assets import agg_pool_liquidity
-from pipelines.prices.assets import agg_token_price
-from pipelines.provenance.assets import serve_provenance
-from pipelines.registrations.assets import registration
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
-from pipelines.tokenlists.assets import token_list
-from pipelines.tokens.assets import agg_token
-from pipelines.trades.assets import agg_pool_candle
 
 heads = [head_asset(chain) for chain in configured_chains()]
 repairs = ingestion_schedules(heads)
@@ -44,22 +35,7 @@ checks_schedule = dg.ScheduleDefinition(
 recurring = [refresh_job.name, cleaning_job.name, *[schedule.job.name for schedule in repairs]]
 
 defs = dg.Definitions(
-    assets=[
-        *heads,
-        raw_block,
-        agg_token,
-        agg_token_hour,
-        agg_pool_candle,
-        agg_pool_liquidity,
-        agg_token_price,
-        registration,
-        agg_heartbeat,
-        event_log,
-        serve_token,
-        serve_provenance,
-        serve_publication,
-        token_list,
-    ],
+    assets=[*heads, raw_block, *refresh_assets, agg_heartbeat, serve_publication],
     asset_checks=[*ingestion_checks, *holder_checks, balances_equal_chain, *document_checks],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
     schedules=[

@@ -1,8 +1,7 @@
-"""How every asset runs: one step of the refresh, retried, its figures shown."""
+"""How every asset runs: steps of the refresh, retried, with rows, range and seconds as metadata."""
 
 from collections.abc import Sequence
 from datetime import timedelta
-from functools import partial
 
 import dagster as dg
 
@@ -15,7 +14,7 @@ STALE_AFTER = timedelta(minutes=30)
 FRESH = dg.FreshnessPolicy.time_window(fail_window=STALE_AFTER, warn_window=timedelta(minutes=15))
 OWNERS = ["team:data"]
 DERIVE_POOL = "derive"
-"""Derive passes exclude each other in the store; the pool keeps runs from queueing up behind that."""
+"""Refresh runs exclude each other by a lock in the store. The pool keeps Dagster's runs from queueing for it."""
 
 
 def chain_pool(chain_key: str) -> str:
@@ -23,20 +22,14 @@ def chain_pool(chain_key: str) -> str:
     return f"chain_{chain_key}"
 
 
-derived = partial(
-    dg.asset, retry_policy=RETRY, pool=DERIVE_POOL, freshness_policy=FRESH, owners=OWNERS, kinds={"clickhouse"}
-)
-"""An asset that is a step of the refresh."""
-
-
-def run_step(engines: EngineAccess, *steps: str) -> dg.MaterializeResult[None]:
+def run_steps(engines: EngineAccess, steps: Sequence[str]) -> dg.MaterializeResult[None]:
     """Run steps of the refresh for all chains."""
     with engines.connect() as connections:
         return result(refresh(connections.warehouse, connections.store, connections.chains, steps=steps))
 
 
 def result(runs: Sequence[AssetRun]) -> dg.MaterializeResult[None]:
-    """What an asset shows of itself: rows, range, seconds."""
+    """The metadata of a materialisation: rows, range, seconds and notes."""
     ranges = [f"{run.range_from}..{run.range_to}" for run in runs if run.range_to]
     notes = [f"{run.chain_id}: {run.note}" for run in runs if run.note]
     return dg.MaterializeResult(

@@ -19,6 +19,7 @@ from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.derive import CAUSE as REGISTRATION
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -39,6 +40,18 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     if window is None:
         return None
     return _serve(run, window, SUBJECT, int(window.details.get("version", 0)), [])
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="serve_token",
+    description="What search answers with: tokens, symbols and the forms that find them.",
+    after=("tokens", "registrations", "holders", "prices", "heartbeats"),
+    tables=("serve_token", "serve_symbol", "serve_symbol_form"),
+    store_tables=("indexed_token",),
+    phase=Phase.SERVING,
+    derive=derive,
+)
 
 
 def derive_new_tokens(run: RefreshRun, chain: Chain) -> AssetRun | None:

@@ -3,6 +3,7 @@
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import GlobalStep, Phase
 
 
 def derive(run: RefreshRun) -> AssetRun | None:
@@ -22,3 +23,14 @@ def derive(run: RefreshRun) -> AssetRun | None:
 
     rows, seconds = timed(refresh)
     return run.log.record(AssetRun("ranks", None, seconds, rows))
+
+
+STEP = GlobalStep(
+    name="ranks",
+    asset="serve_token",
+    description="The rank of every token with a market, over all chains.",
+    after=("documents",),
+    tables=("serve_token",),
+    phase=Phase.SERVING,
+    derive=derive,
+)

@@ -1,18 +1,14 @@
-"""When the derived tables are refreshed, and superseded rows removed."""
+"""When the derived tables are refreshed and superseded rows are removed."""
 
 import dagster as dg
 
+from pipelines.assets import refresh_assets
 from pipelines.publication import clean
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Engines
 from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
 
-REFRESHED = (
-    "agg_token", "agg_token_hour", "agg_pool_candle", "agg_pool_liquidity", "agg_token_price", "registration",
-    "event_log", "serve_token", "serve_provenance", "token_list",
-)  # fmt: skip
-
-refresh_job = dg.define_asset_job("refresh", selection=list(REFRESHED), tags={"subject": "derived"})
+refresh_job = dg.define_asset_job("refresh", selection=list(refresh_assets), tags={"subject": "derived"})
 refresh_schedule = dg.ScheduleDefinition(
     name="refresh_every_five_minutes",
     job=refresh_job,
@@ -23,7 +19,7 @@ refresh_schedule = dg.ScheduleDefinition(
 
 @dg.asset(deps=["serve_token"], group_name="documents", retry_policy=RETRY, pool=DERIVE_POOL, owners=OWNERS)
 def serve_publication(engines: Engines) -> dg.MaterializeResult[None]:
-    """Served rows that no cursor can ask for any more are removed."""
+    """Removes superseded served rows that no cursor can ask for any more."""
     with (
         engines.connect() as connections,
         open_refresh_run(connections.warehouse, connections.store, connections.chains) as run,

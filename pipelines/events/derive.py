@@ -12,6 +12,7 @@ from typing import Any
 from pipelines.events import copies, heartbeats, holdings, registry, trades
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -88,6 +89,27 @@ def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     rows, seconds = timed(lambda: _isolated(run, chain, holdings.SOURCE, lambda: holdings.derive(run, window, final)))
     return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="event_log",
+    description="Events of registered tokens, for webhooks. Events about holders are recorded with agg_token_hour.",
+    after=("registrations", "trades", "prices", "heartbeats"),
+    store_tables=("event_log",),
+    phase=Phase.METRICS,
+    derive=derive,
+)
+HOLDER_EVENTS_STEP = ChainStep(
+    name="holder_events",
+    asset="agg_token_hour",
+    description="Events about the holders of registered tokens.",
+    after=("registrations", "holders"),
+    store_tables=("event_log",),
+    phase=Phase.METRICS,
+    pauses_writer=True,
+    derive=derive_holdings,
+)
 
 
 def _isolated(run: RefreshRun, chain: Chain, source: str, record: Callable[[], int]) -> int:

@@ -4,25 +4,19 @@ from functools import partial
 
 import dagster as dg
 
+from pipelines.assets import declared_asset
 from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT
 from pipelines.heartbeats.derive import score_hours as score_closed
 from pipelines.partitions import hours
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
 from pipelines.run_log import AssetRun, timed
-from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
+from pipelines.running import result
 
 
-@dg.asset(
-    deps=["agg_token", "agg_token_hour", "agg_token_price"],
-    group_name="heartbeats",
-    partitions_def=hours,
-    retry_policy=RETRY,
-    pool=DERIVE_POOL,
-    owners=OWNERS,
-)
+@declared_asset("agg_heartbeat", partitions_def=hours)
 def agg_heartbeat(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
-    """Every token's score of the hour, its inputs beside it. An hour scored again gives the same figures."""
+    """Score one hour of every chain."""
     span = context.partition_time_window
     first, end = int(span.start.timestamp()), int(span.end.timestamp())
     with engines.connect() as connections:

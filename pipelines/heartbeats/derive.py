@@ -22,6 +22,7 @@ from pipelines.ranking import counted_volume
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
 from pipelines.scoring import Heartbeat, Inputs, score
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import symbol_key
@@ -139,6 +140,18 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     run.windows.advance(SUBJECT, window, {"version": run.version, "closed_to": until, "gaps": gaps})
     span = (_iso(max(closed, running - HOUR_SECONDS)), _iso(as_of))
     return run.log.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="agg_heartbeat",
+    description="The score of every token by the hour, with its inputs. Scoring an hour again gives the same scores.",
+    after=("tokens", "holders", "prices"),
+    tables=("agg_heartbeat",),
+    phase=Phase.METRICS,
+    hourly=True,
+    derive=derive,
+)
 
 
 def score_hours(run: RefreshRun, window: Window, hours: Sequence[int]) -> int:

@@ -7,6 +7,7 @@ from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import count_touched
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -32,6 +33,17 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window, {"through": window.through})
     return run.log.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="agg_token_hour",
+    description="Holder counts by hour, entering and leaving holders by day, and the largest holders.",
+    tables=("agg_token_hour", "agg_holder_day", "agg_top_holder"),
+    phase=Phase.METRICS,
+    pauses_writer=True,
+    derive=derive,
+)
 
 
 def _refresh(run: RefreshRun, window: Window) -> int:

@@ -11,6 +11,7 @@ from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET, WINDOW
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
@@ -40,6 +41,17 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window, {"as_of": int(window.as_of.timestamp())})
     return run.log.record(AssetRun("liquidity", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="agg_pool_liquidity",
+    description="What every pool holds, at its median state of the last minutes.",
+    after=("trades",),
+    tables=("agg_pool_liquidity",),
+    phase=Phase.METRICS,
+    derive=derive,
+)
 
 
 def _moved(window: Window) -> bool:

@@ -13,6 +13,7 @@ from pipelines.pricing import TokenMetrics, token_metrics
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import ACTIVE_FOR
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
@@ -62,6 +63,18 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     run.windows.advance(SUBJECT, window, details)
     span = (str(window.after), str(window.up_to))
     return run.log.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="agg_token_price",
+    description="Price, volume, liquidity and price changes of every token, and the price of the native coin.",
+    after=("tokens", "liquidity"),
+    tables=("agg_token_price",),
+    store_tables=("native_price",),
+    phase=Phase.METRICS,
+    derive=derive,
+)
 
 
 def _inputs_moved(run: RefreshRun, window: Window) -> bool:

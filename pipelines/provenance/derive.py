@@ -9,6 +9,7 @@ from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
@@ -64,6 +65,17 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     rows, seconds = timed(refresh)
     run.windows.advance(SUBJECT, window, {"version": run.version})
     return run.log.record(AssetRun("provenance", chain.chain_id, seconds, rows, str(seen), str(run.version)))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="serve_provenance",
+    description="Which wallet controls which token, and how.",
+    after=("documents",),
+    tables=("serve_provenance", "agg_provenance"),
+    phase=Phase.SERVING,
+    derive=derive,
+)
 
 
 def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from pipelines import frames
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.folding import fold_events
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
@@ -41,6 +42,16 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     return run.log.record(
         AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to))
     )
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="registration",
+    description="The registry's events folded into the store's registrations.",
+    store_tables=("registration",),
+    phase=Phase.IDENTITY,
+    derive=derive,
+)
 
 
 def _refresh(run: RefreshRun, window: Window) -> None:

@@ -6,6 +6,7 @@ a version, the entries it ends and those it begins are written together.
 
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import GlobalStep, Phase
 from warehouse.domain.lifecycle import GRACE_PERIOD, INACTIVE_BELOW
 
 SUBJECT = "token_list"
@@ -21,6 +22,17 @@ def derive(run: RefreshRun) -> AssetRun | None:
     changes = sum(made[name] for name in ("added", "changed", "removed")) if made else 0
     note = "{major}.{minor}.{patch}: {added} added, {changed} changed, {removed} removed".format(**made) if made else ""
     return run.log.record(AssetRun(SUBJECT, None, seconds, changes, note=note))
+
+
+STEP = GlobalStep(
+    name=SUBJECT,
+    asset="token_list",
+    description="The versioned list of tokens with an active registration.",
+    after=("registrations", "heartbeats"),
+    store_tables=("token_list_version", "token_list_entry"),
+    phase=Phase.LISTS,
+    derive=derive,
+)
 
 
 def _publish(run: RefreshRun) -> dict[str, int]:

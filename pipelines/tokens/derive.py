@@ -2,6 +2,7 @@
 
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 
@@ -28,6 +29,16 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window, through)
     return run.log.record(AssetRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="agg_token",
+    description="Identity, creation and control of every token.",
+    tables=("agg_token",),
+    phase=Phase.IDENTITY,
+    derive=derive,
+)
 
 
 def _refresh(run: RefreshRun, window: Window) -> int:

@@ -3,6 +3,7 @@
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
+from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import count_touched
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -19,6 +20,16 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window)
     return run.log.record(AssetRun("trades", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+
+
+STEP = ChainStep(
+    name=SUBJECT,
+    asset="agg_pool_candle",
+    description="Five-minute candles of every pool.",
+    tables=("agg_pool_candle",),
+    phase=Phase.METRICS,
+    derive=derive,
+)
 
 
 def _refresh(run: RefreshRun, window: Window) -> int:

@@ -1,13 +1,17 @@
-"""New tokens are served beside the making of figures, and nothing is ever shown in part."""
+"""New tokens are published while metrics are recomputed, and nothing is ever published in part."""
 
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pipelines import refresh as lanes
+from pipelines import refresh as loops
 from pipelines.refresh import publish_new_tokens, refresh
 from pipelines.refresh_run import RefreshRun, open_refresh_run, open_serving_run
+from pipelines.step import ChainStep
+from pipelines.steps import STEPS
 from pipelines.windows import ReorgDuringRefresh
 from tests.factories.amounts import ETHER
 from tests.factories.economy import Economy
@@ -20,9 +24,29 @@ from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
 
+Derive = Callable[[RefreshRun, Chain], Any]
+
+
 @pytest.fixture
 def chain(chains: Chains) -> Chain:
     return chains.by_key["base"]
+
+
+def chain_steps() -> list[ChainStep]:
+    return [step for step in STEPS if isinstance(step, ChainStep)]
+
+
+def derive_of(name: str) -> Derive:
+    return next(step.derive for step in chain_steps() if step.name == name)
+
+
+def replace_derive(monkeypatch: pytest.MonkeyPatch, name: str, derive: Derive) -> None:
+    """Let the loops run another function for one step."""
+    steps = [
+        replace(step, derive=derive) if step.name == name and isinstance(step, ChainStep) else step
+        for step in loops.STEPS
+    ]
+    monkeypatch.setattr(loops, "STEPS", steps)
 
 
 def test_a_new_token_is_found_before_it_is_counted(
@@ -40,7 +64,7 @@ def test_a_new_token_is_found_before_it_is_counted(
     frog = shown["FROG"]
     assert (frog["deployed_by"], frog["total_supply_raw"]) == (address(0xD3), 10 * ETHER)
     assert (frog["holders"], frog["top10_share"], frog["price_usd"]) == (None, None, None)
-    assert shown["PEPE"] == before  # its figures come with the next pass that makes some
+    assert shown["PEPE"] == before  # its metrics follow with the next refresh
     refresh(warehouse, store, chains, full=False)
     shown = served(warehouse)
     assert (shown["FROG"]["holders"], shown["FROG"]["top10_share"]) == (1, 1)
@@ -59,22 +83,22 @@ def test_a_token_without_transfers_has_no_holders_once_they_are_counted(
     assert served(warehouse)["STILL"]["holders"] == 0
 
 
-def test_news_are_served_while_figures_are_made(
+def test_new_tokens_are_published_while_metrics_are_recomputed(
     ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains, chain: Chain
 ) -> None:
     build_market(ledger)
     with (
         postgres.connect(store_url, autocommit=True) as other,
-        open_refresh_run(warehouse, other, chains) as figures,
+        open_refresh_run(warehouse, other, chains) as metrics,
     ):
         assert publish_new_tokens(warehouse, store, chains, chain, wait_seconds=1.0)
         assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
         published = warehouse.scalar("SELECT max(version) FROM serve_publication")
-        with figures.serving(1.0):
-            assert figures.version > published
+        with metrics.serving(1.0):
+            assert metrics.version > published
 
 
-def test_a_writer_is_kept_out_only_while_holders_are_counted(
+def test_the_writer_is_paused_only_while_holders_are_counted(
     ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -94,16 +118,14 @@ def test_a_writer_is_kept_out_only_while_holders_are_counted(
 
             return run_step
 
-        for group in (lanes.NEWS, lanes.FIGURES, lanes.SERVED):
-            for name, step in dict(group).items():
-                monkeypatch.setitem(group, name, watched(name, step))
-        monkeypatch.setattr(lanes.holders, "derive", watched("holders", lanes.holders.derive))
+        for step in chain_steps():
+            replace_derive(monkeypatch, step.name, watched(step.name, step.derive))
         refresh(warehouse, store, chains)
-    assert [name for name, was_free in free.items() if not was_free] == ["holders"]
-    assert set(free) == set(lanes.STEPS)
+    assert [name for name, was_free in free.items() if not was_free] == ["holders", "holder_events"]
+    assert set(free) == {step.name for step in chain_steps()}
 
 
-def test_a_reorganisation_under_a_pass_is_noticed_and_the_pass_made_again(
+def test_a_reorganisation_during_a_refresh_restarts_it(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -111,23 +133,23 @@ def test_a_reorganisation_under_a_pass_is_noticed_and_the_pass_made_again(
     ledger.mine()
     ledger.token(0xF02, "ORPHAN", supply=ETHER)
     ledger.publish()
-    trades = lanes.FIGURES["trades"]
-    overtaken = []
+    trades = derive_of("trades")
+    reorganised = []
 
-    def taken_back_meanwhile(run: RefreshRun, chain: Chain) -> Any:
-        if not overtaken and chain.chain_id == 8453:
+    def reverted_meanwhile(run: RefreshRun, chain: Chain) -> Any:
+        if not reorganised and chain.chain_id == 8453:
             ledger.take_back()
-            overtaken.append(True)
+            reorganised.append(True)
         return trades(run, chain)
 
-    monkeypatch.setitem(lanes.FIGURES, "trades", taken_back_meanwhile)
+    replace_derive(monkeypatch, "trades", reverted_meanwhile)
     refresh(warehouse, store, chains)
-    assert overtaken
+    assert reorganised
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
     assert served(warehouse)["PEPE"]["holders"] == 2
 
 
-def test_nothing_of_an_overtaken_pass_is_published(
+def test_nothing_read_across_a_reorganisation_is_published(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -136,15 +158,15 @@ def test_nothing_of_an_overtaken_pass_is_published(
     ledger.mine()
     ledger.token(0xF03, "ORPHAN", supply=ETHER)
     ledger.publish()
-    derive_new_tokens = lanes.documents.derive_new_tokens
+    derive_new_tokens = loops.documents.derive_new_tokens
 
-    def taken_back_after(run: RefreshRun, chain: Chain) -> Any:
+    def reverted_after(run: RefreshRun, chain: Chain) -> Any:
         made = derive_new_tokens(run, chain)
         ledger.take_back()
         return made
 
     with monkeypatch.context() as patched:
-        patched.setattr(lanes.documents, "derive_new_tokens", taken_back_after)
+        patched.setattr(loops.documents, "derive_new_tokens", reverted_after)
         with pytest.raises(ReorgDuringRefresh):
             publish_new_tokens(warehouse, store, chains, chain)
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
@@ -152,7 +174,7 @@ def test_nothing_of_an_overtaken_pass_is_published(
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
 
 
-def test_what_a_dead_pass_left_is_made_whole_before_news_are_shown_over_it(
+def test_a_dead_runs_rows_are_completed_before_new_tokens_are_published(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -177,7 +199,7 @@ def test_what_a_dead_pass_left_is_made_whole_before_news_are_shown_over_it(
 
 
 @pytest.mark.parametrize("seed", [3])
-def test_both_lanes_at_once_come_to_what_one_pass_makes(
+def test_both_loops_at_once_give_the_result_of_one_refresh(
     seed: int, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains, chain: Chain, ledger: Ledger
 ) -> None:
     economy = Economy(ledger, seed)
@@ -185,24 +207,24 @@ def test_both_lanes_at_once_come_to_what_one_pass_makes(
     stop = threading.Event()
     failures: list[BaseException] = []
 
-    def keep(lane: Any) -> None:
+    def keep(loop: Any) -> None:
         with postgres.connect(store_url, autocommit=True) as connection:
             while not stop.is_set():
                 try:
-                    lane(connection)
+                    loop(connection)
                 except ReorgDuringRefresh:
                     continue
                 except BaseException as error:
                     failures.append(error)
                     return
 
-    def make_figures(connection: Connection) -> None:
+    def refresh_metrics(connection: Connection) -> None:
         refresh(warehouse, connection, chains, full=False)
 
     def serve(connection: Connection) -> None:
         publish_new_tokens(warehouse, connection, chains, chain)
 
-    threads = [threading.Thread(target=keep, args=(lane,)) for lane in (make_figures, serve)]
+    threads = [threading.Thread(target=keep, args=(loop,)) for loop in (refresh_metrics, serve)]
     with postgres.connect(store_url, autocommit=True) as writer:
         for step in range(8):
             economy.live(economy.rng.randrange(1, 5))
@@ -224,7 +246,7 @@ def test_both_lanes_at_once_come_to_what_one_pass_makes(
     assert at_once == contents(warehouse)
 
 
-def test_a_chain_that_has_merely_moved_on_is_shown_once_a_second(
+def test_a_chain_without_changes_is_published_at_most_once_a_second(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain
 ) -> None:
     build_market(ledger)
@@ -240,7 +262,7 @@ def test_a_chain_that_has_merely_moved_on_is_shown_once_a_second(
     assert warehouse.scalar(newest) == ledger.block
 
 
-def test_a_serving_pass_waits_for_another_and_numbers_after_it(
+def test_a_later_serving_run_has_a_higher_version(
     warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
 ) -> None:
     with postgres.connect(store_url, autocommit=True) as other:
@@ -251,7 +273,7 @@ def test_a_serving_pass_waits_for_another_and_numbers_after_it(
 
 
 @pytest.mark.parametrize("following", [{"steps": ["holders"]}, {"chain_ids": [1]}])
-def test_whichever_pass_comes_after_a_dead_one_shows_nothing_before_it_is_whole(
+def test_any_run_after_a_dead_one_completes_it_before_publishing(
     following: dict[str, Any], ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -271,19 +293,19 @@ def test_whichever_pass_comes_after_a_dead_one_shows_nothing_before_it_is_whole(
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
 
 
-def test_a_chain_that_overtakes_every_attempt_is_not_shown_until_one_stands(
+def test_a_chain_reorganised_in_every_attempt_is_not_published(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     build_market(ledger)
-    documents = lanes.SERVED["documents"]
+    documents = derive_of("documents")
 
-    def overtaken(run: RefreshRun, chain: Chain) -> Any:
+    def reorganised(run: RefreshRun, chain: Chain) -> Any:
         documents(run, chain)
         raise ReorgDuringRefresh(chain.key)
 
     with monkeypatch.context() as patched:
-        patched.setitem(lanes.SERVED, "documents", overtaken)
+        replace_derive(patched, "documents", reorganised)
         refresh(warehouse, store, chains)
     assert warehouse.scalar("SELECT count() FROM serve_publication") == 0
     refresh(warehouse, store, chains)
