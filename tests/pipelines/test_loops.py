@@ -23,7 +23,6 @@ from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
-
 Derive = Callable[[RefreshRun, Chain], Any]
 
 
