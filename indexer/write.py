@@ -10,135 +10,14 @@ import numpy as np
 from indexer.unit import Blocks, Change, Rows
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.facts import BLOCK_TIME, FACT_TABLES
 from warehouse.writer import ColumnData, Parts, column_rows, native_block
 
-# Columns of each table as the warehouse declares them, but for chain_id, block_time and unit_id, which are added.
+# The columns that rows come with, by table. chain_id, unit_id and block_time are added here.
 TABLES: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "raw_block": (
-        ("block_number", "UInt64"),
-        ("block_hash", "String"),
-        ("parent_hash", "String"),
-        ("transaction_count", "UInt32"),
-    ),
-    "raw_log": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("address", "String"),
-        ("topics", "Array(String)"),
-        ("data", "String"),
-        ("transaction_hash", "String"),
-    ),
-    "fact_contract_creation": (
-        ("block_number", "UInt64"),
-        ("address", "String"),
-        ("creation_index", "UInt32"),
-        ("transaction_hash", "String"),
-        ("creator", "String"),
-        ("factory", "String"),
-        ("transaction_to", "String"),
-    ),
-    "fact_token": (
-        ("address", "String"),
-        ("name", "String"),
-        ("symbol", "String"),
-        ("decimals", "Nullable(UInt8)"),
-        ("total_supply_raw", "Nullable(UInt256)"),
-        ("owner", "String"),
-        ("proxy_admin", "String"),
-        ("implementation", "String"),
-        ("read_status", "String"),
-        ("first_block", "UInt64"),
-        ("first_time", "DateTime"),
-        ("read_block", "UInt64"),
-    ),
-    "fact_transfer": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("token", "String"),
-        ("transaction_hash", "String"),
-        ("from_address", "String"),
-        ("to_address", "String"),
-        ("amount_raw", "UInt256"),
-    ),
-    "fact_pool": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("pool", "String"),
-        ("protocol", "String"),
-        ("exchange", "String"),
-        ("factory", "String"),
-        ("token0", "String"),
-        ("token1", "String"),
-        ("fee_ppm", "UInt32"),
-        ("tick_spacing", "Int32"),
-        ("hooks", "String"),
-        ("transaction_hash", "String"),
-    ),
-    "fact_swap": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("pool", "String"),
-        ("transaction_hash", "String"),
-        ("sender", "String"),
-        ("recipient", "String"),
-        ("amount0_raw", "Int256"),
-        ("amount1_raw", "Int256"),
-        ("sqrt_price_x96", "UInt256"),
-        ("liquidity", "UInt256"),
-        ("tick", "Int32"),
-    ),
-    "fact_pool_state": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("pool", "String"),
-        ("reserve0_raw", "UInt256"),
-        ("reserve1_raw", "UInt256"),
-        ("sqrt_price_x96", "UInt256"),
-        ("tick", "Int32"),
-    ),
-    "fact_liquidity": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("pool", "String"),
-        ("transaction_hash", "String"),
-        ("tick_lower", "Int32"),
-        ("tick_upper", "Int32"),
-        ("liquidity_delta", "Int256"),
-    ),
-    "fact_control": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("address", "String"),
-        ("transaction_hash", "String"),
-        ("kind", "String"),
-        ("previous_account", "String"),
-        ("account", "String"),
-    ),
-    "fact_registry_event": (
-        ("block_number", "UInt64"),
-        ("log_index", "UInt32"),
-        ("block_hash", "String"),
-        ("transaction_hash", "String"),
-        ("registry", "String"),
-        ("kind", "String"),
-        ("token_id", "UInt64"),
-        ("symbol", "String"),
-        ("owner", "String"),
-        ("token_address", "String"),
-        ("fee_wei", "UInt256"),
-        ("with_receipt", "UInt8"),
-        ("account", "String"),
-        ("enabled", "UInt8"),
-        ("metadata_cid", "String"),
-        ("peer_chain_id", "UInt64"),
-        ("peer_token_id", "UInt64"),
-    ),
+    name: tuple((column, kind.written) for column, kind in table.columns.items() if column != BLOCK_TIME)
+    for name, table in FACT_TABLES.items()
 }
-# Every table whose rows name their unit, which is how a unit is taken back.
-UNIT_TABLES: tuple[str, ...] = tuple(TABLES)
-# Tables without a block_time column; raw_block has its own beside the header.
-_TIMELESS = frozenset({"raw_log", "fact_token"})
-_BLOCK_OF = {"fact_token": "read_block"}
 
 
 def write_facts(
@@ -185,7 +64,7 @@ def encode_rows(table: str, chain_id: int, unit_id: int, blocks: Blocks, parts: 
         ("unit_id", "UInt64", np.full(rows, unit_id, np.uint64)),
     ]
     columns += [(name, kind, Parts([part[name] for part in parts])) for name, kind in TABLES[table]]
-    if table not in _TIMELESS:
+    if FACT_TABLES[table].has_block_time:
         numbers = np.concatenate([np.asarray(part["block_number"]) for part in parts])
         columns.append(("block_time", "DateTime", blocks.times_of(numbers)))
     return native_block(columns)
@@ -226,15 +105,15 @@ def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
     unit can appear any more, and a delete is final. The row stands beyond every block, so no reader counts it.
     """
     beyond = np.array([2**64 - 1], np.uint64)
-    for table in UNIT_TABLES:
+    for name, table in FACT_TABLES.items():
         block = native_block(
             [
                 ("chain_id", "UInt32", np.array([chain_id], np.uint32)),
-                (_BLOCK_OF.get(table, "block_number"), "UInt64", beyond),
+                (table.block_column, "UInt64", beyond),
                 ("unit_id", "UInt64", np.array([unit_id], np.uint64)),
             ]
         )
-        warehouse.insert_native(table, block, token=f"{unit_id}:{table}")
+        warehouse.insert_native(name, block, token=f"{unit_id}:{name}")
     write_changes(warehouse, chain_id, unit_id, [Change("", b"", 2**64 - 1, 0)])
     delete_units(warehouse, chain_id, [unit_id])
     warehouse.command(
@@ -256,7 +135,7 @@ def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> N
         )
 
     with ThreadPoolExecutor(4, "delete") as pool:
-        list(pool.map(delete, UNIT_TABLES))
+        list(pool.map(delete, FACT_TABLES))
 
 
 def block_time(seconds: int) -> datetime:

@@ -10,136 +10,32 @@ import pyarrow as pa
 
 from pipelines import frames
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.facts import FACT_TABLES, ColumnType
 from warehouse.postgres import Connection, Jsonb
 
 ZERO = "00" * 20
 START = 1_750_000_000 // 86_400 * 86_400
-UNIT = {"unit_id": pa.uint64()}
 WORDS = pa.binary(32)
 
 _SIGNED = "int256"
-
+_ARROW: dict[ColumnType, Any] = {
+    ColumnType.BYTES: frames.HEX,
+    ColumnType.TEXT: pa.string(),
+    ColumnType.WORD: pa.string(),
+    ColumnType.TIME: frames.TIME,
+    ColumnType.UINT8: pa.uint8(),
+    ColumnType.UINT32: pa.uint32(),
+    ColumnType.UINT64: pa.uint64(),
+    ColumnType.UINT256: frames.UINT256,
+    ColumnType.INT32: pa.int32(),
+    ColumnType.INT256: _SIGNED,
+    ColumnType.UINT8_OR_NULL: pa.uint8(),
+    ColumnType.UINT256_OR_NULL: frames.UINT256,
+}
 COLUMNS: dict[str, dict[str, Any]] = {
-    "raw_block": {
-        "block_number": pa.uint64(),
-        "block_hash": frames.HEX,
-        "parent_hash": frames.HEX,
-        "block_time": frames.TIME,
-        "transaction_count": pa.uint32(),
-    },
-    "fact_contract_creation": {
-        "address": frames.HEX,
-        "block_number": pa.uint64(),
-        "creation_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-        "creator": frames.HEX,
-        "factory": frames.HEX,
-        "transaction_to": frames.HEX,
-    },
-    "fact_token": {
-        "address": frames.HEX,
-        "name": pa.string(),
-        "symbol": pa.string(),
-        "decimals": pa.uint8(),
-        "total_supply_raw": frames.UINT256,
-        "owner": frames.HEX,
-        "proxy_admin": frames.HEX,
-        "implementation": frames.HEX,
-        "read_status": pa.string(),
-        "first_block": pa.uint64(),
-        "first_time": frames.TIME,
-        "read_block": pa.uint64(),
-    },
-    "fact_transfer": {
-        "token": frames.HEX,
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-        "from_address": frames.HEX,
-        "to_address": frames.HEX,
-        "amount_raw": frames.UINT256,
-    },
-    "fact_pool": {
-        "pool": frames.HEX,
-        "protocol": pa.string(),
-        "exchange": pa.string(),
-        "factory": frames.HEX,
-        "token0": frames.HEX,
-        "token1": frames.HEX,
-        "fee_ppm": pa.uint32(),
-        "tick_spacing": pa.int32(),
-        "hooks": frames.HEX,
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-    },
-    "fact_swap": {
-        "pool": frames.HEX,
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-        "sender": frames.HEX,
-        "recipient": frames.HEX,
-        "amount0_raw": _SIGNED,
-        "amount1_raw": _SIGNED,
-        "sqrt_price_x96": frames.UINT256,
-        "liquidity": frames.UINT256,
-        "tick": pa.int32(),
-    },
-    "fact_pool_state": {
-        "pool": frames.HEX,
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "reserve0_raw": frames.UINT256,
-        "reserve1_raw": frames.UINT256,
-        "sqrt_price_x96": frames.UINT256,
-        "tick": pa.int32(),
-    },
-    "fact_liquidity": {
-        "pool": frames.HEX,
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-        "tick_lower": pa.int32(),
-        "tick_upper": pa.int32(),
-        "liquidity_delta": _SIGNED,
-    },
-    "fact_control": {
-        "address": frames.HEX,
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-        "kind": pa.string(),
-        "previous_account": frames.HEX,
-        "account": frames.HEX,
-    },
-    "fact_registry_event": {
-        "block_number": pa.uint64(),
-        "log_index": pa.uint32(),
-        "block_hash": frames.HEX,
-        "block_time": frames.TIME,
-        "transaction_hash": frames.HEX,
-        "registry": frames.HEX,
-        "kind": pa.string(),
-        "token_id": pa.uint64(),
-        "symbol": pa.string(),
-        "owner": frames.HEX,
-        "token_address": frames.HEX,
-        "fee_wei": frames.UINT256,
-        "with_receipt": pa.uint8(),
-        "account": frames.HEX,
-        "enabled": pa.uint8(),
-        "metadata_cid": pa.string(),
-        "peer_chain_id": pa.uint64(),
-        "peer_token_id": pa.uint64(),
-    },
+    name: {column: _ARROW[kind] for column, kind in table.columns.items()}
+    for name, table in FACT_TABLES.items()
+    if name != "raw_log"  # which nothing is derived from
 }
 # Which column of a table names the key that a change to it touches.
 _SUBJECTS = {

@@ -10,13 +10,14 @@ from indexer.devchain.world import World
 from indexer.marking import mark_published
 from indexer.publish import read_blocks, recover
 from indexer.run import IndexContext, advance, rewind
-from indexer.write import UNIT_TABLES, add_balances, block_time, delete_units
+from indexer.write import add_balances, block_time, delete_units
 from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
 from tests.fixtures.published import seen_by_analysts, tables_behind
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
+from warehouse.domain.facts import FACT_TABLES
 from warehouse.postgres import Connection
 
 FENCE = 10**12  # a unit of its own
@@ -55,15 +56,15 @@ def test_a_unit_half_written_is_not_seen_at_any_step(
     for stage in ("nothing", "some tables", "all tables"):
         leave_half_written(context, living_chain, store, stage)
         assert seen_by_analysts(warehouse) == before, stage
-        for table in UNIT_TABLES:  # as giving the unit up does before it deletes
-            column = "read_block" if table == "fact_token" else "block_number"
+        for table in FACT_TABLES:  # as giving the unit up does before it deletes
+            column = FACT_TABLES[table].block_column
             warehouse.command(
                 f"INSERT INTO {table} (chain_id, {column}, unit_id) SELECT 8453, 18446744073709551615, {FENCE}"
             )
         assert seen_by_analysts(warehouse) == before, f"{stage}, fenced"
         recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
         assert seen_by_analysts(warehouse) == before, f"{stage}, given up"
-    for table in UNIT_TABLES:
+    for table in FACT_TABLES:
         warehouse.command(f"DELETE FROM {table} WHERE unit_id = {FENCE}")
     for stage in ("sums begun", "sums done"):
         unit, _ = leave_half_written(context, living_chain, store, stage)
