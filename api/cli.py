@@ -29,13 +29,14 @@ plans = typer.Typer(help="Plans of accounts.", no_args_is_help=True)
 signing_keys = typer.Typer(help="Keys that sign sessions.", no_args_is_help=True)
 contracts = typer.Typer(help="Our contracts.", no_args_is_help=True)
 attestations = typer.Typer(help="Statements of the operator about registrations.", no_args_is_help=True)
-alerts = typer.Typer(help="Messages to operators.", no_args_is_help=True)
+notices = typer.Typer(help="Notices to operators.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 app.add_typer(plans, name="plans")
 app.add_typer(signing_keys, name="signing-keys")
 app.add_typer(contracts, name="contracts")
 app.add_typer(attestations, name="attest")
-app.add_typer(alerts, name="alerts")
+app.add_typer(notices, name="notices")
+app.add_typer(notices, name="alerts", hidden=True)  # the former name
 
 ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
 Wallet = Annotated[str, typer.Option(metavar="ADDRESS", help="The account's wallet.")]
@@ -336,15 +337,15 @@ def show_plans(
     accounts.show_plans(wallet, as_json)
 
 
-@alerts.command("test")
-def send_test_alert() -> None:
-    """Send a trial message to the operator's webhook and say whether it was accepted.
+@notices.command("test")
+def send_test_notice() -> None:
+    """Send a test notice to the operator's webhook and say whether it was accepted.
 
     Example:
 
-      REGALIA_ALERT_WEBHOOK_URL=https://hooks.example.net/regalia regalia alerts test
+      REGALIA_ALERT_WEBHOOK_URL=https://hooks.example.net/regalia regalia notices test
     """
-    from api.ops.commands.alerts import send_test
+    from api.ops.commands.notices import send_test
 
     send_test()
 

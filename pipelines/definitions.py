@@ -2,7 +2,6 @@
 
 import dagster as dg
 
-from pipelines.alerts import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.assets import refresh_assets
 from pipelines.documents.checks import document_checks
 from pipelines.documents.schedules import (
@@ -18,6 +17,7 @@ from pipelines.holders.checks import balances_equal_chain, holder_checks
 from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.checks import ingestion_checks
 from pipelines.ingestion.schedules import ingestion_schedules
+from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
 

@@ -1,4 +1,4 @@
-"""The rest of the service in Prometheus' terms: chains, node calls, assets, queues, alerts, engines, parts.
+"""The rest of the service in Prometheus' terms: chains, node calls, assets, queues, notices, engines, parts.
 
 Everything here is a function of one reading, so that what is gone (a chain, a part, an engine) is gone from the next
 scrape, and a counter is the store's own number.
@@ -64,7 +64,7 @@ class ServiceCollector(Collector):
         yield from self._assets(found.get("assets", []))
         yield from _queues(found.get("queues", []))
         yield from _webhooks(found)
-        yield from _alerts(found.get("alerts", []), found.get("deliveries", []))
+        yield from _notices(found.get("alerts", []), found.get("deliveries", []))
         yield from self._parts()
 
     def _key(self, chain_id: int) -> str:
@@ -251,7 +251,7 @@ def _webhooks(found: dict[str, Any]) -> Iterator[Metric]:
     )
 
 
-def _alerts(firing: Sequence[Sequence[Any]], deliveries: Sequence[Sequence[Any]]) -> Iterator[Metric]:
+def _notices(firing: Sequence[Sequence[Any]], deliveries: Sequence[Sequence[Any]]) -> Iterator[Metric]:
     yield _gauge(
         "regalia_alert_firing",
         "1 for every condition that operators were told of and that still holds.",

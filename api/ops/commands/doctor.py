@@ -8,7 +8,7 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from api.ops.commands import alerts, checks, checks_of_engines
+from api.ops.commands import checks, checks_of_engines, notices
 from api.ops.commands.checks import Finding, Level
 
 STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.BROKEN: "bold red"}
@@ -25,7 +25,7 @@ def examine() -> Iterable[Finding]:
     yield from checks.api_port(settings)
     yield from checks.outbound(settings)
     yield from checks_of_engines.engines_reachable(settings)
-    yield from alerts.receiver_reachable(settings)
+    yield from notices.receiver_reachable(settings)
     chains, found = checks.chains_file(settings)
     yield from found
     if chains is not None:

@@ -34,7 +34,7 @@ FROM asset_total
 ORDER BY asset, chain_id
 """
 
-ALERTS = "SELECT kind, subject, severity, summary, started_at FROM operator_alert WHERE firing ORDER BY started_at"
+NOTICES = "SELECT kind, subject, severity, summary, started_at FROM operator_alert WHERE firing ORDER BY started_at"
 
 # The job tables belong to libraries, each in a schema of its own; they are absent until the library made them.
 TABLES = """
@@ -119,7 +119,7 @@ class QueueStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class AlertStatus:
+class NoticeStatus:
     """A condition that operators were told of and that still holds."""
 
     kind: str
@@ -141,7 +141,7 @@ class Report:
     chains: list[ChainStatus]
     assets: list[AssetStatus]
     queues: list[QueueStatus]
-    alerts: list[AlertStatus] = field(default_factory=list)
+    alerts: list[NoticeStatus] = field(default_factory=list)
 
 
 def show(*, watch: bool, as_json: bool) -> None:
@@ -198,7 +198,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
     checkpoints: dict[int, dict[str, Any]] = {}
     assets: list[AssetStatus] = []
     queues: list[QueueStatus] = []
-    alerts: list[AlertStatus] = []
+    alerts: list[NoticeStatus] = []
     store = "ok"
     try:
         with postgres.connect(engines.locate(settings).database_url, autocommit=True) as connection:
@@ -207,7 +207,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
             if made.get("migrated"):
                 checkpoints = {row["chain_id"]: row for row in connection.execute(CHECKPOINTS)}
                 assets = [_asset(row, chains) for row in connection.execute(LAST_RUNS)]
-                alerts = [AlertStatus(**row) for row in connection.execute(ALERTS)]
+                alerts = [NoticeStatus(**row) for row in connection.execute(NOTICES)]
             else:
                 store = "its schema is not up to date; `regalia migrate` brings it there"
             queues = list(_queues(connection, made))

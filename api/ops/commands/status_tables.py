@@ -34,7 +34,7 @@ def print_report(report: "Report", *, watch: bool = False) -> None:
     _stack(console, report)
     if report.store != "ok":
         console.print(f"\nstore: {escape(' '.join(report.store.split()))}", style="yellow")
-    _alerts(console, report)
+    _notices(console, report)
     _chains(console, report)
     _assets(console, report)
     _queues(console, report)
@@ -63,19 +63,19 @@ def _stack(console: Console, report: "Report") -> None:
     _print_table(console, ("part", "state", "for", "restarts", "last end", "listens"), rows)
 
 
-def _alerts(console: Console, report: "Report") -> None:
+def _notices(console: Console, report: "Report") -> None:
     if not report.alerts:
         return
     console.print()
     rows = [
         (
-            f"[{'bold red' if alert.severity == 'error' else 'yellow'}]{alert.severity}[/]",
-            f"{span((report.taken_at - alert.started_at).total_seconds())}",
-            escape(" ".join(alert.summary.split())),
+            f"[{'bold red' if notice.severity == 'error' else 'yellow'}]{notice.severity}[/]",
+            f"{span((report.taken_at - notice.started_at).total_seconds())}",
+            escape(" ".join(notice.summary.split())),
         )
-        for alert in report.alerts
+        for notice in report.alerts
     ]
-    _print_table(console, ("alert", "for", "what"), rows)
+    _print_table(console, ("notice", "for", "what"), rows)
 
 
 def _chains(console: Console, report: "Report") -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from api.ops.supervisor import guard, parts, ports, state
-from api.ops.supervisor.alerting import PartAlerts
+from api.ops.supervisor.notices import PartNotices
 from api.ops.supervisor.part import Part, Phase
 from api.ops.supervisor.process import LOG_LIMIT_BYTES
 from api.ops.supervisor.settings import StackSettings
@@ -56,14 +56,14 @@ async def _supervise(
     on_ready: Callable[[Supervisor], None],
 ) -> None:
     receiver = webhook.configured(settings)
-    alerts = PartAlerts(receiver, lambda name: supervisor.explain(supervisor.parts[name])) if receiver else None
+    notices = PartNotices(receiver, lambda name: supervisor.explain(supervisor.parts[name])) if receiver else None
     supervisor = Supervisor(
         supervised,
         data_dir=settings.data_dir,
         environment=environment(settings),
         owns_process=True,
         on_ready=on_ready,
-        on_phase=alerts.note if alerts else None,
+        on_phase=notices.note if notices else None,
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -226,18 +226,18 @@ def test_a_private_key_is_not_handed_on_as_an_argument(monkeypatch: pytest.Monke
     assert os.environ["REGALIA_PRIVATE_KEY"] == "0xsecret"
 
 
-# -- alerts ------------------------------------------------------------------------------------------------------------
+# -- notices -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_trial_alert_says_whether_it_was_accepted(cli: Cli, receiver: Receiver) -> None:
-    sent = cli("alerts", "test", REGALIA_ALERT_WEBHOOK_URL=receiver.url)
+def test_the_test_notice_reports_whether_it_was_accepted(cli: Cli, receiver: Receiver) -> None:
+    sent = cli("notices", "test", REGALIA_ALERT_WEBHOOK_URL=receiver.url)
     assert sent.returncode == 0
     assert sent.stdout.startswith(f"delivered to 127.0.0.1:{receiver.port}: HTTP 204 in ")
     assert receiver.received[0].body["event"] == "test"
     receiver.answers = [500]
-    refused = cli("alerts", "test")
+    refused = cli("alerts", "test")  # the former name
     assert (refused.returncode, refused.stderr) == (
         3,
         f"regalia: not delivered: 127.0.0.1:{receiver.port}: HTTP 500\n",
     )
-    assert cli("alerts", "test", REGALIA_ALERT_WEBHOOK_URL="").returncode == 2
+    assert cli("notices", "test", REGALIA_ALERT_WEBHOOK_URL="").returncode == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from api.ops.commands import alerts, checks, checks_of_engines, status, status_tables
+from api.ops.commands import checks, checks_of_engines, notices, status, status_tables
 from api.ops.commands.checks import Level
 from api.ops.supervisor.settings import StackSettings
 from api.settings import ApiSettings
@@ -188,7 +188,7 @@ def test_a_narrow_terminal_shows_what_matters_and_no_line_is_cut(
     run_asset(store, "registrations", 8453, 6.51, 9_876_543, "6", "9")
     ledger.report(store, Condition("check_failed", "a.b", "error", "check b of a failed: 3 violations", {}))
     shown = printed(report_of(tmp_path, store_url, ""), capsys, monkeypatch, width)
-    tables = shown[shown.index("alert") :].splitlines()
+    tables = shown[shown.index("notice") :].splitlines()
     assert max(map(len, tables)) <= width or width < 60
     joined = " ".join(shown.split())
     assert "31,234,567" in joined
@@ -341,11 +341,11 @@ def test_doctor_finds_a_taken_port_and_a_data_directory_that_is_a_file(tmp_path:
 
 
 def test_doctor_says_whether_anybody_is_told_of_trouble(receiver: Receiver) -> None:
-    (nobody,) = alerts.receiver_reachable(StackSettings())
+    (nobody,) = notices.receiver_reachable(StackSettings())
     assert (nobody.level, nobody.message) == (Level.OK, "nobody is told when something goes wrong")
-    (there,) = alerts.receiver_reachable(StackSettings(alert_webhook_url=receiver.url, alert_webhook_secret="s"))
+    (there,) = notices.receiver_reachable(StackSettings(alert_webhook_url=receiver.url, alert_webhook_secret="s"))
     assert (there.level, there.advice) == (Level.OK, None)
-    (gone,) = alerts.receiver_reachable(StackSettings(alert_webhook_url="http://127.0.0.1:9/t0ken"))
+    (gone,) = notices.receiver_reachable(StackSettings(alert_webhook_url="http://127.0.0.1:9/t0ken"))
     assert (gone.level, gone.message) == (Level.WARNING, "127.0.0.1:9 cannot be reached: ConnectionRefusedError")
     assert receiver.received == []
 

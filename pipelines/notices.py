@@ -27,7 +27,7 @@ _EVENTS_AT_ONCE = 500
 
 @contextmanager
 def _store() -> Iterator[Connection]:
-    """The store alone: there are alerts to send when the warehouse is what is down."""
+    """The store alone: notices have to be sent even when the warehouse is what is down."""
     with postgres.connect(engines.locate(settings.load()).database_url, autocommit=True) as store:
         yield store
 

@@ -1,4 +1,4 @@
-"""``regalia alerts``: whether messages reach the operator's webhook."""
+"""``regalia notices``: whether messages reach the operator's webhook."""
 
 import socket
 import time
@@ -43,7 +43,7 @@ def receiver_reachable(settings: StackSettings) -> Iterable[Finding]:
     receiver = webhook.configured(settings)
     if receiver is None:
         advice = "set REGALIA_ALERT_WEBHOOK_URL to be told of failing checks, halted chains and failing parts"
-        yield Finding(Level.OK, "alerts", "nobody is told when something goes wrong", advice)
+        yield Finding(Level.OK, "notices", "nobody is told when something goes wrong", advice)
         return
     parts = urlsplit(receiver.url)
     try:
@@ -51,7 +51,7 @@ def receiver_reachable(settings: StackSettings) -> Iterable[Finding]:
         socket.create_connection((str(parts.hostname), port), _CONNECT_SECONDS).close()
     except OSError as error:
         advice = "start the receiver or correct REGALIA_ALERT_WEBHOOK_URL; messages are tried again for 16 hours"
-        yield Finding(Level.WARNING, "alerts", f"{receiver.place} cannot be reached: {type(error).__name__}", advice)
+        yield Finding(Level.WARNING, "notices", f"{receiver.place} cannot be reached: {type(error).__name__}", advice)
         return
     unsigned = None if receiver.secret else "set REGALIA_ALERT_WEBHOOK_SECRET, so that the receiver knows who writes"
-    yield Finding(Level.OK, "alerts", f"{receiver.place} takes connections; `regalia alerts test` sends", unsigned)
+    yield Finding(Level.OK, "notices", f"{receiver.place} takes connections; `regalia notices test` sends", unsigned)

@@ -23,7 +23,7 @@ STABLE_SECONDS = 60.0
 
 
 @dataclass(slots=True)
-class PartAlerts:
+class PartNotices:
     """Sends one message when a part begins to fail again and again, and one when it has recovered.
 
     Args:
@@ -74,7 +74,7 @@ class PartAlerts:
             # A thread each: what is told of one part is in order, and does not wait for another's.
             self._outboxes[part] = queue.SimpleQueue()
             outbox = self._outboxes[part]
-            threading.Thread(target=self._send_forever, args=(outbox,), name=f"alerts-{part}", daemon=True).start()
+            threading.Thread(target=self._send_forever, args=(outbox,), name=f"notices-{part}", daemon=True).start()
         self._outboxes[part].put((event, condition, started, _now() if event == "resolved" else None))
 
     def _send_forever(self, outbox: "queue.SimpleQueue[_Message]") -> None:

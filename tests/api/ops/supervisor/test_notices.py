@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from api.ops.supervisor.alerting import PartAlerts
+from api.ops.supervisor.notices import PartNotices
 from api.ops.supervisor.part import Part, PartState, Phase
 from api.ops.supervisor.supervisor import Supervisor
 from tests.fixtures.receiver import Receiver
@@ -14,15 +14,15 @@ from tests.fixtures.waiting import wait_until_async
 FAILING, READY = PartState(Phase.FAILING, restarts=3, last_exit="status 7"), PartState(Phase.READY)
 
 
-def alerts_to(receiver: Receiver, stable_seconds: float = 0.0) -> PartAlerts:
-    return PartAlerts(receiver.webhook(), "{} ended with status 7".format, stable_seconds, retry_seconds=(0.01, 0.01))
+def notices_to(receiver: Receiver, stable_seconds: float = 0.0) -> PartNotices:
+    return PartNotices(receiver.webhook(), "{} ended with status 7".format, stable_seconds, retry_seconds=(0.01, 0.01))
 
 
 async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Receiver) -> None:
-    alerts = alerts_to(receiver)
+    notices = notices_to(receiver, stable_seconds=60)  # a busy machine takes its time to die
     part = Part("dagster-code", python("import sys; print('no such table'); sys.exit(7)"))
-    supervisor = Supervisor([part], data_dir=data_dir, environment=os.environ, backoff=QUICK, on_phase=alerts.note)
-    alerts.explain = lambda name: supervisor.explain(supervisor.parts[name])
+    supervisor = Supervisor([part], data_dir=data_dir, environment=os.environ, backoff=QUICK, on_phase=notices.note)
+    notices.explain = lambda name: supervisor.explain(supervisor.parts[name])
     async with running(supervisor):
         await wait_until_async(lambda: supervisor.states["dagster-code"].restarts >= 5)
     receiver.wait_for(1)
@@ -32,21 +32,21 @@ async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Re
 
 
 def test_recovery_is_told_when_the_part_is_ready(receiver: Receiver) -> None:
-    alerts = alerts_to(receiver)
-    alerts.note("worker", FAILING)
-    alerts.note("worker", READY)
+    notices = notices_to(receiver)
+    notices.note("worker", FAILING)
+    notices.note("worker", READY)
     receiver.wait_for(2)
-    alerts.note("worker", FAILING)
+    notices.note("worker", FAILING)
     receiver.wait_for(3)
     assert [event for event, _ in receiver.events()] == ["firing", "resolved", "firing"]
 
 
 def test_a_part_that_is_ready_for_a_moment_has_not_recovered(receiver: Receiver) -> None:
-    alerts = alerts_to(receiver, stable_seconds=0.3)
+    notices = notices_to(receiver, stable_seconds=0.3)
     for _ in range(3):
-        alerts.note("worker", FAILING)
-        alerts.note("worker", READY)
-    alerts.note("worker", FAILING)
+        notices.note("worker", FAILING)
+        notices.note("worker", READY)
+    notices.note("worker", FAILING)
     receiver.wait_for(1)
     time.sleep(0.5)
     assert receiver.events() == [("firing", "part_failing:worker")]
@@ -54,6 +54,6 @@ def test_a_part_that_is_ready_for_a_moment_has_not_recovered(receiver: Receiver)
 
 def test_what_the_receiver_refused_is_sent_again(receiver: Receiver) -> None:
     receiver.answers = [500, 503]
-    alerts_to(receiver).note("worker", FAILING)
+    notices_to(receiver).note("worker", FAILING)
     receiver.wait_for(3)
     assert len({one.headers["Idempotency-Key"] for one in receiver.received}) == 1

@@ -5,8 +5,8 @@ import time
 import dagster as dg
 import pytest
 
-from pipelines import alerts
-from pipelines.alerts import note_recovered_runs, record_failed_runs, watch_service
+from pipelines import notices
+from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.running import STALE_AFTER
 from tests.factories.ledger import Ledger
 from tests.factories.markets import build_market
@@ -127,7 +127,7 @@ def test_another_partition_s_success_is_no_recovery() -> None:
     first, second = (
         dg.DagsterRun(job_name="heartbeats", run_id=key, tags={"dagster/partition": key}) for key in ("a", "b")
     )
-    assert alerts.run_subject(first) == "heartbeats[a]" != alerts.run_subject(second)
+    assert notices.run_subject(first) == "heartbeats[a]" != notices.run_subject(second)
 
 
 def test_assets_that_were_not_made_in_time_are_stale() -> None:
@@ -143,8 +143,8 @@ def test_assets_that_were_not_made_in_time_are_stale() -> None:
     with dg.DagsterInstance.ephemeral() as instance:
         assert dg.materialize([made], instance=instance).success
         late = time.time() + STALE_AFTER.total_seconds() + 1
-        assert alerts.stale_assets(instance, keys, time.time()) == []
-        assert [found.key for found in alerts.stale_assets(instance, keys, late)] == ["asset_stale:made"]
+        assert notices.stale_assets(instance, keys, time.time()) == []
+        assert [found.key for found in notices.stale_assets(instance, keys, late)] == ["asset_stale:made"]
 
 
 def test_a_first_look_tells_only_what_is_wrong_now(receiver: Receiver) -> None:
@@ -162,11 +162,11 @@ def test_a_first_look_tells_only_what_is_wrong_now(receiver: Receiver) -> None:
         dg.materialize([thing, sound], instance=instance)
         passes = True
         dg.materialize([thing, sound], instance=instance)
-        found, cursor = alerts.new_evaluations(instance, None)
+        found, cursor = notices.new_evaluations(instance, None)
         assert [evaluation.passed for evaluation in found] == [True]
-        assert alerts.new_evaluations(instance, cursor) == ([], cursor)
+        assert notices.new_evaluations(instance, cursor) == ([], cursor)
         passes = False
         dg.materialize([thing, sound], instance=instance)
-        found, after = alerts.new_evaluations(instance, cursor)
+        found, after = notices.new_evaluations(instance, cursor)
         assert [evaluation.passed for evaluation in found] == [False]
         assert after is not None
