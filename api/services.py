@@ -46,7 +46,6 @@ from api.security.sealing import Sealer
 from api.security.sessions import Sessions
 from api.security.signing_keys import SigningKeys
 from api.settings import ApiSettings
-from api.store.store import Store
 from api.tokenlists.document import list_name
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import Signatures
@@ -58,6 +57,7 @@ from warehouse.chains import facts, majors
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
 from warehouse.engines import EngineUrls
+from warehouse.store import Store
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount

@@ -1,10 +1,14 @@
-"""PostgreSQL: connections and pools over psycopg, and URLs for SQLAlchemy."""
+"""PostgreSQL for code that is not async: connections and a pool over psycopg, and URLs for SQLAlchemy.
+
+The async pool is ``warehouse.store``.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
 import psycopg
+from psycopg.errors import ProgrammingError, UniqueViolation
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolTimeout
@@ -26,11 +30,14 @@ __all__ = [
     "ConnectionLost",
     "Jsonb",
     "Pool",
+    "ProgrammingError",
+    "UniqueViolation",
     "connect",
     "lease",
     "plain_url",
     "pool",
     "sqlalchemy_url",
+    "transaction",
     "wait_for_lock",
     "with_database",
 ]
@@ -46,6 +53,20 @@ def connect(url: str, autocommit: bool = False) -> Connection:
         return psycopg.connect(
             plain_url(url), autocommit=autocommit, connect_timeout=CONNECT_SECONDS, row_factory=dict_row
         )
+    except psycopg.OperationalError as error:
+        raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
+
+
+@contextmanager
+def transaction(url: str) -> Iterator[Connection]:
+    """One transaction over a connection of its own.
+
+    Raises:
+        StoreUnavailable: nobody answers, or the connection is lost on the way.
+    """
+    try:
+        with connect(url) as connection:
+            yield connection
     except psycopg.OperationalError as error:
         raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
 

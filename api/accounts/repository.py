@@ -3,65 +3,66 @@
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-from api.store.store import Row, Store, Transaction
+from warehouse.store import Row, Store, Transaction
 
-_ACCOUNT = "SELECT id, wallet, plan, created_at FROM account WHERE id = :account_id"
+_ACCOUNT = "SELECT id, wallet, plan, created_at FROM account WHERE id = %(account_id)s"
 _WALLETS = """
-SELECT wallet, linked_at, chain_id FROM account_wallet WHERE account_id = :account_id ORDER BY linked_at, wallet
+SELECT wallet, linked_at, chain_id FROM account_wallet WHERE account_id = %(account_id)s ORDER BY linked_at, wallet
 """
 _KEY = "id, name, prefix, created_at, last_used_at, revoked_at"
 _KEYS = f"""
 SELECT {_KEY} FROM api_key
-WHERE account_id = :account_id AND (revoked_at IS NULL OR revoked_at > :revoked_after)
+WHERE account_id = %(account_id)s AND (revoked_at IS NULL OR revoked_at > %(revoked_after)s)
 ORDER BY created_at, id
 """  # noqa: S608 - column names of our own
 # Whoever makes keys of one account at the same time waits here, so that none is counted by neither.
-_LOCK = "SELECT plan FROM account WHERE id = :account_id FOR UPDATE"
+_LOCK = "SELECT plan FROM account WHERE id = %(account_id)s FOR UPDATE"
 _COUNTS = """
 SELECT count(*) FILTER (WHERE revoked_at IS NULL) AS standing,
-       count(*) FILTER (WHERE created_at > :since) AS recent,
-       (SELECT created_at FROM api_key WHERE account_id = :account_id AND created_at > :since
-        ORDER BY created_at DESC OFFSET :most - 1 LIMIT 1) AS nth_newest_at
-FROM api_key WHERE account_id = :account_id
+       count(*) FILTER (WHERE created_at > %(since)s) AS recent,
+       (SELECT created_at FROM api_key WHERE account_id = %(account_id)s AND created_at > %(since)s
+        ORDER BY created_at DESC OFFSET %(most)s - 1 LIMIT 1) AS nth_newest_at
+FROM api_key WHERE account_id = %(account_id)s
 """
 _ADD = f"""
 INSERT INTO api_key (account_id, name, prefix, key_hash, created_at)
-VALUES (:account_id, :name, :prefix, :key_hash, :now) RETURNING {_KEY}
+VALUES (%(account_id)s, %(name)s, %(prefix)s, %(key_hash)s, %(now)s) RETURNING {_KEY}
 """  # noqa: S608
 # A revoked key keeps the name it had.
 _RENAME = f"""
-UPDATE api_key SET name = CASE WHEN revoked_at IS NULL THEN :name ELSE name END
-WHERE id = :id AND account_id = :account_id RETURNING {_KEY}
+UPDATE api_key SET name = CASE WHEN revoked_at IS NULL THEN %(name)s ELSE name END
+WHERE id = %(id)s AND account_id = %(account_id)s RETURNING {_KEY}
 """  # noqa: S608
 # Repeating it changes nothing: the time of the first revocation stays.
 _REVOKE = f"""
-UPDATE api_key SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :account_id RETURNING {_KEY}
+UPDATE api_key SET revoked_at = COALESCE(revoked_at, %(now)s)
+WHERE id = %(id)s AND account_id = %(account_id)s RETURNING {_KEY}
 """  # noqa: S608
 _USAGE = """
 SELECT u.subject, u.day, u.used, k.name, k.prefix
 FROM api_usage AS u LEFT JOIN api_key AS k ON k.id = u.subject
-WHERE u.account_id = :account_id AND u.day >= :first
+WHERE u.account_id = %(account_id)s AND u.day >= %(first)s
 ORDER BY u.day, k.created_at NULLS LAST
 """
 # Unlinking takes these in the order in which sign-ins do: sessions, the wallet, the account. Where sign-ins of other
 # wallets hold the account's row they only keep it from going, which this lock lets them.
 _LOCK_SESSIONS_WITH = """
-SELECT FROM wallet_session WHERE account_id = :account_id AND :wallet = ANY (wallets) AND revoked_at IS NULL
+SELECT FROM wallet_session WHERE account_id = %(account_id)s AND %(wallet)s = ANY (wallets) AND revoked_at IS NULL
 ORDER BY id FOR UPDATE
 """
-_LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || :wallet, 0))"
-_LOCK_LINKS = "SELECT FROM account WHERE id = :account_id FOR NO KEY UPDATE"
-_LINKED = "SELECT wallet FROM account_wallet WHERE account_id = :account_id ORDER BY linked_at, wallet"
-_UNLINK = "DELETE FROM account_wallet WHERE wallet = :wallet AND account_id = :account_id"
+_LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || %(wallet)s, 0))"
+_LOCK_LINKS = "SELECT FROM account WHERE id = %(account_id)s FOR NO KEY UPDATE"
+_LINKED = "SELECT wallet FROM account_wallet WHERE account_id = %(account_id)s ORDER BY linked_at, wallet"
+_UNLINK = "DELETE FROM account_wallet WHERE wallet = %(wallet)s AND account_id = %(account_id)s"
 # A session is for the wallets that signed in: without the last of them there is none.
 _TAKE_FROM_SESSIONS = """
 UPDATE wallet_session SET
-    wallets = CASE WHEN wallets = ARRAY[:wallet] THEN wallets ELSE array_remove(wallets, :wallet) END,
-    contract_chains = contract_chains - CAST(:wallet AS text),
-    revoked_at = CASE WHEN wallets = ARRAY[:wallet] THEN CAST(:now AS timestamptz) END
-WHERE account_id = :account_id AND :wallet = ANY (wallets) AND revoked_at IS NULL
+    wallets = CASE WHEN wallets = ARRAY[%(wallet)s] THEN wallets ELSE array_remove(wallets, %(wallet)s) END,
+    contract_chains = contract_chains - CAST(%(wallet)s AS text),
+    revoked_at = CASE WHEN wallets = ARRAY[%(wallet)s] THEN CAST(%(now)s AS timestamptz) END
+WHERE account_id = %(account_id)s AND %(wallet)s = ANY (wallets) AND revoked_at IS NULL
 """
-_FIRST_WALLET = "UPDATE account SET wallet = :first WHERE id = :account_id AND wallet = :wallet"
+_FIRST_WALLET = "UPDATE account SET wallet = %(first)s WHERE id = %(account_id)s AND wallet = %(wallet)s"
 # API processes remember sessions, and the first wallets of keys' accounts: all of them look again.
 _TELL = "SELECT pg_notify('access', '')"
 DAY = timedelta(days=1)

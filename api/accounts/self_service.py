@@ -24,8 +24,8 @@ from api.limits.plans import Limits, PlanLimits
 from api.security.api_keys import ApiKeys, hash_key
 from api.security.callers import Principal, WalletSession
 from api.security.sessions import Sessions
-from api.store.store import Row
 from warehouse.domain.addresses import checksum_address
+from warehouse.store import Row
 
 KEY_LIMIT, LAST_WALLET = "KEY_LIMIT", "LAST_WALLET"
 REVOKED_KEY = "the key is revoked; it keeps its name"

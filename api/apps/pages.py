@@ -10,7 +10,8 @@ from pydantic import Field
 
 from api.apps.catalogue import Catalogue
 from api.http.rendering import Wire
-from api.store.store import Store
+from warehouse import sql
+from warehouse.store import Store
 
 
 class InstalledApp(Wire):
@@ -52,8 +53,8 @@ class PageApps:
         """The apps of many pages in one read, by chain id and registration id."""
         if not pages:
             return {}
-        rows = await self.store.direct.rows(
-            "apps/list_enabled",
+        rows = await self.store.rows(
+            sql.load("store/apps/list_enabled"),
             {
                 "chain_ids": ",".join(str(page.chain_id) for page in pages),
                 "token_ids": ",".join(str(page.token_id) for page in pages),

@@ -9,19 +9,19 @@ from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, Placed
 from api.http.errors import InvalidInput
 from api.http.rendering import timestamp
 from api.registrations.managing import ManagedRegistration, hold
-from api.store.store import Row, Store
+from warehouse.store import Row, Store
 
 _LIST: Final = """
 SELECT app_id, enabled, installed_at FROM page_app
-WHERE chain_id = :chain_id AND token_id = :token_id ORDER BY position, app_id
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s ORDER BY position, app_id
 """
 _REMOVE: Final = """
-DELETE FROM page_app WHERE chain_id = :chain_id AND token_id = :token_id AND NOT (app_id = ANY(:ids))
+DELETE FROM page_app WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND NOT (app_id = ANY(%(ids)s))
 """
 _PLACE: Final = """
 INSERT INTO page_app (chain_id, token_id, app_id, position, enabled)
-SELECT :chain_id, :token_id, given.id, given.place, given.enabled
-FROM unnest(CAST(:ids AS text[]), CAST(:enabled AS boolean[])) WITH ORDINALITY AS given (id, enabled, place)
+SELECT %(chain_id)s, %(token_id)s, given.id, given.place, given.enabled
+FROM unnest(CAST(%(ids)s AS text[]), CAST(%(enabled)s AS boolean[])) WITH ORDINALITY AS given (id, enabled, place)
 ON CONFLICT (chain_id, token_id, app_id) DO UPDATE SET position = excluded.position, enabled = excluded.enabled
 """
 

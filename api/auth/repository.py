@@ -4,53 +4,53 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from api.store.store import Row, Store, Transaction
+from warehouse.store import Row, Store, Transaction
 
 # What has ended is taken away where something new comes, a few rows each time, so that the table stays small without a
 # job of its own. Rows that another is taking away are left to it.
 _ADD_NONCE = """
 WITH ended AS (
     DELETE FROM sign_in_nonce WHERE nonce IN (
-        SELECT nonce FROM sign_in_nonce WHERE expires_at < :now ORDER BY expires_at LIMIT 20 FOR UPDATE SKIP LOCKED
+        SELECT nonce FROM sign_in_nonce WHERE expires_at < %(now)s ORDER BY expires_at LIMIT 20 FOR UPDATE SKIP LOCKED
     )
 )
-INSERT INTO sign_in_nonce (nonce, expires_at) VALUES (:nonce, :expires_at)
+INSERT INTO sign_in_nonce (nonce, expires_at) VALUES (%(nonce)s, %(expires_at)s)
 """
-_KNOWS_NONCE = "SELECT FROM sign_in_nonce WHERE nonce = :nonce AND expires_at > :now"
+_KNOWS_NONCE = "SELECT FROM sign_in_nonce WHERE nonce = %(nonce)s AND expires_at > %(now)s"
 # Of any number who try at once the first takes the row; the others wait for that transaction and then find none.
-_SPEND_NONCE = "DELETE FROM sign_in_nonce WHERE nonce = :nonce AND expires_at > :now"
+_SPEND_NONCE = "DELETE FROM sign_in_nonce WHERE nonce = %(nonce)s AND expires_at > %(now)s"
 # Two sign-ins of one new wallet make one account: the second waits here until the first is done.
-_LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || :wallet, 0))"
-_ACCOUNT_OF = "SELECT account_id FROM account_wallet WHERE wallet = :wallet"
+_LOCK_WALLET = "SELECT pg_advisory_xact_lock(hashtextextended('wallet ' || %(wallet)s, 0))"
+_ACCOUNT_OF = "SELECT account_id FROM account_wallet WHERE wallet = %(wallet)s"
 # A command that makes the wallet's account does not know of that lock: whoever is second takes what the first made.
-_ADD_ACCOUNT = "INSERT INTO account (wallet, plan) VALUES (:wallet, 'free') ON CONFLICT (wallet) DO NOTHING"
+_ADD_ACCOUNT = "INSERT INTO account (wallet, plan) VALUES (%(wallet)s, 'free') ON CONFLICT (wallet) DO NOTHING"
 _LINK_WALLET = """
-INSERT INTO account_wallet (wallet, account_id) VALUES (:wallet, :account_id) ON CONFLICT (wallet) DO NOTHING
+INSERT INTO account_wallet (wallet, account_id) VALUES (%(wallet)s, %(account_id)s) ON CONFLICT (wallet) DO NOTHING
 """
 # The first proof says what the wallet is, and the row lets no other way in: of two contracts of one address that sign
 # in at the same instant the second waits for the first one's row and then does not fit. Whoever has the key of an
 # address made its contracts what they are, so that a key always fits, and changes nothing.
 _PROVE = """
 UPDATE account_wallet SET
-    proved_at = COALESCE(proved_at, :now),
-    chain_id = CASE WHEN proved_at IS NULL THEN CAST(:chain_id AS bigint) ELSE chain_id END
-WHERE wallet = :wallet
-  AND (proved_at IS NULL OR CAST(:chain_id AS bigint) IS NULL OR chain_id = CAST(:chain_id AS bigint))
+    proved_at = COALESCE(proved_at, %(now)s),
+    chain_id = CASE WHEN proved_at IS NULL THEN CAST(%(chain_id)s AS bigint) ELSE chain_id END
+WHERE wallet = %(wallet)s
+  AND (proved_at IS NULL OR CAST(%(chain_id)s AS bigint) IS NULL OR chain_id = CAST(%(chain_id)s AS bigint))
 RETURNING account_id
 """
-_CHAIN_OF = "SELECT chain_id FROM account_wallet WHERE wallet = :wallet"
+_CHAIN_OF = "SELECT chain_id FROM account_wallet WHERE wallet = %(wallet)s"
 _ADD_SESSION = """
 WITH ended AS (
     DELETE FROM wallet_session WHERE id IN (
-        SELECT id FROM wallet_session WHERE expires_at < :forget_before ORDER BY expires_at LIMIT 20
+        SELECT id FROM wallet_session WHERE expires_at < %(forget_before)s ORDER BY expires_at LIMIT 20
         FOR UPDATE SKIP LOCKED
     )
 ), made AS (
     INSERT INTO wallet_session (account_id, wallets, contract_chains, scopes, created_at, expires_at)
     VALUES (
-        :account_id, ARRAY[CAST(:wallet AS text)],
-        jsonb_strip_nulls(jsonb_build_object(CAST(:wallet AS text), CAST(:chain_id AS bigint))),
-        :scopes, :now, :expires_at
+        %(account_id)s, ARRAY[CAST(%(wallet)s AS text)],
+        jsonb_strip_nulls(jsonb_build_object(CAST(%(wallet)s AS text), CAST(%(chain_id)s AS bigint))),
+        %(scopes)s, %(now)s, %(expires_at)s
     )
     RETURNING id, account_id, wallets, scopes, created_at, expires_at
 )
@@ -58,41 +58,41 @@ SELECT made.*, a.plan FROM made JOIN account AS a ON a.id = made.account_id
 """
 _LOCK_SESSION = """
 SELECT id, account_id, wallets FROM wallet_session
-WHERE id = :id AND revoked_at IS NULL AND expires_at > :now FOR UPDATE
+WHERE id = %(id)s AND revoked_at IS NULL AND expires_at > %(now)s FOR UPDATE
 """
 # A key's signature counts for more than a contract's, whichever of them the session had first.
 _ADD_TO_SESSION = """
 WITH changed AS (
     UPDATE wallet_session SET
-        wallets = CASE WHEN :wallet = ANY (wallets) THEN wallets ELSE array_append(wallets, :wallet) END,
+        wallets = CASE WHEN %(wallet)s = ANY (wallets) THEN wallets ELSE array_append(wallets, %(wallet)s) END,
         contract_chains = CASE
-            WHEN CAST(:chain_id AS bigint) IS NULL THEN contract_chains - CAST(:wallet AS text)
-            WHEN :wallet = ANY (wallets) THEN contract_chains
-            ELSE contract_chains || jsonb_build_object(CAST(:wallet AS text), CAST(:chain_id AS bigint))
+            WHEN CAST(%(chain_id)s AS bigint) IS NULL THEN contract_chains - CAST(%(wallet)s AS text)
+            WHEN %(wallet)s = ANY (wallets) THEN contract_chains
+            ELSE contract_chains || jsonb_build_object(CAST(%(wallet)s AS text), CAST(%(chain_id)s AS bigint))
         END
-    WHERE id = :id
+    WHERE id = %(id)s
     RETURNING id, account_id, wallets, scopes, created_at, expires_at
 )
 SELECT changed.*, a.plan FROM changed JOIN account AS a ON a.id = changed.account_id
 """
 _LIST = """
 SELECT id, wallets, scopes, created_at, expires_at FROM wallet_session
-WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now
-  AND (CAST(:before AS uuid) IS NULL OR id < CAST(:before AS uuid))
-ORDER BY id DESC LIMIT :most
+WHERE account_id = %(account_id)s AND revoked_at IS NULL AND expires_at > %(now)s
+  AND (CAST(%(before)s AS uuid) IS NULL OR id < CAST(%(before)s AS uuid))
+ORDER BY id DESC LIMIT %(most)s
 """  # ids are made in the order of time
 _COUNT = """
 SELECT count(*) AS total FROM wallet_session
-WHERE account_id = :account_id AND revoked_at IS NULL AND expires_at > :now
+WHERE account_id = %(account_id)s AND revoked_at IS NULL AND expires_at > %(now)s
 """
 # Repeating it changes nothing: the first revocation's time stays.
 _REVOKE = """
-UPDATE wallet_session SET revoked_at = COALESCE(revoked_at, :now) WHERE id = :id AND account_id = :account_id
+UPDATE wallet_session SET revoked_at = COALESCE(revoked_at, %(now)s) WHERE id = %(id)s AND account_id = %(account_id)s
 RETURNING id, revoked_at
 """
 _REVOKE_OTHERS = """
-UPDATE wallet_session SET revoked_at = :now
-WHERE account_id = :account_id AND id <> :id AND revoked_at IS NULL AND expires_at > :now RETURNING id
+UPDATE wallet_session SET revoked_at = %(now)s
+WHERE account_id = %(account_id)s AND id <> %(id)s AND revoked_at IS NULL AND expires_at > %(now)s RETURNING id
 """
 
 

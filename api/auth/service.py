@@ -25,10 +25,10 @@ from api.security.credentials import session_ended
 from api.security.jwt import Tokens
 from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
-from api.store.store import Row, Transaction
 from indexer.chains.errors import RpcError
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
+from warehouse.store import Row, Transaction
 
 WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"
 NONCE_LIFE = timedelta(minutes=10)

@@ -28,10 +28,10 @@ from api.fees.pricing import Pricing
 from api.http.errors import ApiError, InvalidInput, Unavailable
 from api.security.signatures import is_signed_by, signed_digest
 from api.store.jobs import defer
-from api.store.store import Row
 from indexer.chains.errors import RpcError
 from indexer.contracts import registry
 from warehouse.domain.addresses import checksum_address
+from warehouse.store import Row
 
 PROOF_GOOD_FOR = timedelta(hours=24)
 AUTHORIZATION_SECONDS = 15 * 60

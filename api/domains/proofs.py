@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from api.settings import ApiSettings
-from api.store.store import Row
 from warehouse.domain.chains import Chain
+from warehouse.store import Row
 
 OTHER_TEXTS: Final = "other_values"
 """There are texts, and the proof is not among them."""

@@ -4,30 +4,30 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from api.store.store import Row, Store, Transaction
+from warehouse.store import Row, Store, Transaction
 
 MOST: Final = 50
 """Domains of one registration."""
 
-_KEY = "chain_id = :chain_id AND token_id = :token_id AND domain = :domain"
-_LIST = "SELECT * FROM registration_domain WHERE chain_id = :chain_id AND token_id = :token_id ORDER BY domain"
+_KEY = "chain_id = %(chain_id)s AND token_id = %(token_id)s AND domain = %(domain)s"
+_LIST = "SELECT * FROM registration_domain WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s ORDER BY domain"
 _ONE = f"SELECT * FROM registration_domain WHERE {_KEY}"  # noqa: S608 - constants, here and below
 # Whoever adds holds the registration, so that no two count at the same moment.
 _ADD = """
 INSERT INTO registration_domain (chain_id, token_id, domain, challenge, requested_at, check_at)
-SELECT :chain_id, :token_id, CAST(:domain AS text), :challenge, CAST(:now AS timestamptz), :now
+SELECT %(chain_id)s, %(token_id)s, CAST(%(domain)s AS text), %(challenge)s, CAST(%(now)s AS timestamptz), %(now)s
 WHERE (
-    SELECT count(*) FROM registration_domain WHERE chain_id = :chain_id AND token_id = :token_id
-) < :most
+    SELECT count(*) FROM registration_domain WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
+) < %(most)s
 ON CONFLICT DO NOTHING
 """
 _REMOVE = f"DELETE FROM registration_domain WHERE {_KEY} RETURNING *"  # noqa: S608
 _SET_VANITY = f"""
-UPDATE registration_domain SET vanity_enabled = :enabled
-WHERE {_KEY} AND (verified_at IS NOT NULL OR NOT :enabled) RETURNING *
+UPDATE registration_domain SET vanity_enabled = %(enabled)s
+WHERE {_KEY} AND (verified_at IS NOT NULL OR NOT %(enabled)s) RETURNING *
 """  # noqa: S608
 _NOTE_MISSING = f"""
-UPDATE registration_domain SET checked_at = :now, last_problem = :problem WHERE {_KEY} AND verified_at IS NULL
+UPDATE registration_domain SET checked_at = %(now)s, last_problem = %(problem)s WHERE {_KEY} AND verified_at IS NULL
 """  # noqa: S608
 # Whom else of the chain the domain is verified for, and whether that registration still stands.
 _HOLDER = """
@@ -35,42 +35,42 @@ SELECT d.*, r.token_id IS NOT NULL AS stands
 FROM registration_domain AS d
 LEFT JOIN registration AS r
   ON r.chain_id = d.chain_id AND r.token_id = d.token_id AND r.released_at IS NULL AND r.expired_at IS NULL
-WHERE d.chain_id = :chain_id AND d.domain = :domain AND d.token_id <> :token_id AND d.verified_at IS NOT NULL
+WHERE d.chain_id = %(chain_id)s AND d.domain = %(domain)s AND d.token_id <> %(token_id)s AND d.verified_at IS NOT NULL
 FOR UPDATE OF d
 """
 _LOSE = f"""
 UPDATE registration_domain
-SET verified_at = NULL, lost_at = :now, last_problem = :problem, failing_since = NULL, absences = 0
+SET verified_at = NULL, lost_at = %(now)s, last_problem = %(problem)s, failing_since = NULL, absences = 0
 WHERE {_KEY}
 """  # noqa: S608
 _VERIFY = f"""
 UPDATE registration_domain
-SET verified_at = coalesce(verified_at, :now), checked_at = :now, check_at = :check_at, failing_since = NULL,
+SET verified_at = coalesce(verified_at, %(now)s), checked_at = %(now)s, check_at = %(check_at)s, failing_since = NULL,
     absences = 0, last_problem = NULL, lost_at = NULL
-WHERE {_KEY} AND challenge = :challenge RETURNING *
+WHERE {_KEY} AND challenge = %(challenge)s RETURNING *
 """  # noqa: S608
 # Taking moves the next look to the end of a lease: no two workers have the same domain, and what a dead one had falls
 # due again. Registrations that ended keep what they had, and are not looked at.
 _TAKE = """
-UPDATE registration_domain AS d SET check_at = :lease
+UPDATE registration_domain AS d SET check_at = %(lease)s
 FROM (
     SELECT one.chain_id, one.token_id, one.domain
     FROM registration_domain AS one
     JOIN registration AS r
       ON r.chain_id = one.chain_id AND r.token_id = one.token_id AND r.released_at IS NULL AND r.expired_at IS NULL
-    WHERE one.verified_at IS NOT NULL AND one.check_at <= :now
-    ORDER BY one.check_at LIMIT :at_once FOR UPDATE OF one SKIP LOCKED
+    WHERE one.verified_at IS NOT NULL AND one.check_at <= %(now)s
+    ORDER BY one.check_at LIMIT %(at_once)s FOR UPDATE OF one SKIP LOCKED
 ) AS due
 WHERE d.chain_id = due.chain_id AND d.token_id = due.token_id AND d.domain = due.domain RETURNING d.*
 """
 # What was seen counts while the lease holds, and so once.
 _NOTE_LOOK = f"""
 UPDATE registration_domain
-SET verified_at = CASE WHEN :lost THEN NULL ELSE verified_at END,
-    lost_at = CASE WHEN :lost THEN CAST(:now AS timestamptz) ELSE lost_at END,
-    checked_at = CASE WHEN :answered THEN CAST(:now AS timestamptz) ELSE checked_at END,
-    check_at = :check_at, failing_since = :failing_since, absences = :absences, last_problem = :problem
-WHERE {_KEY} AND check_at = :lease AND verified_at IS NOT NULL
+SET verified_at = CASE WHEN %(lost)s THEN NULL ELSE verified_at END,
+    lost_at = CASE WHEN %(lost)s THEN CAST(%(now)s AS timestamptz) ELSE lost_at END,
+    checked_at = CASE WHEN %(answered)s THEN CAST(%(now)s AS timestamptz) ELSE checked_at END,
+    check_at = %(check_at)s, failing_since = %(failing_since)s, absences = %(absences)s, last_problem = %(problem)s
+WHERE {_KEY} AND check_at = %(lease)s AND verified_at IS NOT NULL
 """  # noqa: S608
 
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy.exc import IntegrityError
-
 from api.clock import Clock
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
@@ -18,7 +16,8 @@ from api.http.errors import ApiError, NotFound, Unavailable
 from api.http.rendering import timestamp
 from api.registrations.managing import ManagedRegistration, hold
 from api.settings import ApiSettings
-from api.store.store import Row, Transaction
+from warehouse.postgres import UniqueViolation
+from warehouse.store import Row, Transaction
 
 NOT_PROVEN: Final = "DOMAIN_NOT_PROVEN"
 NOT_VERIFIED: Final = "DOMAIN_NOT_VERIFIED"
@@ -79,7 +78,7 @@ class Domains:
             raise await self._not_proven(registration, row, name, found)
         try:
             return self._render(await self._set_verified(registration, row, found))
-        except IntegrityError as error:  # another registration proved the domain in the same moment
+        except UniqueViolation as error:  # another registration proved the domain in the same moment
             raise _taken(row) from error
 
     async def set_vanity(self, registration: ManagedRegistration, written: str, enabled: bool) -> Domain:

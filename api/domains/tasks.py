@@ -14,7 +14,7 @@ from api.domains.proofs import OTHER_TEXTS, is_proven, is_withdrawn, record_name
 from api.domains.repository import DomainRepository
 from api.settings import ApiSettings
 from api.store.jobs import TASKS, services_of_job
-from api.store.store import Row
+from warehouse.store import Row
 
 LOG = logging.getLogger(__name__)
 UNANSWERED: Final = "unanswered"

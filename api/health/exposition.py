@@ -20,9 +20,9 @@ from prometheus_client.registry import Collector
 from api.health.observer import Publication, Reading
 from api.ops.supervisor import state
 from api.outbound.client import Failure
-from api.store.store import Store
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
 from warehouse.domain.chains import Chains
+from warehouse.store import Store
 
 REASON_LENGTH = 160
 DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")
@@ -85,14 +85,13 @@ class ServiceCollector(Collector):
             ["engine"],
             [((name,), reading.seconds) for name, reading in readings.items()],
         )
-        pool: Any = self.pool.engine.pool
         yield _gauge(
             "regalia_store_pool_connections",
             "Connections of this process to the store, by what they do.",
             ["state"],
-            [(("in_use",), pool.checkedout()), (("idle",), pool.checkedin())],
+            [(("in_use",), self.pool.connections_in_use), (("idle",), self.pool.connections_idle)],
         )
-        yield _gauge("regalia_store_pool_limit", "Most connections of this process.", [], [((), pool.size())])
+        yield _gauge("regalia_store_pool_limit", "Most connections of this process.", [], [((), self.pool.pool_size)])
 
     def _chains(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
         known = [(self._key(row["chain_id"]), row) for row in rows]

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy.exc import ProgrammingError
-
-from api.store.store import Store
 from api.warehouse import WarehouseReader
 from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseError, WarehouseUnavailable
+from warehouse.postgres import ProgrammingError
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 GOOD_FOR_SECONDS = 1.0

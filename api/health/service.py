@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from api.http.errors import Unavailable
-from api.store.store import Store
 from api.warehouse import WarehouseReader
 from warehouse import migrate
 from warehouse.engines import EngineUrls
 from warehouse.errors import MigrationError, StoreUnavailable, WarehouseError
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 _GOOD_FOR_SECONDS = 1.0

@@ -19,12 +19,12 @@ from api.heartbeats.schemas import (
 from api.http.errors import InvalidInput, NotFound
 from api.http.rendering import timestamp
 from api.registrations.statuses import heartbeat_status
-from api.store.store import Row
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import CRITICAL_BELOW, RISK_LEVELS, WARNING_BELOW
 from warehouse.readers import heartbeats as readings
 from warehouse.readers.source import Source
+from warehouse.store import Row
 
 STEP_SECONDS = {"hour": 3_600, "day": 86_400}
 DEFAULT_SPAN = {"hour": timedelta(days=7), "day": timedelta(days=90)}

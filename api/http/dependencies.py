@@ -24,13 +24,13 @@ from api.search.service import SearchService
 from api.security.jwt import Tokens
 from api.services import Services, services_of
 from api.settings import ApiSettings
-from api.store.store import Store
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import Signatures
 from api.tokens.service import TokenService
 from api.warehouse import WarehouseReader
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
+from warehouse.store import Store
 
 
 def part(choose: Callable[[Services], object]) -> Any:

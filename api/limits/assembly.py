@@ -9,9 +9,9 @@ from api.limits.process import ProcessMeter
 from api.limits.shared import StoreMeter
 from api.limits.usage import UsageLedger
 from api.settings import ApiSettings
-from api.store.store import Store
-from warehouse.direct_reads import DirectReads
+from warehouse.store import Store
 
+_CONNECTIONS = 4
 LONGEST_SECONDS = 2.0
 """A store that does not count in this time is taken for one that is down: every request waits for it."""
 
@@ -24,19 +24,16 @@ def limiter_of(
     if settings.limits_backend == "process":
         meter = ProcessMeter(UsageLedger(store), clock=clock)
     elif settings.limits_backend == "store":
-        meter = StoreMeter(_connections(settings, database_url), store, clock=clock)
+        meter = StoreMeter(_counters(settings, database_url), store, clock=clock)
     return Limiter(meter, file, clock=clock, metrics=metrics, proxies=settings.proxies)
 
 
-def _connections(settings: ApiSettings, database_url: str) -> DirectReads:
-    seconds = min(LONGEST_SECONDS, settings.store_timeout_seconds)
-    options = {
-        "connect_timeout": 2,
-        "application_name": "regalia-limits",
+def _counters(settings: ApiSettings, database_url: str) -> Store:
+    return Store(
+        database_url,
+        pool_size=_CONNECTIONS,
+        timeout_seconds=min(LONGEST_SECONDS, settings.store_timeout_seconds),
+        application_name="regalia-limits",
         # A crash of the server may forget the last half second of counts. Waiting for the disk would cost far more.
-        "options": f"-c synchronous_commit=off -c statement_timeout={round(1000 * seconds)}",
-        "keepalives_idle": 10,
-        "keepalives_interval": 5,
-        "keepalives_count": 3,
-    }
-    return DirectReads(database_url, options=options, timeout_seconds=seconds)
+        settings={"synchronous_commit": "off"},
+    )

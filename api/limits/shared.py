@@ -17,9 +17,9 @@ from api.limits.grants import DAY_SECONDS, Grant, Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import Windows
 from api.limits.usage import Counted, UsageLedger, day_of, tell_apart
-from api.store.store import Row, Store
-from warehouse.direct_reads import DirectReads
+from warehouse import sql
 from warehouse.errors import StoreUnavailable
+from warehouse.store import Row, Store
 
 LOG = logging.getLogger(__name__)
 FORGET_SECONDS = 300.0
@@ -33,11 +33,11 @@ class StoreMeter:
     store does not answer: they pay nothing, and what they read may be served from memory.
 
     Args:
-        direct: connections that run ``sql/store/limits``.
+        counters: the store over the connections that count; a commit there does not wait for the disk.
     """
 
-    def __init__(self, direct: DirectReads, store: Store, *, clock: Clock) -> None:
-        self.direct = direct
+    def __init__(self, counters: Store, store: Store, *, clock: Clock) -> None:
+        self.counters = counters
         self.store = store
         self.clock = clock
         self._takes: Coalescer[tuple[Subject, PlanLimits], Grant] = Coalescer(self._take)
@@ -72,7 +72,7 @@ class StoreMeter:
             return
         self._forgot_at = now
         try:
-            await self.direct.rows("limits/forget", {})
+            await self.counters.rows(sql.load("store/limits/forget"))
             today = day_of(now)
             if self._forgot_on != today:
                 await self._ledger.forget(today)
@@ -83,7 +83,7 @@ class StoreMeter:
     async def close(self) -> None:
         """Finish telling, and let go of the connections."""
         await asyncio.gather(*self._telling.values())
-        await self.direct.close()
+        await self.counters.close()
 
     async def _take(self, asked: Sequence[tuple[Subject, PlanLimits]]) -> list[Grant]:
         now = self.clock.now().timestamp()
@@ -102,7 +102,7 @@ class StoreMeter:
             "quotas": [limits.per_day for _, limits in subjects.values()],
             "day": day_of(now),
         }
-        rows = {row["subject"]: row for row in await self.direct.rows("limits/take", parameters)}
+        rows = {row["subject"]: row for row in await self.counters.rows(sql.load("store/limits/take"), parameters)}
         for row in rows.values():
             self._tell(row)
         nth: dict[UUID, int] = {}
@@ -131,9 +131,8 @@ class StoreMeter:
             "counts": list(counts.values()),
             "limits": list(limits.values()),
         }
-        rows = {
-            (row["address"], row["kind"]): row for row in await self.direct.rows("limits/take_addresses", parameters)
-        }
+        taken = await self.counters.rows(sql.load("store/limits/take_addresses"), parameters)
+        rows = {(row["address"], row["kind"]): row for row in taken}
         answers: list[float | None] = []
         for address, kind, _ in asked:
             row = rows[address, kind]

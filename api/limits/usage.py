@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 from api.limits.grants import DAY_SECONDS, Subject
 from api.store.events import record
-from api.store.store import Row, Store, Transaction
 from warehouse.domain.events.accounts import QuotaCrossed, QuotaExceeded, QuotaWarning, UsageThreshold
 from warehouse.domain.events.event import of_account
 from warehouse.errors import StoreUnavailable
+from warehouse.store import Row, Store, Transaction
 
 LOG = logging.getLogger(__name__)
 WARNED_AT, EXCEEDED_AT = 80, 90
@@ -21,27 +21,29 @@ THRESHOLDS: Mapping[int, type[QuotaCrossed]] = {WARNED_AT: QuotaWarning, EXCEEDE
 """Percentages of a quota that are told of, and the event beside ``usage.threshold``."""
 KEPT_DAYS = 400
 
-_USED = "SELECT used FROM api_usage WHERE subject = :subject AND day = :day"
+_USED = "SELECT used FROM api_usage WHERE subject = %(subject)s AND day = %(day)s"
 # A batch whose answer was lost is sent again under its number, and counted once.
 _NUMBER = """
-INSERT INTO usage_writer (process, number) VALUES (:process, :number)
+INSERT INTO usage_writer (process, number) VALUES (%(process)s, %(number)s)
 ON CONFLICT (process) DO UPDATE SET number = excluded.number, written_at = now()
 WHERE usage_writer.number < excluded.number
 """
 _ADD = """
 INSERT INTO api_usage (subject, day, account_id, used, per_day)
-SELECT * FROM unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[]), CAST(:accounts AS uuid[]),
-                     CAST(:counts AS bigint[]), CAST(:quotas AS bigint[])) AS c (subject, day, account, used, quota)
+SELECT * FROM unnest(CAST(%(subjects)s AS uuid[]), CAST(%(days)s AS date[]), CAST(%(accounts)s AS uuid[]),
+                     CAST(%(counts)s AS bigint[]), CAST(%(quotas)s AS bigint[]))
+    AS c (subject, day, account, used, quota)
 ORDER BY subject, day
 ON CONFLICT (subject, day) DO UPDATE SET used = api_usage.used + excluded.used, per_day = excluded.per_day
 """
 _READ = """
 SELECT subject, day, account_id, used, per_day, told
-FROM api_usage JOIN unnest(CAST(:subjects AS uuid[]), CAST(:days AS date[])) AS a (subject, day) USING (subject, day)
+FROM api_usage
+JOIN unnest(CAST(%(subjects)s AS uuid[]), CAST(%(days)s AS date[])) AS a (subject, day) USING (subject, day)
 ORDER BY account_id, subject, day
 """
-_TELL = "UPDATE api_usage SET told = :percent WHERE subject = :subject AND day = :day AND told < :percent"
-_FORGET = ("DELETE FROM api_usage WHERE day < :before", "DELETE FROM usage_writer WHERE written_at < :before")
+_TELL = "UPDATE api_usage SET told = %(percent)s WHERE subject = %(subject)s AND day = %(day)s AND told < %(percent)s"
+_FORGET = ("DELETE FROM api_usage WHERE day < %(before)s", "DELETE FROM usage_writer WHERE written_at < %(before)s")
 
 
 class Counted(NamedTuple):

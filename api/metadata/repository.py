@@ -7,22 +7,22 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from api.http.rendering import dumps
-from api.store.store import Row, Store
+from warehouse.store import Row, Store
 
 # An upload that a killed process had begun counts no longer than this.
 _RESERVED = "interval '10 minutes'"
-_LOCK = "SELECT id FROM account WHERE id = :account FOR UPDATE"
+_LOCK = "SELECT id FROM account WHERE id = %(account)s FOR UPDATE"
 _USED = f"""
-SELECT COALESCE(sum(size_bytes) FILTER (WHERE cid <> :cid), 0)::bigint AS others,
-       COALESCE(bool_or(cid = :cid), false) AS is_there
+SELECT COALESCE(sum(size_bytes) FILTER (WHERE cid <> %(cid)s), 0)::bigint AS others,
+       COALESCE(bool_or(cid = %(cid)s), false) AS is_there
 FROM metadata_upload
-WHERE account_id = :account AND (stored_at IS NOT NULL OR created_at > now() - {_RESERVED})
+WHERE account_id = %(account)s AND (stored_at IS NOT NULL OR created_at > now() - {_RESERVED})
 """  # noqa: S608 - a constant
 # Attempts at the same content share its row, and each is named in it: what a killed process left is forgotten when the
 # reservation counts no longer.
 _RESERVE = f"""
 INSERT INTO metadata_upload AS kept (account_id, cid, media_type, size_bytes, attempts)
-VALUES (:account, :cid, :media_type, :size, ARRAY[:attempt])
+VALUES (%(account)s, %(cid)s, %(media_type)s, %(size)s, ARRAY[%(attempt)s])
 ON CONFLICT (account_id, cid) DO UPDATE
 SET created_at = now(),
     attempts = excluded.attempts
@@ -31,36 +31,36 @@ WHERE kept.stored_at IS NULL
 """  # noqa: S608
 _STORED = """
 INSERT INTO metadata_upload (account_id, cid, media_type, size_bytes, stored_at)
-VALUES (:account, :cid, :media_type, :size, now())
+VALUES (%(account)s, %(cid)s, %(media_type)s, %(size)s, now())
 ON CONFLICT (account_id, cid) DO UPDATE
 SET stored_at = COALESCE(metadata_upload.stored_at, now()), attempts = '{}'
 """
 # The room is given back by the last of the attempts that fail.
 _WITHDRAW = """
-UPDATE metadata_upload SET attempts = array_remove(attempts, :attempt)
-WHERE account_id = :account AND cid = :cid AND stored_at IS NULL
+UPDATE metadata_upload SET attempts = array_remove(attempts, %(attempt)s)
+WHERE account_id = %(account)s AND cid = %(cid)s AND stored_at IS NULL
 """
 _RELEASE = """
-DELETE FROM metadata_upload WHERE account_id = :account AND cid = :cid AND stored_at IS NULL AND attempts = '{}'
+DELETE FROM metadata_upload WHERE account_id = %(account)s AND cid = %(cid)s AND stored_at IS NULL AND attempts = '{}'
 """
-_KNOWN = "SELECT FROM metadata_upload WHERE cid = :cid AND stored_at IS NOT NULL LIMIT 1"
-_LOOK_AGAIN = "DELETE FROM metadata_search WHERE cid = :cid"
+_KNOWN = "SELECT FROM metadata_upload WHERE cid = %(cid)s AND stored_at IS NOT NULL LIMIT 1"
+_LOOK_AGAIN = "DELETE FROM metadata_search WHERE cid = %(cid)s"
 _WANTED = """
 SELECT DISTINCT registration.metadata_cid AS cid, COALESCE(search.attempts, 0) AS attempts
 FROM registration
 LEFT JOIN metadata_search AS search ON search.cid = registration.metadata_cid
 WHERE registration.metadata IS NULL AND registration.metadata_cid <> ''
-  AND (search.cid IS NULL OR search.next_at <= :now)
+  AND (search.cid IS NULL OR search.next_at <= %(now)s)
 ORDER BY attempts, cid
-LIMIT :most
+LIMIT %(most)s
 """
 _FILL = """
-UPDATE registration SET metadata = CAST(:document AS jsonb), updated_at = now()
-WHERE metadata_cid = :cid AND metadata IS NULL
+UPDATE registration SET metadata = CAST(%(document)s AS jsonb), updated_at = now()
+WHERE metadata_cid = %(cid)s AND metadata IS NULL
 RETURNING chain_id, token_id, token_address
 """
 _LATER = """
-INSERT INTO metadata_search (cid, attempts, next_at, problem) VALUES (:cid, 1, :next_at, :problem)
+INSERT INTO metadata_search (cid, attempts, next_at, problem) VALUES (%(cid)s, 1, %(next_at)s, %(problem)s)
 ON CONFLICT (cid) DO UPDATE
 SET attempts = metadata_search.attempts + 1, next_at = excluded.next_at, problem = excluded.problem
 """

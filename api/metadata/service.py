@@ -18,7 +18,7 @@ from api.metadata.node import IpfsNode
 from api.metadata.repository import MetadataRepository, Upload
 from api.metadata.schemas import Uploaded
 from api.settings import ApiSettings
-from api.store.store import Store
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 PUBLIC_PATH = "/api/v2/public/metadata"

@@ -17,16 +17,16 @@ from api.http.rendering import dumps
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.registrations.managing import ManagedRegistration, hold, look
 from api.store.events import record
-from api.store.store import Row, Store
 from warehouse.domain.events.registrations import ProfileUpdated, Registration, of_registration
+from warehouse.store import Row, Store
 
 FLAG: Final = "nsfw"
 FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())
 """The fields of a profile, as they are called on the wire and in the store."""
 
 _CHANGE: Final = """
-UPDATE registration SET profile = profile || CAST(:changes AS jsonb), updated_at = now()
-WHERE chain_id = :chain_id AND token_id = :token_id
+UPDATE registration SET profile = profile || CAST(%(changes)s AS jsonb), updated_at = now()
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
 RETURNING symbol, profile, presented
 """
 

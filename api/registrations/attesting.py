@@ -4,16 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import create_engine, func, select, update
-from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.engine import make_url
-from sqlalchemy.pool import NullPool
-
 from api.http.rendering import timestamp
-from api.models import RegistrationAttestation, RegistrationRecord
 from api.registrations.schemas import Attestation, Attestations
 from api.security.jwt import Tokens
-from api.store.store import Row
+from warehouse import postgres, sql
+from warehouse.store import Row
 
 KIND = "registration-attestation+v1"
 
@@ -26,24 +21,24 @@ class Attesting:
     """Statements of one store. Synchronous: for commands, not for requests."""
 
     def __init__(self, database_url: str) -> None:
-        self._engine = create_engine(make_url(database_url).set(drivername="postgresql+psycopg"), poolclass=NullPool)
+        self._url = database_url
 
     def attest(self, chain_id: int, token_id: int, kind: str, statement: str) -> UUID:
-        """Make a statement about a registration that stands; the same one made again is the one there is.
+        """Make a statement about an active registration; the same one made again is the one there is.
 
         Raises:
-            AttestationError: no such registration stands.
+            AttestationError: there is no such active registration.
         """
-        place = {"chain_id": chain_id, "token_id": token_id}
-        standing = select(RegistrationRecord.symbol).filter_by(**place, released_at=None, expired_at=None)
-        wanted = {**place, "kind": kind, "statement": statement}
-        with self._engine.begin() as connection:
-            if connection.execute(standing).first() is None:
-                raise AttestationError(f"registration: no {token_id} stands on chain {chain_id}")
-            connection.execute(insert(RegistrationAttestation).values(**wanted).on_conflict_do_nothing())
-            query = select(RegistrationAttestation.id).filter_by(**wanted, withdrawn_at=None)
-            found: UUID = connection.execute(query).scalar_one()
-        return found
+        wanted = {"chain_id": chain_id, "token_id": token_id, "kind": kind, "statement": statement}
+        with postgres.transaction(self._url) as connection:
+            if connection.execute(sql.load("store/attestations/find_registration").encode(), wanted).fetchone() is None:
+                raise AttestationError(f"registration: chain {chain_id} has no active registration {token_id}")
+            connection.execute(sql.load("store/attestations/add").encode(), wanted)
+            found: Row | None = connection.execute(sql.load("store/attestations/find").encode(), wanted).fetchone()
+        if found is None:
+            raise AttestationError("the attestation was withdrawn in the same moment")
+        id: UUID = found["id"]
+        return id
 
     def withdraw(self, id: UUID) -> None:
         """Withdraw a statement; one that is withdrawn stays so.
@@ -51,15 +46,9 @@ class Attesting:
         Raises:
             AttestationError: there is none.
         """
-        withdrawn = func.coalesce(RegistrationAttestation.withdrawn_at, func.now())
-        change = update(RegistrationAttestation).filter_by(id=id).values(withdrawn_at=withdrawn)
-        with self._engine.begin() as connection:
-            if connection.execute(change).rowcount == 0:
+        with postgres.transaction(self._url) as connection:
+            if connection.execute(sql.load("store/attestations/withdraw").encode(), {"id": id}).rowcount == 0:
                 raise AttestationError(f"there is no attestation {id}")
-
-    def close(self) -> None:
-        """Let go of the store."""
-        self._engine.dispose()
 
 
 def render_attestations(registration: Row, rows: Sequence[Row], tokens: Tokens, now: datetime) -> Attestations:

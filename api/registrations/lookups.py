@@ -17,9 +17,9 @@ from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey
-from api.store.store import Row
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chains
+from warehouse.store import Row
 
 GROUP = RouteGroup(prefix="/registration")
 GROUPS = (GROUP,)

@@ -15,14 +15,14 @@ from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
 from api.security.access import Session, with_scope
 from api.security.callers import WalletSession
-from api.store.store import Row, Store, Transaction
 from warehouse.domain.chains import Chain
+from warehouse.store import Row, Store, Transaction
 
 NOT_A_MANAGER: Case = ("FORBIDDEN", "only the owner and the managers of this registration may do so")
 
 _READ: Final = """
 SELECT symbol, owner, managers, transaction_hash, released_at, expired_at, profile, presented, embeds_enabled
-FROM registration WHERE chain_id = :chain_id AND token_id = :token_id
+FROM registration WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
 """
 _HOLD: Final = f"{_READ} FOR NO KEY UPDATE"
 

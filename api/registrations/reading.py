@@ -5,8 +5,8 @@ import re
 from api.http.addresses import find_chain
 from api.http.errors import InvalidInput, NotFound
 from api.registrations.repository import RegistrationRepository
-from api.store.store import Row
 from warehouse.domain.chains import Chain, Chains
+from warehouse.store import Row
 
 _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _MOST_ID = 2**63 - 1

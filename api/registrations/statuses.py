@@ -15,11 +15,11 @@ from api.registrations.schemas import (
     RegistrationStatus,
     VerifiedDomain,
 )
-from api.store.store import Row
 from warehouse.domain import lifecycle
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import SymbolStatus, in_grace_period
+from warehouse.store import Row
 
 
 def registration_status(registration: Row | None, token: Row | None, score: Decimal | None, now: datetime) -> str:

@@ -12,8 +12,8 @@ from api.clock import Clock
 from api.http.cache import Cache
 from api.http.metrics import Metrics
 from api.security.callers import Caller
-from api.store.store import Store
 from warehouse.errors import StoreUnavailable
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 MAX_KEY_LENGTH = 256
@@ -21,11 +21,11 @@ MAX_KEY_LENGTH = 256
 _LOOKUP = """
 SELECT k.id AS key_id, k.key_hash, k.account_id, a.wallet, a.plan
 FROM api_key AS k JOIN account AS a ON a.id = k.account_id
-WHERE k.key_hash = :key_hash AND k.revoked_at IS NULL
+WHERE k.key_hash = %(key_hash)s AND k.revoked_at IS NULL
 """
 _TOUCH = """
 UPDATE api_key SET last_used_at = GREATEST(last_used_at, used.at)
-FROM (SELECT unnest(CAST(:ids AS uuid[])) AS id, unnest(CAST(:times AS timestamptz[])) AS at) AS used
+FROM (SELECT unnest(CAST(%(ids)s AS uuid[])) AS id, unnest(CAST(%(times)s AS timestamptz[])) AS at) AS used
 WHERE api_key.id = used.id
 """
 

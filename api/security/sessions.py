@@ -8,12 +8,12 @@ from api.http.cache import Cache
 from api.http.metrics import Metrics
 from api.security.callers import WalletSession
 from api.security.jwt import TokenRefused, Tokens
-from api.store.store import Store
+from warehouse.store import Store
 
 _LOOKUP = """
 SELECT s.id, s.account_id, s.wallets, s.contract_chains, s.scopes, s.expires_at, a.plan
 FROM wallet_session AS s JOIN account AS a ON a.id = s.account_id
-WHERE s.id = :id AND s.revoked_at IS NULL AND s.expires_at > :now
+WHERE s.id = %(id)s AND s.revoked_at IS NULL AND s.expires_at > %(now)s
 """
 
 

@@ -8,19 +8,19 @@ from api.domains.names import read_domain
 from api.http.errors import InvalidInput
 from api.registrations.managing import ManagedRegistration, hold, look
 from api.sites.schemas import PageSites, SitesChange
-from api.store.store import Row, Store
+from warehouse.store import Row, Store
 
 _VERIFIED: Final = """
 SELECT domain, badge, embeds FROM registration_domain
-WHERE chain_id = :chain_id AND token_id = :token_id AND verified_at IS NOT NULL ORDER BY domain
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND verified_at IS NOT NULL ORDER BY domain
 """
 _SET_SWITCH: Final = """
-UPDATE registration SET embeds_enabled = :enabled WHERE chain_id = :chain_id AND token_id = :token_id
+UPDATE registration SET embeds_enabled = %(enabled)s WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
 """
 # Domains that are verified no more keep what was set: it holds again once they are.
 _SET_HOSTS: Final = """
-UPDATE registration_domain SET badge = domain = ANY(:badges), embeds = domain = ANY(:embeds)
-WHERE chain_id = :chain_id AND token_id = :token_id AND verified_at IS NOT NULL
+UPDATE registration_domain SET badge = domain = ANY(%(badges)s), embeds = domain = ANY(%(embeds)s)
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND verified_at IS NOT NULL
 """
 
 

@@ -12,8 +12,8 @@ from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.tasks import Task
 
 from api.services import Services
-from api.store.store import JOBS_OPTIONS, Transaction
 from warehouse.postgres import plain_url
+from warehouse.store import SEARCH_PATH, Transaction
 
 CONTEXT_KEY = "services"
 
@@ -31,7 +31,8 @@ def services_of_job(context: JobContext) -> Services:
 async def open_queue(database_url: str) -> AsyncIterator[App]:
     """The queue of a store with all declared tasks, for running them. One at a time in a process: tasks know the app
     they are declared on, which is lent its connections here."""
-    connector = PsycopgConnector(conninfo=plain_url(database_url), kwargs={"options": JOBS_OPTIONS}, max_size=4)
+    options = {"options": f"-c search_path={SEARCH_PATH}"}
+    connector = PsycopgConnector(conninfo=plain_url(database_url), kwargs=options, max_size=4)
     with TASKS.replace_connector(connector) as app:
         async with app.open_async():
             yield app
@@ -39,5 +40,4 @@ async def open_queue(database_url: str) -> AsyncIterator[App]:
 
 async def defer(transaction: Transaction, task: Task[Any, Any, Any], **arguments: Any) -> None:
     """Queue a task in the transaction: it is due when, and only if, the transaction commits."""
-    connection = await transaction.driver_connection()
-    await task.configure(connection=connection).defer_async(**arguments)
+    await task.configure(connection=transaction.connection).defer_async(**arguments)

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
 
-from sqlalchemy import select
-
 from api.http.addresses import is_registrable_symbol
-from api.models import IndexedToken, RegistrationRecord
-from api.store.store import Store
+from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
 from warehouse.domain.symbols import fold
+from warehouse.store import Store
 
 RESERVED = frozenset({"ADMIN", "CROWN", "NULL", "OFFICIAL", "REGALIA", "SUPPORT", "TEST", "UNDEFINED"})
 SOLANA_LONGEST = 10
@@ -71,31 +69,18 @@ class SymbolChecker:
 
     async def _check_use(self, symbol: str, spellings: list[str]) -> Verdict:
         """The verdict from what is registered or indexed; the symbol itself counts before those that read like it."""
-        registered = await self.store.row(
-            select(RegistrationRecord.symbol, RegistrationRecord.chain_id, RegistrationRecord.token_address)
-            .where(
-                RegistrationRecord.symbol.in_({symbol, *spellings}),
-                RegistrationRecord.released_at.is_(None),
-                RegistrationRecord.expired_at.is_(None),
-            )
-            .order_by(RegistrationRecord.symbol != symbol, RegistrationRecord.minted_at)
-            .limit(1)
-        )
+        wanted = {"symbol": symbol, "symbols": [symbol, *spellings]}
+        registered = await self.store.row(sql.load("store/symbols/find_registered"), wanted)
         if registered is not None:
             found = registered["symbol"]
             message = f"{symbol} is registered already; on that chain it cannot be registered again."
             if found != symbol:
                 message = f"{symbol} reads like {found}, which is registered; it may be judged a copy of it."
-            asset = self._asset(found, registered["chain_id"], registered["token_address"])
+            asset = self._asset(found, registered["chain_id"], registered["address"])
             return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
-        known = await self.store.row(
-            select(IndexedToken.symbol_key, IndexedToken.chain_id, IndexedToken.address)
-            .where(IndexedToken.symbol_key.in_({symbol, *spellings}), IndexedToken.is_copy.is_(False))
-            .order_by(IndexedToken.symbol_key != symbol, IndexedToken.precedence, IndexedToken.first_seen_at)
-            .limit(1)
-        )
+        known = await self.store.row(sql.load("store/symbols/find_indexed"), wanted)
         if known is not None:
-            found = known["symbol_key"]
+            found = known["symbol"]
             message = f"A token with the symbol {found} exists; a later one may be judged a copy of it."
             if found != symbol:
                 message = f"{symbol} reads like {found}, which a token bears; it may be judged a copy of it."

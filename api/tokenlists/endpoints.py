@@ -16,7 +16,6 @@ from api.registrations.reading import read_chain, read_symbol
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey, with_plan
 from api.security.callers import Caller
-from api.store.store import Row, Store
 from api.tokenlists import examples
 from api.tokenlists.document import Version, listed, read_version
 from api.tokenlists.platforms import FORMATS, Listing
@@ -35,8 +34,10 @@ from api.tokenlists.schemas import (
     TokenList,
 )
 from api.tokenlists.signing import HEADER, Signatures
+from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
+from warehouse.store import Row, Store
 
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
 EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", invalid_code="INVALID_PARAMS")
@@ -114,7 +115,7 @@ async def list_token_list_versions(
     ] = None,
 ) -> JsonResponse:
     """Every version that was published, newest first, with how many tokens were added, changed and removed."""
-    rows = await store.direct.rows("tokenlists/list_versions", {"below": before or 2**62, "limit": limit + 1})
+    rows = await store.rows(sql.load("store/tokenlists/list_versions"), {"below": before or 2**62, "limit": limit + 1})
     shown_rows = rows[:limit]
     return respond(
         PublishedVersions(
@@ -153,8 +154,9 @@ async def compare_token_list_versions(
     later = await service.newest() if new is None else await service.named(read_version("to", new))
     if earlier.version_id > later.version_id:
         raise InvalidInput("from", "must not be later than `to`")
-    rows = await store.direct.rows(
-        "tokenlists/list_differences", {"from_version": earlier.version_id, "to_version": later.version_id}
+    rows = await store.rows(
+        sql.load("store/tokenlists/list_differences"),
+        {"from_version": earlier.version_id, "to_version": later.version_id},
     )
     both = [row for row in rows if row["crown_id"] is not None and row["old_crown_id"] is not None]
     return respond(
@@ -263,7 +265,7 @@ async def get_platform_listing(
 
 
 async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[Row, Chain]:
-    row = await store.direct.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
+    row = await store.row(sql.load("store/registrations/find_listing"), {"symbol": symbol, "chain_id": chain.chain_id})
     if row is None:
         raise NotFound(f"symbol: no registration of {symbol} on {chain.name}")
     return row, chain

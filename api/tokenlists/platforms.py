@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.store.store import Row
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
+from warehouse.store import Row
 
 _PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
 """Where the handles are at home that a registration may say instead of an address."""

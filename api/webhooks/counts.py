@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from api.outbound.client import OutboundAnswer
-from api.store.store import Store
+from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Jsonb
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 INTERVAL_SECONDS: Final = 1.0
@@ -43,7 +44,7 @@ class Counts:
             return
         try:
             async with self._store.transaction() as transaction:
-                await transaction.exchange("counters/add", {"chain_id": 0, "counts": Jsonb(counted)})
+                await transaction.execute(sql.load("store/counters/add"), {"chain_id": 0, "counts": Jsonb(counted)})
         except StoreUnavailable as error:
             LOG.warning("counts of webhooks are written later: %s", error)
             self._pending += counted

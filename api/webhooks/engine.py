@@ -17,7 +17,6 @@ from uuid import UUID, uuid4
 from api.clock import Clock
 from api.outbound.client import LIMIT_SECONDS, Outbound
 from api.security.sealing import Sealer, Unsealable
-from api.store.store import Store
 from api.webhooks import signing
 from api.webhooks.attempts import result_of, waited_seconds
 from api.webhooks.counts import Counts
@@ -26,6 +25,7 @@ from api.webhooks.queue import CHANNEL, DeliveryQueue
 from api.webhooks.records import Claimed, Endpoint, Result
 from warehouse.errors import StoreUnavailable
 from warehouse.notifications import listen
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 

@@ -19,13 +19,13 @@ from uuid import UUID
 from api.http.rendering import dumps
 from api.security.callers import satisfies
 from api.store.events import record
-from api.store.store import Store, Transaction
 from api.webhooks.outcomes import settle
 from api.webhooks.records import Claimed, Endpoint, Result
 from warehouse.domain.events.catalogue import EVENTS
 from warehouse.domain.events.event import Audience, Occurrence, unique_key
 from warehouse.domain.events.service import WebhookDisabled
 from warehouse.domain.plans import PLANS
+from warehouse.store import Store, Transaction
 
 LEAST_PLAN: Final = "developer"
 CHANNEL: Final = "webhooks"
@@ -41,7 +41,7 @@ _DELIVERIES_AT_ONCE = 20_000
 # registration passes every filter. A private type that was recorded for nobody is told to nobody.
 MATCHES: Final = """
     (e.account_id = s.account_id
-     OR (e.account_id IS NULL AND e.type <> ALL(CAST(:private_types AS text[]))
+     OR (e.account_id IS NULL AND e.type <> ALL(CAST(%(private_types)s AS text[]))
          AND (e.token_id IS NULL
               OR ((s.crown_ids IS NULL OR e.token_id = ANY(s.crown_ids))
                   AND (s.chain_ids IS NULL OR e.chain_id = ANY(s.chain_ids))))))
@@ -53,19 +53,19 @@ _ACTIVE = "SELECT count(*) AS subscriptions FROM webhook_subscription WHERE stat
 _FAN_OUT = f"""
 WITH batch AS (
     SELECT id, type, chain_id, token_id, account_id FROM event_log
-    WHERE fanned_out_at IS NULL ORDER BY id LIMIT :events FOR UPDATE SKIP LOCKED
+    WHERE fanned_out_at IS NULL ORDER BY id LIMIT %(events)s FOR UPDATE SKIP LOCKED
 ), made AS (
     INSERT INTO webhook_delivery (subscription_id, event_id, event_type, cause, due_at, created_at)
-    SELECT s.id, e.id, e.type, 'event', CAST(:now AS timestamptz), :now
+    SELECT s.id, e.id, e.type, 'event', CAST(%(now)s AS timestamptz), %(now)s
     FROM batch AS e
     JOIN webhook_subscription AS s ON s.events @> ARRAY[e.type] AND s.status = 'active' AND {MATCHES}
-    JOIN account AS a ON a.id = s.account_id AND a.plan = ANY(CAST(:plans AS text[]))
+    JOIN account AS a ON a.id = s.account_id AND a.plan = ANY(CAST(%(plans)s AS text[]))
     WHERE date_trunc('milliseconds', s.created_at) <= coalesce(uuid_extract_timestamp(e.id), now())
     ORDER BY e.id
     ON CONFLICT DO NOTHING
     RETURNING 1
 ), marked AS (
-    UPDATE event_log SET fanned_out_at = :now FROM batch WHERE event_log.id = batch.id
+    UPDATE event_log SET fanned_out_at = %(now)s FROM batch WHERE event_log.id = batch.id
 )
 SELECT (SELECT count(*) FROM batch) AS events, (SELECT count(*) FROM made) AS deliveries
 """  # noqa: S608 - constants
@@ -75,7 +75,7 @@ SELECT (SELECT count(*) FROM batch) AS events, (SELECT count(*) FROM made) AS de
 _READY = """
 WITH RECURSIVE waiting (id) AS (
     (SELECT d.subscription_id FROM webhook_delivery AS d
-     WHERE d.status = 'pending' AND d.subscription_id > :after ORDER BY d.subscription_id LIMIT 1)
+     WHERE d.status = 'pending' AND d.subscription_id > %(after)s ORDER BY d.subscription_id LIMIT 1)
     UNION ALL
     SELECT (SELECT d.subscription_id FROM webhook_delivery AS d
             WHERE d.status = 'pending' AND d.subscription_id > w.id ORDER BY d.subscription_id LIMIT 1)
@@ -84,7 +84,7 @@ WITH RECURSIVE waiting (id) AS (
 SELECT ready.*,
     ARRAY(
         SELECT k.sealed FROM webhook_secret AS k
-        WHERE k.subscription_id = ready.id AND (k.ends_at IS NULL OR k.ends_at > :now)
+        WHERE k.subscription_id = ready.id AND (k.ends_at IS NULL OR k.ends_at > %(now)s)
         ORDER BY k.ends_at DESC NULLS FIRST, k.id DESC
     ) AS secrets
 FROM waiting AS w
@@ -92,33 +92,33 @@ CROSS JOIN LATERAL (
     SELECT s.id, s.url, s.status <> 'active' AS only_tests
     FROM webhook_subscription AS s
     JOIN account AS a ON a.id = s.account_id
-    WHERE s.id = w.id AND s.status <> 'deleted' AND a.plan = ANY(CAST(:plans AS text[]))
+    WHERE s.id = w.id AND s.status <> 'deleted' AND a.plan = ANY(CAST(%(plans)s AS text[]))
     OFFSET 0
 ) AS ready
-WHERE w.id <> ALL(CAST(:saturated AS uuid[])) AND CASE
+WHERE w.id <> ALL(CAST(%(saturated)s AS uuid[])) AND CASE
     WHEN ready.only_tests THEN EXISTS (
         SELECT FROM webhook_delivery AS d
-        WHERE d.subscription_id = w.id AND d.status = 'pending' AND d.cause = 'test' AND d.due_at <= :now)
+        WHERE d.subscription_id = w.id AND d.status = 'pending' AND d.cause = 'test' AND d.due_at <= %(now)s)
     ELSE EXISTS (
         SELECT FROM webhook_delivery AS d
-        WHERE d.subscription_id = w.id AND d.status = 'pending' AND d.due_at <= :now)
+        WHERE d.subscription_id = w.id AND d.status = 'pending' AND d.due_at <= %(now)s)
     END
-LIMIT :receivers
+LIMIT %(receivers)s
 """
 
 _CLAIM = """
 WITH taken AS (
     SELECT found.* FROM unnest(
-        CAST(:ids AS uuid[]), CAST(:caps AS integer[]), CAST(:only_tests AS boolean[])
+        CAST(%(ids)s AS uuid[]), CAST(%(caps)s AS integer[]), CAST(%(only_tests)s AS boolean[])
     ) AS w (id, cap, only_tests)
     CROSS JOIN LATERAL (
         SELECT d.id, d.event_id FROM webhook_delivery AS d
-        WHERE d.subscription_id = w.id AND d.status = 'pending' AND d.due_at <= :now
+        WHERE d.subscription_id = w.id AND d.status = 'pending' AND d.due_at <= %(now)s
           AND (d.cause = 'test' OR NOT w.only_tests)
         ORDER BY d.due_at, d.id LIMIT w.cap FOR UPDATE SKIP LOCKED
     ) AS found
 )
-UPDATE webhook_delivery AS d SET lease = :lease, due_at = :lease_end
+UPDATE webhook_delivery AS d SET lease = %(lease)s, due_at = %(lease_end)s
 FROM taken LEFT JOIN event_log AS e ON e.id = taken.event_id
 WHERE d.id = taken.id
 RETURNING d.id, d.subscription_id, d.event_id, d.event_type, d.cause, d.attempts,
@@ -127,13 +127,13 @@ RETURNING d.id, d.subscription_id, d.event_id, d.event_type, d.cause, d.attempts
 """
 
 _RELEASE = """
-UPDATE webhook_delivery SET due_at = :now, lease = NULL
-WHERE lease = :lease AND id = ANY(CAST(:ids AS uuid[])) AND status = 'pending'
+UPDATE webhook_delivery SET due_at = %(now)s, lease = NULL
+WHERE lease = %(lease)s AND id = ANY(CAST(%(ids)s AS uuid[])) AND status = 'pending'
 """
 
 _RECORD = """
 WITH result AS (
-    SELECT * FROM jsonb_to_recordset(CAST(:results AS jsonb)) AS r (
+    SELECT * FROM jsonb_to_recordset(CAST(%(results)s AS jsonb)) AS r (
         delivery_id uuid, lease uuid, verdict text, due_at timestamptz, finished_at timestamptz, url text,
         request_headers jsonb, status integer, response_headers jsonb, response_body text, response_complete boolean,
         failure text, problem text, dns_seconds double precision, connect_seconds double precision,
@@ -156,20 +156,20 @@ RETURNING delivery_id
 """
 _CLEAR_FAILURES = """
 UPDATE webhook_subscription SET consecutive_failures = 0
-WHERE id = ANY(CAST(:ids AS uuid[])) AND consecutive_failures > 0
+WHERE id = ANY(CAST(%(ids)s AS uuid[])) AND consecutive_failures > 0
 """
 # In one order, and as weakly as will do: fan-out refers to the same rows in an order of its own.
 _STANDINGS = """
 SELECT id, account_id, url, status, consecutive_failures FROM webhook_subscription
-WHERE id = ANY(CAST(:ids AS uuid[])) ORDER BY id FOR NO KEY UPDATE
+WHERE id = ANY(CAST(%(ids)s AS uuid[])) ORDER BY id FOR NO KEY UPDATE
 """
 _STAND = """
 UPDATE webhook_subscription
-SET consecutive_failures = :failures, status = 'disabled', disabled_reason = :reason, disabled_at = :now,
-    updated_at = :now
-WHERE id = :id
+SET consecutive_failures = %(failures)s, status = 'disabled', disabled_reason = %(reason)s, disabled_at = %(now)s,
+    updated_at = %(now)s
+WHERE id = %(id)s
 """
-_COUNT_FAILURES = "UPDATE webhook_subscription SET consecutive_failures = :failures WHERE id = :id"
+_COUNT_FAILURES = "UPDATE webhook_subscription SET consecutive_failures = %(failures)s WHERE id = %(id)s"
 
 
 class DeliveryQueue:

@@ -5,54 +5,55 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from api.store.store import Row, Store, Transaction
 from api.webhooks.queue import CHANNEL, MATCH_PARAMETERS, MATCHES
 from api.webhooks.rules import Wanted
 from warehouse.domain.events.event import Event
+from warehouse.store import Row, Store, Transaction
 
 _SUBSCRIPTION = """
 SELECT s.*, (
-    SELECT max(k.ends_at) FROM webhook_secret AS k WHERE k.subscription_id = s.id AND k.ends_at > :now
+    SELECT max(k.ends_at) FROM webhook_secret AS k WHERE k.subscription_id = s.id AND k.ends_at > %(now)s
 ) AS previous_secret_ends_at
 FROM webhook_subscription AS s
-WHERE s.account_id = :account_id AND s.status <> 'deleted'
+WHERE s.account_id = %(account_id)s AND s.status <> 'deleted'
 """
-_LOCK_ACCOUNT = "SELECT id FROM account WHERE id = :account_id FOR NO KEY UPDATE"
+_LOCK_ACCOUNT = "SELECT id FROM account WHERE id = %(account_id)s FOR NO KEY UPDATE"
 _LOCK = """
 SELECT * FROM webhook_subscription
-WHERE id = :id AND account_id = :account_id AND status <> 'deleted' FOR NO KEY UPDATE
+WHERE id = %(id)s AND account_id = %(account_id)s AND status <> 'deleted' FOR NO KEY UPDATE
 """
-_COUNT = "SELECT count(*) AS n FROM webhook_subscription WHERE account_id = :account_id AND status <> 'deleted'"
-_BY_KEY = "SELECT * FROM webhook_subscription WHERE account_id = :account_id AND idempotency_key = :key"
-_FORGET_KEY = "UPDATE webhook_subscription SET idempotency_key = NULL WHERE id = :id"
+_COUNT = "SELECT count(*) AS n FROM webhook_subscription WHERE account_id = %(account_id)s AND status <> 'deleted'"
+_BY_KEY = "SELECT * FROM webhook_subscription WHERE account_id = %(account_id)s AND idempotency_key = %(key)s"
+_FORGET_KEY = "UPDATE webhook_subscription SET idempotency_key = NULL WHERE id = %(id)s"
 _INSERT = """
 INSERT INTO webhook_subscription (account_id, url, events, crown_ids, chain_ids, idempotency_key)
-VALUES (:account_id, :url, :events, :crown_ids, :chain_ids, :key)
+VALUES (%(account_id)s, %(url)s, %(events)s, %(crown_ids)s, %(chain_ids)s, %(key)s)
 RETURNING *, CAST(NULL AS timestamptz) AS previous_secret_ends_at
 """
 _UPDATE = """
 UPDATE webhook_subscription
-SET url = :url, events = :events, crown_ids = :crown_ids, chain_ids = :chain_ids, status = :status,
-    disabled_reason = :disabled_reason, disabled_at = :disabled_at, consecutive_failures = :consecutive_failures,
+SET url = %(url)s, events = %(events)s, crown_ids = %(crown_ids)s, chain_ids = %(chain_ids)s, status = %(status)s,
+    disabled_reason = %(disabled_reason)s, disabled_at = %(disabled_at)s,
+    consecutive_failures = %(consecutive_failures)s,
     updated_at = now()
-WHERE id = :id
+WHERE id = %(id)s
 """
 _DELETE = """
 UPDATE webhook_subscription SET status = 'deleted', idempotency_key = NULL, updated_at = now()
-WHERE id = :id AND account_id = :account_id AND status <> 'deleted'
+WHERE id = %(id)s AND account_id = %(account_id)s AND status <> 'deleted'
 """
-_INSERT_SECRET = "INSERT INTO webhook_secret (subscription_id, sealed) VALUES (:id, :sealed)"  # noqa: S105
+_INSERT_SECRET = "INSERT INTO webhook_secret (subscription_id, sealed) VALUES (%(id)s, %(sealed)s)"  # noqa: S105
 _END_SECRETS = """
-UPDATE webhook_secret SET ends_at = :ends_at WHERE subscription_id = :id AND ends_at IS NULL
+UPDATE webhook_secret SET ends_at = %(ends_at)s WHERE subscription_id = %(id)s AND ends_at IS NULL
 """
 # So many older ones stay valid at most: each is a signature in every delivery.
 _DROP_SECRETS = """
-DELETE FROM webhook_secret WHERE subscription_id = :id AND id NOT IN (
-    SELECT id FROM webhook_secret WHERE subscription_id = :id AND (ends_at IS NULL OR ends_at > :now)
-    ORDER BY id DESC LIMIT :kept)
+DELETE FROM webhook_secret WHERE subscription_id = %(id)s AND id NOT IN (
+    SELECT id FROM webhook_secret WHERE subscription_id = %(id)s AND (ends_at IS NULL OR ends_at > %(now)s)
+    ORDER BY id DESC LIMIT %(kept)s)
 """
-_SECRET = "SELECT sealed FROM webhook_secret WHERE subscription_id = :id AND ends_at IS NULL"  # noqa: S105
-_NOTIFY = "SELECT pg_notify(:channel, '')"
+_SECRET = "SELECT sealed FROM webhook_secret WHERE subscription_id = %(id)s AND ends_at IS NULL"  # noqa: S105
+_NOTIFY = "SELECT pg_notify(%(channel)s, '')"
 
 _LAST_ATTEMPT = """
 LEFT JOIN webhook_attempt AS t ON t.delivery_id = d.id AND t.number = d.attempts
@@ -60,75 +61,75 @@ LEFT JOIN webhook_attempt AS t ON t.delivery_id = d.id AND t.number = d.attempts
 _DELIVERIES = f"""
 SELECT d.*, t.status AS last_status, t.problem AS last_problem
 FROM webhook_delivery AS d {_LAST_ATTEMPT}
-WHERE d.subscription_id = :id
-  AND (CAST(:before AS uuid) IS NULL OR d.id < :before)
-  AND (CAST(:status AS text) IS NULL OR d.status = :status)
-  AND (CAST(:type AS text) IS NULL OR d.event_type = :type)
-  AND (CAST(:begin AS timestamptz) IS NULL OR d.created_at >= :begin)
-  AND (CAST(:end AS timestamptz) IS NULL OR d.created_at < :end)
-ORDER BY d.id DESC LIMIT :limit
+WHERE d.subscription_id = %(id)s
+  AND (CAST(%(before)s AS uuid) IS NULL OR d.id < %(before)s)
+  AND (CAST(%(status)s AS text) IS NULL OR d.status = %(status)s)
+  AND (CAST(%(type)s AS text) IS NULL OR d.event_type = %(type)s)
+  AND (CAST(%(begin)s AS timestamptz) IS NULL OR d.created_at >= %(begin)s)
+  AND (CAST(%(end)s AS timestamptz) IS NULL OR d.created_at < %(end)s)
+ORDER BY d.id DESC LIMIT %(limit)s
 """  # noqa: S608 - constants
 _DELIVERY = f"""
 SELECT d.*, t.status AS last_status, t.problem AS last_problem, coalesce(e.created_at, d.created_at) AS happened_at,
     CAST(coalesce(e.payload, d.test_payload) AS text) AS data
 FROM webhook_delivery AS d {_LAST_ATTEMPT} LEFT JOIN event_log AS e ON e.id = d.event_id
-WHERE d.subscription_id = :id AND d.id = :delivery_id
+WHERE d.subscription_id = %(id)s AND d.id = %(delivery_id)s
 """  # noqa: S608
-_ATTEMPTS = "SELECT * FROM webhook_attempt WHERE delivery_id = :delivery_id ORDER BY number"
+_ATTEMPTS = "SELECT * FROM webhook_attempt WHERE delivery_id = %(delivery_id)s ORDER BY number"
 _ADD_TEST = """
 INSERT INTO webhook_delivery (subscription_id, event_type, cause, test_payload, due_at, created_at)
-VALUES (:id, :type, 'test', CAST(:payload AS jsonb), :now, :now)
+VALUES (%(id)s, %(type)s, 'test', CAST(%(payload)s AS jsonb), %(now)s, %(now)s)
 RETURNING *, NULL AS last_status, NULL AS last_problem
 """
 _REPLAY_ONE = """
 INSERT INTO webhook_delivery (subscription_id, event_id, event_type, cause, due_at, created_at)
-SELECT subscription_id, event_id, event_type, 'replay', :now, :now
-FROM webhook_delivery WHERE id = :delivery_id
+SELECT subscription_id, event_id, event_type, 'replay', %(now)s, %(now)s
+FROM webhook_delivery WHERE id = %(delivery_id)s
 ON CONFLICT DO NOTHING
 """
 _WAITING_REPLAY = """
 SELECT d.*, t.status AS last_status, t.problem AS last_problem
 FROM webhook_delivery AS d LEFT JOIN webhook_attempt AS t ON t.delivery_id = d.id AND t.number = d.attempts
-WHERE d.subscription_id = :id AND d.event_id = :event_id AND d.cause = 'replay'
+WHERE d.subscription_id = %(id)s AND d.event_id = %(event_id)s AND d.cause = 'replay'
 ORDER BY d.id DESC LIMIT 1
 """
 # What waits already is left out before it is counted: else it would take the places of events that do not.
 _REPLAY = f"""
 INSERT INTO webhook_delivery (subscription_id, event_id, event_type, cause, due_at, created_at)
-SELECT s.id, e.id, e.type, 'replay', CAST(:now AS timestamptz), :now
+SELECT s.id, e.id, e.type, 'replay', CAST(%(now)s AS timestamptz), %(now)s
 FROM webhook_subscription AS s JOIN event_log AS e
-    ON e.type = ANY(s.events) AND e.created_at >= :begin AND e.created_at < :end AND {MATCHES}
-WHERE s.id = :id AND (CAST(:events AS text[]) IS NULL OR e.type = ANY(CAST(:events AS text[])))
-  AND NOT (:undelivered AND EXISTS (
+    ON e.type = ANY(s.events) AND e.created_at >= %(begin)s AND e.created_at < %(end)s AND {MATCHES}
+WHERE s.id = %(id)s AND (CAST(%(events)s AS text[]) IS NULL OR e.type = ANY(CAST(%(events)s AS text[])))
+  AND NOT (%(undelivered)s AND EXISTS (
     SELECT FROM webhook_delivery AS d
     WHERE d.subscription_id = s.id AND d.event_id = e.id AND d.status <> 'exhausted'))
   AND NOT EXISTS (
     SELECT FROM webhook_delivery AS d
     WHERE d.subscription_id = s.id AND d.event_id = e.id AND d.cause = 'replay' AND d.status = 'pending')
-ORDER BY e.created_at, e.id LIMIT :most
+ORDER BY e.created_at, e.id LIMIT %(most)s
 ON CONFLICT DO NOTHING
 """  # noqa: S608
 _THOUGHT_OF = """
-(SELECT CAST(:account_id AS uuid) AS account_id, CAST(:crown_ids AS bigint[]) AS crown_ids,
-    CAST(:chain_ids AS bigint[]) AS chain_ids) AS s
+(SELECT CAST(%(account_id)s AS uuid) AS account_id, CAST(%(crown_ids)s AS bigint[]) AS crown_ids,
+    CAST(%(chain_ids)s AS bigint[]) AS chain_ids) AS s
 """
 _PREVIEW = f"""
 SELECT wanted.type, (
     SELECT count(*) FROM (
         SELECT FROM event_log AS e, {_THOUGHT_OF}
-        WHERE e.type = wanted.type AND e.created_at >= :begin AND e.created_at < :end AND {MATCHES}
-        LIMIT :most) AS found
+        WHERE e.type = wanted.type AND e.created_at >= %(begin)s AND e.created_at < %(end)s AND {MATCHES}
+        LIMIT %(most)s) AS found
 ) AS count
-FROM unnest(CAST(:events AS text[])) WITH ORDINALITY AS wanted (type, place) ORDER BY wanted.place
+FROM unnest(CAST(%(events)s AS text[])) WITH ORDINALITY AS wanted (type, place) ORDER BY wanted.place
 """  # noqa: S608
 _LATEST = f"""
-SELECT found.* FROM unnest(CAST(:events AS text[])) AS wanted (type)
+SELECT found.* FROM unnest(CAST(%(events)s AS text[])) AS wanted (type)
 CROSS JOIN LATERAL (
     SELECT e.id, e.type, e.created_at, CAST(e.payload AS text) AS data FROM event_log AS e, {_THOUGHT_OF}
-    WHERE e.type = wanted.type AND e.created_at >= :begin AND e.created_at < :end AND {MATCHES}
-    ORDER BY e.created_at DESC LIMIT :latest
+    WHERE e.type = wanted.type AND e.created_at >= %(begin)s AND e.created_at < %(end)s AND {MATCHES}
+    ORDER BY e.created_at DESC LIMIT %(latest)s
 ) AS found
-ORDER BY found.created_at DESC, found.id DESC LIMIT :latest
+ORDER BY found.created_at DESC, found.id DESC LIMIT %(latest)s
 """  # noqa: S608
 _PREVIEW_SECONDS: Final = 8.0
 _SECRETS_KEPT: Final = 5
@@ -146,7 +147,9 @@ class WebhookRepository:
 
     async def find(self, account_id: UUID, id: UUID, now: datetime) -> Row | None:
         """One of the account's subscriptions."""
-        return await self.store.row(f"{_SUBSCRIPTION} AND s.id = :id", {"account_id": account_id, "id": id, "now": now})
+        return await self.store.row(
+            f"{_SUBSCRIPTION} AND s.id = %(id)s", {"account_id": account_id, "id": id, "now": now}
+        )
 
     async def lock_account(self, transaction: Transaction, account_id: UUID) -> int:
         """Let one request after another add subscriptions to an account; says how many it has."""

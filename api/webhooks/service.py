@@ -11,7 +11,6 @@ from api.http.errors import ApiError, Forbidden, InvalidInput, NotFound
 from api.security.callers import Principal
 from api.security.sealing import Sealer
 from api.settings import ApiSettings
-from api.store.store import Row
 from api.webhooks import shapes, signing
 from api.webhooks.repository import WebhookRepository
 from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url, require_order
@@ -33,6 +32,7 @@ from api.webhooks.schemas import (
 )
 from warehouse.domain.chains import Chains
 from warehouse.domain.events.catalogue import EVENTS
+from warehouse.store import Row
 
 BOTH_VALID: Final = timedelta(hours=24)
 """How long a secret stays valid after another took its place."""

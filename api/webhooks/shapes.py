@@ -7,7 +7,6 @@ from uuid import UUID
 import orjson
 
 from api.http.rendering import timestamp
-from api.store.store import Row
 from api.webhooks.schemas import (
     Attempt,
     AttemptResponse,
@@ -28,6 +27,7 @@ from api.webhooks.schemas import (
 from api.webhooks.signing import envelope, envelope_id
 from warehouse.domain.chains import Chains
 from warehouse.domain.events.catalogue import EVENTS
+from warehouse.store import Row
 
 
 def event_list() -> EventList:

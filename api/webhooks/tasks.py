@@ -15,18 +15,18 @@ _AT_ONCE: Final = 5_000
 # with them.
 _OLD_DELIVERIES = """
 DELETE FROM webhook_delivery WHERE id IN (
-    (SELECT id FROM webhook_delivery WHERE status <> 'pending' AND finished_at < :before LIMIT :at_once)
+    (SELECT id FROM webhook_delivery WHERE status <> 'pending' AND finished_at < %(before)s LIMIT %(at_once)s)
     UNION ALL
-    (SELECT id FROM webhook_delivery WHERE status = 'pending' AND due_at < :before LIMIT :at_once)
+    (SELECT id FROM webhook_delivery WHERE status = 'pending' AND due_at < %(before)s LIMIT %(at_once)s)
     UNION ALL
     (SELECT d.id FROM webhook_subscription AS s JOIN webhook_delivery AS d ON d.subscription_id = s.id
-     WHERE s.status = 'deleted' LIMIT :at_once))
+     WHERE s.status = 'deleted' LIMIT %(at_once)s))
 """
 _DELETED = """
 DELETE FROM webhook_subscription AS s
 WHERE s.status = 'deleted' AND NOT EXISTS (SELECT FROM webhook_delivery AS d WHERE d.subscription_id = s.id)
 """
-_ENDED_SECRETS = "DELETE FROM webhook_secret WHERE ends_at < :now"
+_ENDED_SECRETS = "DELETE FROM webhook_secret WHERE ends_at < %(now)s"
 
 
 @TASKS.periodic(cron="17 * * * *")

@@ -52,5 +52,5 @@ def withdraw(id: str) -> None:
 
 @contextlib.contextmanager
 def _attesting() -> Iterator[Attesting]:
-    with engines.ensure(load()) as urls, contextlib.closing(Attesting(urls.database_url)) as attesting:
+    with engines.ensure(load()) as urls, contextlib.nullcontext(Attesting(urls.database_url)) as attesting:
         yield attesting

@@ -14,12 +14,12 @@ from api.domains.repository import DomainRepository
 from api.domains.tasks import DomainCheck, check_periodically
 from api.settings import ApiSettings
 from api.store.jobs import open_queue
-from api.store.store import Store
 from api.worker import work
 from tests.factories.registrations import BASE, add_registration
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.text_server import TextServer
 from warehouse.postgres import Connection
+from warehouse.store import Store
 
 RECORD = "_regalia-challenge.pepe.example"
 

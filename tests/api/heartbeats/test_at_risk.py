@@ -1,15 +1,15 @@
 """Registered tokens with low scores."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from tests.factories.registrations import ARBITRUM, BASE, add_registration, add_token, address, scored
 from tests.fixtures.service import Service
-from warehouse.direct_reads import DirectReads
+from warehouse import sql
 from warehouse.postgres import Connection
+from warehouse.store import Store
 
 
 def given(store: Connection) -> None:
@@ -58,22 +58,24 @@ async def test_who_asks_again_within_seconds_does_not_ask_the_store(
     service: Service, store: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given(store)
+    statements = {sql.load(f"store/heartbeats/{name}"): name for name in ("list_at_risk", "count_at_risk")}
     asked: list[str] = []
-    rows = DirectReads.rows
+    rows: Any = Store.rows
 
-    async def noted(reads: DirectReads, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        if name.endswith("_at_risk"):  # a process that starts also reads what it will be asked for first
-            asked.append(name)
-        return await rows(reads, name, parameters)
+    async def noted(store: Store, statement: str, *arguments: Any, **options: Any) -> list[Any]:
+        if statement in statements:  # a process that starts also reads what it will be asked for first
+            asked.append(statements[statement])
+        found: list[Any] = await rows(store, statement, *arguments, **options)
+        return found
 
-    monkeypatch.setattr(DirectReads, "rows", noted)
+    monkeypatch.setattr(Store, "rows", noted)
     answers = await asyncio.gather(*(service.get("/heartbeat/at-risk") for _ in range(5)))
     assert len({answer.content for answer in answers}) == 1
-    assert sorted(asked) == ["heartbeats/count_at_risk", "heartbeats/list_at_risk"]
+    assert sorted(asked) == ["count_at_risk", "list_at_risk"]
     # Another chain, level or page is another question; counts are shared by the levels and pages of a chain.
     assert (await service.get("/heartbeat/at-risk", chain="arb")).content != answers[0].content
     assert (await service.get("/heartbeat/at-risk", level="warning")).json()["pagination"]["total"] == 3
-    assert (asked.count("heartbeats/list_at_risk"), asked.count("heartbeats/count_at_risk")) == (3, 2)
+    assert (asked.count("list_at_risk"), asked.count("count_at_risk")) == (3, 2)
     memory = service.services.at_risk
     memory.counts.clear()
     memory.pages.clear()

@@ -9,15 +9,14 @@ from api.clock import SystemClock
 from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.shared import StoreMeter
-from api.store.store import Store
-from warehouse.direct_reads import DirectReads
+from warehouse.store import Store
 
 AT_ONCE = 16
 
 
 async def ask(url: str, subject: Subject, limits: PlanLimits, requests: int) -> int:
     store = Store(url)
-    meter = StoreMeter(DirectReads(url, options={}, timeout_seconds=10), store, clock=SystemClock())
+    meter = StoreMeter(Store(url, pool_size=4), store, clock=SystemClock())
     granted = 0
     left = iter(range(requests))
 

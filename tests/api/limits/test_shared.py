@@ -15,12 +15,11 @@ from api.limits.coalescing import Coalescer
 from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.shared import StoreMeter
-from api.store.store import Store
 from tests.fixtures.service import Serve
 from tests.fixtures.usage import new_key, usage_counts, usage_events
-from warehouse.direct_reads import DirectReads
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
+from warehouse.store import Store
 
 PROCESSES = 3
 
@@ -32,8 +31,7 @@ def limits(per_second: int, burst: int, per_day: int) -> PlanLimits:
 @pytest.fixture
 async def meter(store_url: str) -> AsyncIterator[StoreMeter]:
     store = Store(store_url)
-    direct = DirectReads(store_url, options={}, timeout_seconds=5)
-    made = StoreMeter(direct, store, clock=SystemClock())
+    made = StoreMeter(Store(store_url, pool_size=4, timeout_seconds=5), store, clock=SystemClock())
     yield made
     await made.close()
     await store.close()
@@ -112,7 +110,7 @@ async def test_callers_that_have_gone_are_forgotten(meter: StoreMeter, store_url
 async def test_while_the_store_is_down_keys_are_refused_for_now_and_addresses_counted_alone() -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/none"
     store = Store(nowhere, timeout_seconds=1)
-    down = StoreMeter(DirectReads(nowhere, options={}, timeout_seconds=1), store, clock=SystemClock())
+    down = StoreMeter(Store(nowhere, timeout_seconds=1), store, clock=SystemClock())
     with pytest.raises(StoreUnavailable):
         await down.take(Subject(uuid4(), uuid4(), "free"), limits(1, 1, 1))
     waits = [await down.take_of_address("198.51.100.1", "public", 2) for _ in range(3)]

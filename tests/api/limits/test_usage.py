@@ -12,11 +12,11 @@ from api.limits.grants import Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import ProcessMeter
 from api.limits.usage import UsageLedger
-from api.store.store import Store
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.usage import EVENTS, new_key, usage_counts, usage_events
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
+from warehouse.store import Store
 
 TODAY = date(2026, 3, 1)
 

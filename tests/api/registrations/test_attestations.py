@@ -41,7 +41,7 @@ async def test_an_attestation_is_told_signed_and_counted(
 def test_only_what_stands_is_attested(store: Connection, attesting: Attesting) -> None:
     add_registration(store, expired_at=datetime.now(UTC))
     for token_id in (1, 2):
-        with pytest.raises(AttestationError, match="stands on chain 8453"):
+        with pytest.raises(AttestationError, match="chain 8453 has no active registration"):
             attesting.attest(BASE, token_id, "identity", "x")
     with pytest.raises(AttestationError, match="there is no attestation"):
         attesting.withdraw(uuid4())

@@ -3,10 +3,10 @@
 import pytest
 
 from api.store.events import record
-from api.store.store import Store
 from warehouse.domain.events.communities import InterestExpressed
 from warehouse.domain.events.event import Occurrence
 from warehouse.postgres import Connection
+from warehouse.store import Store
 
 
 async def test_an_event_is_recorded_once_and_only_with_its_transaction(store: Connection, store_url: str) -> None:

@@ -1,4 +1,4 @@
-"""Direct reads of a store that falls silent, or whose connections break."""
+"""The async pool over a server that falls silent, or whose connections break."""
 
 import asyncio
 import time
@@ -8,33 +8,33 @@ from typing import Any
 import pytest
 
 from tests.fixtures.stalling_proxy import StallingProxy
-from warehouse.direct_reads import CONNECTIONS, DirectReads
+from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
+from warehouse.store import Store
 
+CONNECTIONS = 4
 LIMIT_SECONDS = 1.0
 WITHIN_SECONDS = 4.0
 
 
 @pytest.fixture
-async def reads(line: StallingProxy, store_url: str) -> AsyncIterator[DirectReads]:
-    made = DirectReads(line.url(store_url), options={}, timeout_seconds=LIMIT_SECONDS)
+async def reads(line: StallingProxy, store_url: str) -> AsyncIterator[Store]:
+    made = Store(line.url(store_url), pool_size=CONNECTIONS, timeout_seconds=LIMIT_SECONDS)
     yield made
     await made.close()
 
 
-async def read(reads: DirectReads) -> list[dict[str, Any]]:
-    return await reads.rows("registrations/find_by_id", {"token_id": 7, "chain_id": None})
+async def read(reads: Store) -> list[dict[str, Any]]:
+    return await reads.rows(sql.load("store/registrations/find_by_id"), {"token_id": 7, "chain_id": None})
 
 
-async def answers(reads: DirectReads, count: int) -> list[Any]:
+async def answers(reads: Store, count: int) -> list[Any]:
     return await asyncio.gather(*(read(reads) for _ in range(count)), return_exceptions=True)
 
 
 @pytest.mark.parametrize("connected", [True, False])
-async def test_a_silent_store_ends_every_read_at_the_limit(
-    reads: DirectReads, line: StallingProxy, connected: bool
-) -> None:
+async def test_a_silent_store_ends_every_read_at_the_limit(reads: Store, line: StallingProxy, connected: bool) -> None:
     if connected:
         assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
     line.stall()
@@ -47,17 +47,13 @@ async def test_a_silent_store_ends_every_read_at_the_limit(
     assert await answers(reads, 3 * CONNECTIONS) == [[]] * 3 * CONNECTIONS
 
 
-async def test_connections_that_broke_while_idle_are_replaced_unnoticed(
-    reads: DirectReads, line: StallingProxy
-) -> None:
+async def test_connections_that_broke_while_idle_are_replaced_unnoticed(reads: Store, line: StallingProxy) -> None:
     await answers(reads, CONNECTIONS)
     line.sever()
     assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
 
 
-async def test_a_connection_that_breaks_during_a_read_is_never_used_again(
-    reads: DirectReads, line: StallingProxy
-) -> None:
+async def test_a_connection_that_breaks_during_a_read_is_never_used_again(reads: Store, line: StallingProxy) -> None:
     await read(reads)
     line.stall()
     under_way = asyncio.ensure_future(answers(reads, CONNECTIONS))
@@ -70,7 +66,7 @@ async def test_a_connection_that_breaks_during_a_read_is_never_used_again(
 
 
 async def test_a_read_that_outlives_the_closing_leaves_no_connection(
-    reads: DirectReads, line: StallingProxy, store: Connection
+    reads: Store, line: StallingProxy, store: Connection
 ) -> None:
     await read(reads)
     line.stall()

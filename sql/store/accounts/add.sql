@@ -1,0 +1,1 @@
+INSERT INTO account (wallet, plan) VALUES (%(wallet)s, %(plan)s) RETURNING id

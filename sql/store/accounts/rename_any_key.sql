@@ -1,0 +1,1 @@
+UPDATE api_key SET name = %(name)s WHERE id = %(id)s

@@ -1,0 +1,2 @@
+-- What a chain's native coin costs, in US dollars.
+SELECT price_usd, as_of_time FROM native_price WHERE chain_id = %(chain_id)s

@@ -1,0 +1,6 @@
+-- A token with one of the symbols given that is no copy: the symbol itself before those that look like it.
+SELECT symbol_key AS symbol, chain_id, address
+FROM indexed_token
+WHERE symbol_key = ANY(%(symbols)s) AND NOT is_copy
+ORDER BY symbol_key <> %(symbol)s, precedence, first_seen_at
+LIMIT 1
