@@ -12,7 +12,7 @@ from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+from api.pages.authority import Managed, ManagedToRead, NotAManager
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 GROUPS = (GROUP,)
@@ -31,7 +31,7 @@ AppsDep = Annotated[PageAppsSettings, Depends(_apps)]
 @router.get(
     "",
     response_model=PageAppList,
-    responses=_ANSWERS | GROUP.responses(400, 401, 404, 503, also={403: [NOT_A_MANAGER]}),
+    responses=_ANSWERS | GROUP.responses(400, 401, 404, 503, NotAManager),
 )
 async def list_registration_apps(registration: ManagedToRead, apps: AppsDep) -> JsonResponse:
     """The apps of the page in its order, those turned off included, and those that it may have besides."""
@@ -41,7 +41,7 @@ async def list_registration_apps(registration: ManagedToRead, apps: AppsDep) -> 
 @router.put(
     "",
     response_model=PageAppList,
-    responses=_ANSWERS | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER]}),
+    responses=_ANSWERS | GROUP.responses(400, 401, 404, 413, 415, 503, NotAManager),
 )
 async def set_registration_apps(registration: Managed, body: AppsChange, apps: AppsDep) -> JsonResponse:
     """Set the apps of the page: which, in which order, and which of them are off. Public reads follow within a few

@@ -8,7 +8,7 @@ from api.apps.catalogue import Catalogue
 from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
 from api.http.errors import InvalidInput
 from api.http.rendering import timestamp
-from api.registrations.managing import ManagedRegistration, hold
+from api.pages.authority import ManagedRegistration, lock
 from warehouse.store import Row, Store
 
 _LIST: Final = """
@@ -49,7 +49,7 @@ class PageAppsSettings:
         ids = [app.id for app in change.apps]
         async with self.store.transaction() as transaction:
             # Of two lists that are set at once the later one stands, not a mixture of both.
-            await hold(transaction, registration)
+            await lock(transaction, registration)
             placed = {row["app_id"] for row in await transaction.rows(_LIST, key)}
             for place, app_id in enumerate(ids):
                 if app_id in ids[:place]:

@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query
 
 from api.auth import examples
+from api.auth.errors import SignatureInvalid, WalletOfAnotherAccount
 from api.auth.grammar import Malformed
 from api.auth.repository import AuthRepository
 from api.auth.rules import Place
@@ -23,16 +24,17 @@ from api.auth.schemas import (
     SolanaLogin,
     ed25519_signatures,
 )
-from api.auth.service import NONCE_LIFE, WALLET_TAKEN, SignInService
+from api.auth.service import NONCE_LIFE, SignInService
 from api.claims.inputs import signature_bytes
 from api.http.dependencies import ClockDep, ServicesDep, TokensDep
-from api.http.errors import CODES, InvalidInput, NotFound, RouteGroup, Unavailable
+from api.http.errors import InvalidInput, NotFound, RouteGroup, Unavailable
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.limits.public import PublicRead
 from api.security.access import OptionalSession, Session, require_scope, with_scope
 from api.security.callers import WalletSession
+from api.security.errors import ScopeMissing
 from warehouse.domain.addresses import checksum_address
 
 GROUP = RouteGroup(prefix="/api/v2/auth")
@@ -42,18 +44,7 @@ GROUPS = (GROUP, KEYS_GROUP)
 _PRIVATE = {"Cache-Control": "no-store"}
 # A shared cache that still had the keys of before would have new tokens refused.
 _JWKS_HEADERS = {"Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"}
-_LOGIN_ERRORS = GROUP.responses(
-    400,
-    413,
-    415,
-    429,
-    503,
-    also={
-        403: [(CODES[403], "scope api:write is needed, this session has api:read")],
-        401: [(CODES[401], "signature: is not the wallet's signature of this message")],
-        409: [(WALLET_TAKEN, "wallet 0x… belongs to another account; sign in with it alone")],
-    },
-)
+_LOGIN_ERRORS = GROUP.responses(400, 413, 415, 429, 503, ScopeMissing, SignatureInvalid, WalletOfAnotherAccount)
 
 router = APIRouter(prefix="/api/v2", tags=["sign-in"], route_class=BodyRoute)
 

@@ -11,6 +11,7 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 
 from api.auth import rules, siwe, siws
+from api.auth.errors import NonceInvalid, SignatureInvalid, TooManyWallets, WalletOfAnotherAccount
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn
 from api.auth.repository import AuthRepository
@@ -18,10 +19,10 @@ from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
 from api.clock import Clock
-from api.http.errors import ApiError, InvalidInput, Unauthorized, Unavailable
+from api.http.errors import InvalidInput, Unavailable
 from api.security.access import require_scope
 from api.security.callers import WalletSession
-from api.security.credentials import session_ended
+from api.security.errors import SessionEnded
 from api.security.jwt import Tokens
 from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
@@ -30,15 +31,12 @@ from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
 from warehouse.store import Row, Transaction
 
-WALLET_TAKEN = "WALLET_LINKED_ELSEWHERE"
 NONCE_LIFE = timedelta(minutes=10)
-MOST_WALLETS = 20
+MAX_WALLETS = 20
 """Wallets of one session: its token carries them all."""
 _NONCE_LENGTH = 22
 _ALPHABET = string.ascii_letters + string.digits
 _KEPT_AFTER_END = timedelta(days=30)
-_NOT_SIGNED = "signature: is not the wallet's signature of this message"
-_NO_NONCE = "message: Nonce is not one of ours, was used, or is older than ten minutes; ask for a new one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,9 @@ class SignInService:
 
         Raises:
             InvalidInput: the message is malformed, or not for this service or moment.
-            Unauthorized: the nonce or the signature does not hold, or the wallet's account is not for this signer.
+            NonceInvalid, SignatureInvalid: the nonce or the signature is not valid, or the wallet's account belongs to
+                another signer.
+            WalletOfAnotherAccount, TooManyWallets: the wallet cannot join the session.
             Unavailable: the chain that has to be asked does not answer.
         """
         message = _read(siwe.read, text)
@@ -95,13 +95,15 @@ class SignInService:
         signer = Signer(wallet)
         if recover(digest, signature) != wallet:
             if not chain.enabled:
-                raise Unauthorized(f"{_NOT_SIGNED}; contract wallets cannot be asked on {chain.name} here")
+                raise SignatureInvalid(
+                    f"{SignatureInvalid.text}; contract wallets cannot be asked on {chain.name} here"
+                )
             try:
                 signed = await is_signed_by(wallet, digest, signature, self.readers.of(chain))
             except RpcError as error:
                 raise Unavailable(f"{chain.name} does not answer now, try again") from error
             if not signed:
-                raise Unauthorized(_NOT_SIGNED)
+                raise SignatureInvalid
             signer = Signer(wallet, chain)
         return await self._begin(signer, message, scopes, session)
 
@@ -112,7 +114,8 @@ class SignInService:
 
         Raises:
             InvalidInput: the message is malformed, or not for this service or moment.
-            Unauthorized: the nonce or the signature does not hold.
+            NonceInvalid, SignatureInvalid: the nonce or the signature is not valid.
+            WalletOfAnotherAccount, TooManyWallets: the wallet cannot join the session.
         """
         message = _read(siws.read, text)
         now = self.clock.now()
@@ -123,7 +126,7 @@ class SignInService:
         # As validators verify: keys of small order, for which anybody could sign, are refused.
         key, signed = Pubkey.from_string(message.address), text.encode()
         if not any(Signature.from_bytes(signature).verify(key, signed) for signature in signatures):
-            raise Unauthorized(_NOT_SIGNED)
+            raise SignatureInvalid
         return await self._begin(Signer(message.address), message, scopes, session)
 
     async def revoke(self, session: WalletSession, session_id: UUID) -> datetime | None:
@@ -145,7 +148,7 @@ class SignInService:
         if message.nonce is None:
             raise InvalidInput(FIELD, "Nonce is missing")
         if not await self.repository.knows_nonce(message.nonce, now):
-            raise Unauthorized(_NO_NONCE)
+            raise NonceInvalid
 
     async def _begin(
         self, signer: Signer, message: SignIn, scopes: frozenset[str], session: WalletSession | None
@@ -153,7 +156,7 @@ class SignInService:
         now = self.clock.now()
         async with self.repository.store.transaction() as transaction:
             if not await self.repository.spend_nonce(transaction, message.nonce or "", now):
-                raise Unauthorized(_NO_NONCE)
+                raise NonceInvalid
             if session is None:
                 row = await self._new_session(transaction, signer, scopes, now)
             else:
@@ -201,19 +204,15 @@ class SignInService:
         wallet = signer.wallet
         kept = await self.repository.lock_session(transaction, session.session_id, now)
         if kept is None:
-            raise session_ended()
-        if wallet not in kept["wallets"] and len(kept["wallets"]) >= MOST_WALLETS:
-            raise ApiError(f"a session has at most {MOST_WALLETS} wallets", status=409)
+            raise SessionEnded
+        if wallet not in kept["wallets"] and len(kept["wallets"]) >= MAX_WALLETS:
+            raise TooManyWallets(MAX_WALLETS)
         if await self.repository.account_of(transaction, wallet) is None:
             # A wallet of the account can sign in for all that the account may: who may only read must not add one.
             require_scope(session, "api:write")
             await self.repository.link_wallet(transaction, wallet, kept["account_id"])
         if await self._prove(transaction, signer, now) != kept["account_id"]:
-            raise ApiError(
-                f"wallet {checksum_address(wallet)} belongs to another account; sign in with it alone",
-                status=409,
-                code=WALLET_TAKEN,
-            )
+            raise WalletOfAnotherAccount(wallet)
         return await self.repository.add_to_session(transaction, session.session_id, wallet, signer.chain_id)
 
     async def _prove(self, transaction: Transaction, signer: Signer, now: datetime) -> UUID:
@@ -225,12 +224,12 @@ class SignInService:
         bound = await self.repository.chain_of(transaction, signer.wallet)
         here = "" if signer.chain is None else signer.chain.name
         if bound is None:
-            raise Unauthorized(
+            raise SignatureInvalid(
                 f"signature: this wallet signs in with its key; its contract on {here} does not stand for it"
             )
         chain = self.chains.by_id(bound)
         there = f"chain {bound}" if chain is None else f"{chain.name} (chain {bound})"
-        raise Unauthorized(
+        raise SignatureInvalid(
             f"signature: this wallet signs in as a contract on {there}; the one on {here} may be another's"
         )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from eth_utils.crypto import keccak
 
+from api.claims.errors import Undecided
 from api.claims.messages import Claim
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import NodeUnavailable, RpcError
@@ -26,7 +27,7 @@ CONFIDENCE: dict[str, Decimal] = {
     "admin": Decimal("0.85"),
     "majorityHolder": Decimal("0.8"),
 }
-MEANING = {
+METHOD_DESCRIPTIONS = {
     "deployer": "This wallet deployed the token contract.",
     "owner": "This wallet is the owner of the token contract.",
     "admin": "This wallet administers the token contract.",
@@ -36,10 +37,6 @@ _HAS_ROLE = "0x91d14854" + "00" * 32  # DEFAULT_ADMIN_ROLE is zero
 # Far more than any token's views take, proxies and rebasing ones included.
 _CALL_GAS = 5_000_000
 _ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"
-
-
-class ControlUnknown(Exception):
-    """Nothing shows control, but not everything could be asked: this is not a no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
     """The first method by which the wallet controls the token.
 
     Raises:
-        ControlUnknown: no method shows control, and who deployed the token could not be found out now.
+        Undecided: no method shows control, and who deployed the token could not be found out now.
     """
     try:
         is_deployer, unknown = await _is_deployer(claim, reader, warehouse), None
@@ -130,7 +127,7 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
         if holds:
             return Control(method, tuple(attempted))
     if unknown is not None:
-        raise ControlUnknown("who deployed the token cannot be found out now") from unknown
+        raise Undecided("who deployed the token cannot be found out now") from unknown
     return Control(None, tuple(attempted))
 
 

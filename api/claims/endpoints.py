@@ -5,10 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 
 from api.claims import examples
-from api.claims.eligibility import TOKEN_UNVERIFIED, Eligibility
+from api.claims.eligibility import Eligibility
+from api.claims.errors import (
+    ClaimUnauthorized,
+    PriceUnavailable,
+    SymbolTaken,
+    TokenNotRegistrable,
+    TokenUnverified,
+)
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
-from api.claims.prices import PRICE_UNAVAILABLE
 from api.claims.proofs import sign_proof
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import (
@@ -45,7 +51,6 @@ from api.security.access import ApiKey
 GROUP = RouteGroup(prefix="/api/v2/claim", invalid_code="VALIDATION_INVALID_INPUT")
 GROUPS = (GROUP,)
 DEFAULT_STATUS_CHAIN = "arbitrum"
-_UNVERIFIED = (TOKEN_UNVERIFIED, "the token could not be checked now, try again")
 
 router = APIRouter(prefix="/api/v2/claim", tags=["claims"], route_class=BodyRoute)
 
@@ -99,7 +104,7 @@ async def create_claim_message(
     "/verify",
     response_model=VerifyResponse,
     responses=answered(("verified", examples.VERIFIED), ("not verified", examples.NOT_VERIFIED))
-    | GROUP.responses(400, 401, 403, 413, 415, 503, also={503: [_UNVERIFIED]}),
+    | GROUP.responses(400, 401, 403, 413, 415, 503, TokenUnverified),
 )
 async def verify_claim(
     body: VerifyRequest,
@@ -138,18 +143,11 @@ async def verify_claim(
         413,
         415,
         503,
-        also={
-            403: [("CLAIM_UNAUTHORIZED", "the chain shows no way this wallet controls the token")],
-            409: [("CLAIM_DUPLICATE", "symbol: PEPE is already registered on Base")],
-            422: [
-                (
-                    "TOKEN_NOT_REGISTRABLE",
-                    "This token's symbol passes it off as another token.",
-                    examples.NOT_REGISTRABLE,
-                )
-            ],
-            503: [_UNVERIFIED, (PRICE_UNAVAILABLE, "there is no price of ETH now")],
-        },
+        ClaimUnauthorized,
+        SymbolTaken,
+        TokenNotRegistrable,
+        TokenUnverified,
+        PriceUnavailable,
     ),
 )
 async def build_claim(
@@ -178,7 +176,7 @@ async def build_claim(
     "/status/{txHash}",
     response_model=ClaimStatus,
     responses=answered(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
-    | GROUP.responses(400, 401, 403, 404, 503, also={503: [_UNVERIFIED]}),
+    | GROUP.responses(400, 401, 403, 404, 503, TokenUnverified),
 )
 async def get_claim_status(
     access: ApiKey,

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_CEILING, Decimal, localcontext
 
+from api.claims.errors import PriceUnavailable
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
 from api.fees.pricing import Pricing
-from api.http.errors import Unavailable
 
 NATIVE_PRICE_GOOD_FOR = timedelta(hours=24)
-PRICE_UNAVAILABLE = "PRICE_UNAVAILABLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +39,15 @@ async def fee_wei(claim: Claim, price: Quote, repository: ClaimRepository, chain
     """The price in the chain's native coin, rounded up to the next base unit.
 
     Raises:
-        Unavailable: there is no price of the native coin, or only an old one.
+        PriceUnavailable: there is no price of the native coin, or only an old one.
     """
     if price.is_free:
         return 0
     native = await repository.native_price(claim.chain.chain_id)
     if native is None or native["price_usd"] <= 0:
-        raise Unavailable(f"there is no price of {claim.chain.native_symbol} now", code=PRICE_UNAVAILABLE)
+        raise PriceUnavailable(f"there is no price of {claim.chain.native_symbol} now")
     if chain_time - native["as_of_time"] > NATIVE_PRICE_GOOD_FOR:
-        raise Unavailable(f"the price of {claim.chain.native_symbol} is too old", code=PRICE_UNAVAILABLE)
+        raise PriceUnavailable(f"the price of {claim.chain.native_symbol} is too old")
     return in_base_units(price.usd, native["price_usd"], claim.chain.native_decimals)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from api.claims.control import TokenReading, ask
+from api.claims.errors import Undecided
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
 from api.http.addresses import is_registrable_symbol
@@ -15,10 +16,6 @@ from warehouse.domain.addresses import checksum_address
 from warehouse.domain.majors import Majors
 from warehouse.domain.selectors import SYMBOL
 from warehouse.domain.symbols import fold
-
-
-class VerdictUnknown(Exception):
-    """Whether the token is a copy cannot be said now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class TokenRules:
         """Why the token cannot be registered, or None.
 
         Raises:
-            RpcError, WarehouseError, VerdictUnknown: it cannot be said now.
+            RpcError, WarehouseError, Undecided: it cannot be answered now.
         """
         if not reading.has_code or reading.symbol is None:
             return Refusal("not_claimable", "not_a_token", "There is no token with a symbol at this address.")
@@ -96,7 +93,7 @@ class TokenRules:
         rows = await self.warehouse.rows(sql.load("queries/claims/similar_symbols"), {"folded": folded})
         symbols = sorted({row["symbol_key"] for row in rows if fold(row["symbol_key"]) == folded} | {claim.symbol})
         if await self.repository.has_token_of_symbols(claim.chain.chain_id, symbols):
-            raise VerdictUnknown("the token is not indexed yet, and others bear its symbol")
+            raise Undecided("the token is not indexed yet, and others bear its symbol")
 
 
 def _copy_of(rule: str, chain_id: int | None, address: str | None) -> Refusal:

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from eth_account.signers.local import LocalAccount
 
-from api.claims.control import MEANING, Control
-from api.claims.eligibility import Eligibility, unverified
+from api.claims.control import METHOD_DESCRIPTIONS, Control
+from api.claims.eligibility import Eligibility
+from api.claims.errors import ClaimUnauthorized, SymbolTaken, TokenNotRegistrable, unverified_if_unanswered
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
 from api.claims.messages import MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Claim, Messages
 from api.claims.prices import Quote, fee_wei, quote
@@ -25,7 +26,7 @@ from api.claims.schemas import (
 from api.claims.tasks import watch_claim
 from api.clock import Clock
 from api.fees.pricing import Pricing
-from api.http.errors import ApiError, InvalidInput, Unavailable
+from api.http.errors import InvalidInput, Unavailable
 from api.security.signatures import is_signed_by, signed_digest
 from api.store.jobs import defer
 from indexer.chains.errors import RpcError
@@ -79,13 +80,10 @@ class ClaimService:
         if age < -MAX_AHEAD_SECONDS:
             raise InvalidInput("timestamp", "lies in the future")
         digest = signed_digest(self.messages.text(claim, timestamp))
-        try:
-            signed = await is_signed_by(claim.wallet, digest, signature, self.eligibility.reader(claim))
-        except RpcError as error:
-            raise unverified() from error
-        if not signed:
-            return _not_verified("The signature is not the wallet's signature of this claim's message.", ())
-        control = await self.eligibility.control(claim, await self.eligibility.read(claim))
+        with unverified_if_unanswered():
+            if not await is_signed_by(claim.wallet, digest, signature, self.eligibility.reader(claim)):
+                return _not_verified("The signature is not the wallet's signature of this claim's message.", ())
+            control = await self.eligibility.control(claim, await self.eligibility.read(claim))
         if control.method is None:
             return _not_verified("The chain shows no way this wallet controls the token.", control.attempted)
         proof = _proof_hash(claim, timestamp, signature)
@@ -95,7 +93,7 @@ class ClaimService:
             verified=True,
             verification_method=control.method,
             methods_attempted=list(control.attempted),
-            message=MEANING[control.method],
+            message=METHOD_DESCRIPTIONS[control.method],
             proof_hash=proof,
             expires_at=int(expires.timestamp()),
         )
@@ -104,15 +102,19 @@ class ClaimService:
         """The unsigned transaction of the claim.
 
         Raises:
-            ApiError: 422 the token is not registrable, 409 the symbol is taken, 403 no proof or no control.
+            TokenNotRegistrable, SymbolTaken, ClaimUnauthorized: the claim is refused.
+            InvalidInput: no proof is named, and there is none.
+            TokenUnverified, PriceUnavailable: it cannot be built now.
         """
+        with unverified_if_unanswered():
+            return await self._build(claim, proof_hash)
+
+    async def _build(self, claim: Claim, proof_hash: str | None) -> BuildResponse:
         reading = await self.eligibility.read(claim)
         refusal = await self.eligibility.refusal(claim, reading)
         if refusal is not None:
-            raise ApiError(
+            raise TokenNotRegistrable(
                 refusal.message,
-                status=422,
-                code="TOKEN_NOT_REGISTRABLE",
                 details={
                     "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
                     "claimability": refusal.claimability(self.support_email),
@@ -120,15 +122,11 @@ class ClaimService:
                 },
             )
         if await self.eligibility.registered_id(claim) is not None:
-            raise ApiError(
-                f"symbol: {claim.symbol} is already registered on {claim.chain.name}",
-                status=409,
-                code="CLAIM_DUPLICATE",
-            )
+            raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
         proof = await self._proof(claim, proof_hash)
         control = await self.eligibility.control(claim, reading)
         if control.method is None:
-            raise _unauthorized("the chain shows no way this wallet controls the token")
+            raise ClaimUnauthorized
         price = await quote(claim, self.pricing, self.repository)
         return await self._authorize(claim, proof, control.method, price)
 
@@ -139,10 +137,7 @@ class ClaimService:
         address = claim.chain.contracts["registry"]
         data = self._calldata(claim, address, fee=None if price.is_free else fee, deadline=deadline, nonce=nonce)
         reader = self.eligibility.reader(claim)
-        try:
-            gas = await estimate_mint(reader, claim.wallet, address, data, fee)
-        except RpcError as error:
-            raise unverified() from error
+        gas = await estimate_mint(reader, claim.wallet, address, data, fee)
         watched = await self.repository.last_deadline(claim.chain.chain_id, claim.symbol, claim.wallet)
         async with self.repository.store.transaction() as transaction:
             if watched is None or watched.timestamp() < now:  # else a watch is under way, and sees the new deadline
@@ -203,12 +198,12 @@ class ClaimService:
             return newest
         proof = await self.repository.proof(proof_hash)
         if proof is None:
-            raise _unauthorized("proofHash: names no proof")
+            raise ClaimUnauthorized("proofHash: names no proof")
         if proof["expires_at"] <= now:
-            raise _unauthorized("proofHash: the proof is older than 24 hours")
+            raise ClaimUnauthorized("proofHash: the proof is older than 24 hours")
         proved = (proof["chain_id"], proof["token_address"], proof["symbol"], proof["wallet"])
         if proved != (claim.chain.chain_id, claim.token, claim.symbol, claim.wallet):
-            raise _unauthorized("proofHash: the proof is of another claim")
+            raise ClaimUnauthorized("proofHash: the proof is of another claim")
         return proof
 
     async def _keep(self, claim: Claim, control: Control, proof: str, signed_at: datetime, expires: datetime) -> None:
@@ -256,7 +251,3 @@ def _not_verified(message: str, attempted: tuple[str, ...]) -> VerifyResponse:
         proof_hash=None,
         expires_at=None,
     )
-
-
-def _unauthorized(message: str) -> ApiError:
-    return ApiError(message, status=403, code="CLAIM_UNAUTHORIZED")

@@ -2,18 +2,17 @@
 of the receipt is written first, in one transaction with the event that tells of it."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from api.chains import ChainReaders
-from api.claims.eligibility import unverified
+from api.claims.errors import TokenUnverified, unverified_if_unanswered
+from api.claims.mints import read_mints
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import ClaimStatus
 from api.http.errors import NotFound
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 from warehouse.domain.chains import Chain
-from warehouse.domain.registrations import REGISTERED, Registration, decode_registry_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class ClaimStatuses:
             Unavailable: the chain cannot be read now.
         """
         reader = self.readers.of(chain)
-        try:
+        with unverified_if_unanswered():
             receipt, known, head = await reader.settle(
                 [
                     ("eth_getTransactionReceipt", (transaction_hash,)),
@@ -46,9 +45,10 @@ class ClaimStatuses:
                 if known is None:
                     raise NotFound(f"txHash: no such transaction on {chain.name}")
                 return ClaimStatus(tx_hash=transaction_hash, status="pending", confirmations=0, block_number=None)
-            return await self._mined(reader, receipt, quantity(head))
-        except (RpcError, KeyError, TypeError, ValueError) as error:
-            raise unverified() from error
+            try:
+                return await self._mined(reader, receipt, quantity(head))
+            except (KeyError, TypeError, ValueError) as error:  # a member is missing, or is not what it should be
+                raise TokenUnverified from error
 
     async def _mined(self, reader: EvmReader, receipt: dict[str, Any], head: int) -> ClaimStatus:
         number, transaction_hash = quantity(receipt["blockNumber"]), receipt["transactionHash"].lower()
@@ -67,32 +67,3 @@ class ClaimStatuses:
             confirmations=max(head - number + 1, 1),
             block_number=number,
         )
-
-
-def read_mints(chain: Chain, receipt: dict[str, Any], block_time: int) -> list[Registration]:
-    """The registrations a receipt tells of."""
-    registry = chain.contracts["registry"]
-    minted = []
-    for log in receipt["logs"]:
-        topics = [bytes.fromhex(topic[2:]) for topic in log["topics"]]
-        if log["address"].lower() != registry or not topics or topics[0] != REGISTERED.topic:
-            continue
-        event = decode_registry_log(REGISTERED, topics, bytes.fromhex(log["data"][2:]))
-        minted.append(
-            Registration(
-                chain_id=chain.chain_id,
-                token_id=event.token_id,
-                block_hash=receipt["blockHash"].lower(),
-                log_index=quantity(log["logIndex"]),
-                block_number=quantity(receipt["blockNumber"]),
-                transaction_hash=receipt["transactionHash"].lower(),
-                registry=registry,
-                symbol=event.symbol.decode(),
-                owner=f"0x{event.owner.hex()}",
-                token_address=f"0x{event.token_address.hex()}",
-                fee_wei=event.fee_wei,
-                with_receipt=event.with_receipt,
-                minted_at=datetime.fromtimestamp(block_time, UTC),
-            )
-        )
-    return minted

@@ -7,8 +7,8 @@ from procrastinate import JobContext, RetryDecision
 from procrastinate.jobs import Job
 from procrastinate.retry import BaseRetryStrategy
 
+from api.claims.mints import read_mints
 from api.claims.repository import ClaimRepository
-from api.claims.status import read_mints
 from api.store.jobs import TASKS, services_of_job
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word

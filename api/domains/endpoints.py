@@ -13,7 +13,7 @@ from api.http.errors import Case, RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+from api.pages.authority import Managed, ManagedToRead, NotAManager
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 GROUPS = (GROUP,)
@@ -34,8 +34,8 @@ DomainPath = Annotated[str, Path(alias="domain", description="The domain.", exam
 
 
 def _answers(name: str, example: dict[str, Any], *statuses: int, conflicts: tuple[Case, ...] = ()) -> Any:
-    also: dict[int, list[Case]] = {403: [NOT_A_MANAGER]} | ({409: list(conflicts)} if conflicts else {})
-    return answered((name, example)) | GROUP.responses(400, 401, 404, 503, *statuses, also=also)
+    also = {409: list(conflicts)} if conflicts else None
+    return answered((name, example)) | GROUP.responses(400, 401, 404, 503, NotAManager, *statuses, also=also)
 
 
 @router.get("", response_model=DomainList, responses=_answers("domains", examples.LIST))

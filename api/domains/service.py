@@ -14,7 +14,7 @@ from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
 from api.http.errors import ApiError, NotFound, Unavailable
 from api.http.rendering import timestamp
-from api.registrations.managing import ManagedRegistration, hold
+from api.pages.authority import ManagedRegistration, lock
 from api.settings import ApiSettings
 from warehouse.postgres import UniqueViolation
 from warehouse.store import Row, Transaction
@@ -109,7 +109,7 @@ class Domains:
     @asynccontextmanager
     async def _holding(self, registration: ManagedRegistration) -> AsyncIterator[Transaction]:
         async with self.repository.store.transaction() as transaction:
-            await hold(transaction, registration)
+            await lock(transaction, registration)
             yield transaction
 
     async def _find(self, registration: ManagedRegistration, written: str) -> Row:

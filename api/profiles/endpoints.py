@@ -9,10 +9,10 @@ from api.http.errors import Case, RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
+from api.pages.authority import Managed, ManagedToRead, NotAManager
 from api.profiles import examples
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.profiles.service import Profiles, etag
-from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 GROUPS = (GROUP,)
@@ -31,8 +31,7 @@ ProfilesDep = Annotated[Profiles, Depends(_profiles)]
 @router.get(
     "",
     response_model=Profile,
-    responses=answered(("profile", examples.PROFILE))
-    | GROUP.responses(400, 401, 404, 503, also={403: [NOT_A_MANAGER]}),
+    responses=answered(("profile", examples.PROFILE)) | GROUP.responses(400, 401, 404, 503, NotAManager),
 )
 async def get_registration_profile(registration: ManagedToRead, profiles: ProfilesDep) -> JsonResponse:
     """What the page says, to be edited. `ETag` names this state of it, for `If-Match` of a change."""
@@ -44,7 +43,7 @@ async def get_registration_profile(registration: ManagedToRead, profiles: Profil
     "",
     response_model=ProfileUpdate,
     responses=answered(("changed", examples.UPDATED), ("nothing to change", examples.UNCHANGED))
-    | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER], 412: [CHANGED]}),
+    | GROUP.responses(400, 401, 404, 413, 415, 503, NotAManager, also={412: [CHANGED]}),
 )
 async def update_registration_profile(
     registration: Managed,

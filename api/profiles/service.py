@@ -1,6 +1,6 @@
 """Profiles, read and changed.
 
-A change is one transaction that holds the registration's row (``hold``): what two ask for at once is merged, field by
+A change is one transaction that holds the registration's row (``lock``): what two ask for at once is merged, field by
 field, and the later of the two wins where both name one. The event, the history's link (a trigger of the event log) and
 the row that makes search documents follow (a trigger of the registration) are written in it too, so each is there once
 exactly when the change is. Asked for again, a change changes nothing, and nothing is recorded.
@@ -14,8 +14,8 @@ from uuid import uuid4
 
 from api.http.errors import ApiError
 from api.http.rendering import dumps
+from api.pages.authority import ManagedRegistration, lock, reload
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
-from api.registrations.managing import ManagedRegistration, hold, look
 from api.store.events import record
 from warehouse.domain.events.registrations import ProfileUpdated, Registration, of_registration
 from warehouse.store import Row, Store
@@ -49,7 +49,7 @@ class Profiles:
         Raises:
             NotFound: the registration is gone since the request came.
         """
-        return Profile(**_wire(registration, await look(self.store, registration)))
+        return Profile(**_wire(registration, await reload(self.store, registration)))
 
     async def change(
         self, registration: ManagedRegistration, change: ProfileChange, *, if_match: str | None = None
@@ -65,7 +65,7 @@ class Profiles:
         if FLAG in given:
             given[FLAG] = given[FLAG] is True
         async with self.store.transaction() as transaction:
-            before = await hold(transaction, registration)
+            before = await lock(transaction, registration)
             if if_match is not None and not _matches(if_match, etag(_shown(before))):
                 raise ChangedMeanwhile("If-Match: the profile has changed since it was read")
             after = before

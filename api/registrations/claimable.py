@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from api.claims.control import CONFIDENCE, MEANING
+from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
 from api.http.addresses import are_registrable
 from api.http.rendering import dumps
 from api.registrations.repository import RegistrationRepository
@@ -24,7 +24,7 @@ _UPPER = np.frombuffer(b"0123456789ABCDEF", np.uint8)
 SCANNED = ("arbitrum", "base", "polygon", "bnb", "gnosis", "eth")
 # The same for every token, so it is written once.
 _DEPLOYER = orjson.Fragment(
-    dumps({"method": "deployer", "confidence": CONFIDENCE["deployer"], "message": MEANING["deployer"]})
+    dumps({"method": "deployer", "confidence": CONFIDENCE["deployer"], "message": METHOD_DESCRIPTIONS["deployer"]})
 )
 
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query
 
-from api.claims.eligibility import TOKEN_UNVERIFIED
 from api.claims.endpoints import EligibilityDep
+from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
 from api.http import patterns
 from api.http.addresses import claim_symbol, evm_address, wallet_address
@@ -112,9 +112,7 @@ async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     responses=answered(
         ("eligible", examples.ELIGIBLE), ("not eligible", examples.NOT_ELIGIBLE), ("copycat", examples.COPYCAT)
     )
-    | GROUP.responses(
-        400, 401, 403, 413, 415, 503, also={503: [(TOKEN_UNVERIFIED, "the token could not be checked now, try again")]}
-    ),
+    | GROUP.responses(400, 401, 403, 413, 415, 503, TokenUnverified),
 )
 async def check_qualification(
     body: QualifyRequest,

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from api.claims.control import CONFIDENCE, MEANING
+from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
 from api.claims.eligibility import Eligibility
+from api.claims.errors import unverified_if_unanswered
 from api.claims.messages import Claim
 from api.claims.prices import quote
 from api.claims.rules import Refusal
@@ -32,8 +33,12 @@ class Qualifier:
 
         Raises:
             InvalidInput: the token is on several chains, and none was named.
-            Unavailable: it cannot be said now.
+            TokenUnverified: the chain or the warehouse cannot answer now.
         """
+        with unverified_if_unanswered():
+            return await self._check(wallet, token, chain, symbol)
+
+    async def _check(self, wallet: str, token: str, chain: Chain | None, symbol: str | None) -> QualifyResponse:
         chain = chain or await self._chain_of(token, wallet)
         if chain is None:
             return self._refused(_NOWHERE)
@@ -55,7 +60,7 @@ class Qualifier:
             qualification=Qualification(
                 method=_WIRE_METHODS.get(control.method, control.method),
                 confidence=CONFIDENCE[control.method],
-                message=MEANING[control.method],
+                message=METHOD_DESCRIPTIONS[control.method],
             ),
             price=price.usd,
             currency="USD",

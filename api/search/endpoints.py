@@ -13,7 +13,8 @@ from api.search import examples
 from api.search.parameters import PARAMETERS
 from api.search.schemas import SearchAnswer
 from api.security.access import ApiKey
-from api.security.credentials import API_KEY_HEADER, count
+from api.security.credentials import count
+from api.security.errors import API_KEY_HEADER
 from api.services import services_of
 
 GROUP = RouteGroup(prefix="/api/v2/search", invalid_code="bad_request", codes=LOWER_CODES)

@@ -18,17 +18,15 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
 
-from api.http.errors import Forbidden
 from api.security.callers import Caller, Principal, WalletSession, satisfies
 from api.security.credentials import (
-    API_KEY_HEADER,
-    BEARER,
     ask_api_key,
     ask_key_or_session,
     ask_nobody,
     ask_optional_session,
     ask_session,
 )
+from api.security.errors import API_KEY_HEADER, PlanTooLow, ScopeMissing
 
 ACCESS_MARK = "__access__"
 ASK_MARK = "__ask__"
@@ -96,37 +94,28 @@ Public = Annotated[None, Depends(allow_anyone)]
 
 
 def with_plan(least: str, require: Callable[..., Any] = require_api_key) -> Any:
-    """A dependency that demands a plan beside a credential: ``Annotated[Caller, with_plan("pro")]``. 403 names the plan
-    that is needed and the one there is."""
+    """Require a plan in addition to a credential: ``Annotated[Caller, with_plan("pro")]``. The error names the required
+    plan and the account's."""
     ask: Ask = getattr(require, ASK_MARK)
 
     async def ask_with_plan(request: Request) -> object:
         principal: Any = await ask(request)
         if not satisfies(principal.plan, least):
-            raise Forbidden(
-                f"plan {least} or higher is needed, this account has {principal.plan}",
-                details={"requiredPlan": least, "plan": principal.plan},
-            )
+            raise PlanTooLow(least, principal.plan)
         return principal
 
-    return _demanding(f"{getattr(require, ACCESS_MARK)}, plan {least}", ask_with_plan, require)
+    return _requiring(f"{getattr(require, ACCESS_MARK)}, plan {least}", ask_with_plan, require)
 
 
 def require_scope(session: WalletSession, scope: str) -> None:
-    """Refuse a session that lacks a scope; 403 names it and those there are."""
-    if scope in session.scopes:
-        return
-    has = " ".join(sorted(session.scopes)) or "none"
-    raise Forbidden(
-        f"scope {scope} is needed, this session has {has}",
-        details={"requiredScope": scope, "scopes": sorted(session.scopes)},
-        headers={"WWW-Authenticate": f'{BEARER} error="insufficient_scope", scope="{scope}"'},
-    )
+    """Raise ``ScopeMissing`` unless the session has the scope."""
+    if scope not in session.scopes:
+        raise ScopeMissing(session, scope)
 
 
 def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any:
-    """A dependency that demands a scope of the session; 403 names it and those there are. A route that takes a key too
-    demands nothing of that: keys have no scopes."""
+    """Require a scope of the session. The error names the required scope and the session's. Where the route also takes
+    API keys, keys pass: they have no scopes."""
     ask: Ask = getattr(require, ASK_MARK)
 
     async def ask_with_scope(request: Request) -> object:
@@ -135,12 +124,12 @@ def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any
             require_scope(session, scope)
         return session
 
-    return _demanding(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require)
+    return _requiring(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require)
 
 
-def _demanding(name: str, ask: Ask, require: Callable[..., Any]) -> Any:
+def _requiring(name: str, ask: Ask, require: Callable[..., Any]) -> Any:
     @declares_access(name, ask)
-    async def demand(request: Request, _: Annotated[object, Depends(require)]) -> object:
+    async def require_more(request: Request, _: Annotated[object, Depends(require)]) -> object:
         return await ask(request)
 
-    return Depends(demand)
+    return Depends(require_more)

@@ -2,15 +2,19 @@
 
 from fastapi import Request
 
-from api.http.errors import Forbidden, Unauthorized
 from api.security.callers import Caller, Principal, WalletSession
+from api.security.errors import (
+    API_KEY_HEADER,
+    BEARER,
+    ApiKeyInvalid,
+    ApiKeyMissing,
+    CredentialMissing,
+    SessionEnded,
+    SessionMissing,
+)
 from api.services import services_of
 from warehouse.errors import StoreUnavailable
 
-API_KEY_HEADER = "X-API-Key"
-BEARER = "Bearer"
-API_KEY = "ApiKey"
-"""The challenge of routes that take a key. No scheme is registered for a key in a header of its own."""
 SELF_SERVICE = ("/api/v2/account", "/api/v2/auth/")
 """Routes that show usage and revoke credentials. They have a rate limit but are never refused for the daily quota."""
 
@@ -49,18 +53,18 @@ async def ask_api_key(request: Request) -> Caller:
     """The account of the request's API key.
 
     Raises:
-        Unauthorized: there is no key.
-        Forbidden: the key is not valid.
+        ApiKeyMissing: there is no key.
+        ApiKeyInvalid: the key is unknown or revoked.
     """
     known: Caller | None = getattr(request.state, "caller", None)
     if known is not None:
         return known
     secret = request.headers.get(API_KEY_HEADER)
     if not secret:
-        raise Unauthorized(f"header {API_KEY_HEADER} is missing", challenge=API_KEY)
+        raise ApiKeyMissing
     caller = await _find_key(request, secret)
     if caller is None:
-        raise Forbidden("the API key is not valid")
+        raise ApiKeyInvalid
     request.state.caller = caller
     await count(request, caller)
     return caller
@@ -90,11 +94,12 @@ async def ask_session(request: Request) -> WalletSession:
     """The wallet session of the request.
 
     Raises:
-        Unauthorized: there is no token, or its session has ended.
+        SessionMissing: there is no token.
+        SessionEnded: the token has no live session.
     """
     session = await _session_of(request)
     if session is None:
-        raise Unauthorized("header Authorization with a Bearer token is missing")
+        raise SessionMissing
     return session
 
 
@@ -102,7 +107,7 @@ async def ask_optional_session(request: Request) -> WalletSession | None:
     """The wallet session, if a token was sent; without one the request is counted for the client's address.
 
     Raises:
-        Unauthorized: a token was sent and is not valid.
+        SessionEnded: a token was sent that has no live session.
     """
     session = await _session_of(request)
     if session is None:
@@ -116,9 +121,7 @@ async def ask_key_or_session(request: Request) -> Principal:
         return await ask_session(request)
     if request.headers.get(API_KEY_HEADER):
         return await ask_api_key(request)
-    raise Unauthorized(
-        f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing", challenge=f"{BEARER}, {API_KEY}"
-    )
+    raise CredentialMissing
 
 
 async def ask_nobody(request: Request) -> None:
@@ -134,16 +137,10 @@ async def _session_of(request: Request) -> WalletSession | None:
         return None
     kind, _, token = header.partition(" ")
     if kind.lower() != BEARER.lower() or not token.strip():
-        raise Unauthorized("header Authorization must be Bearer and a wallet session's access token")
+        raise SessionMissing("header Authorization must be Bearer and a wallet session's access token")
     session = await services_of(request).sessions.find(token.strip())
     if session is None:
-        raise session_ended()
+        raise SessionEnded
     request.state.session = session
     await count(request, session)
     return session
-
-
-def session_ended() -> Unauthorized:
-    """The error for a token without a live session (RFC 6750, 3.1)."""
-    message = "the wallet session is not valid or has ended"
-    return Unauthorized(message, challenge=f'{BEARER} error="invalid_token", error_description="{message}"')

@@ -9,7 +9,7 @@ from api.http.errors import RouteGroup
 from api.http.examples import answered
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.registrations.managing import NOT_A_MANAGER, Managed, ManagedToRead
+from api.pages.authority import Managed, ManagedToRead, NotAManager
 from api.sites import examples
 from api.sites.schemas import PageSites, SitesChange
 from api.sites.service import PageSitesService
@@ -28,9 +28,7 @@ async def _sites(store: StoreDep) -> PageSitesService:
 SitesDep = Annotated[PageSitesService, Depends(_sites)]
 
 
-@router.get(
-    "", response_model=PageSites, responses=_ANSWERS | GROUP.responses(400, 401, 404, 503, also={403: [NOT_A_MANAGER]})
-)
+@router.get("", response_model=PageSites, responses=_ANSWERS | GROUP.responses(400, 401, 404, 503, NotAManager))
 async def get_registration_sites(registration: ManagedToRead, sites: SitesDep) -> JsonResponse:
     """Where the coin's badge and apps may be shown, as it is set. Public reads follow within a few minutes."""
     return respond(await sites.read(registration))
@@ -39,7 +37,7 @@ async def get_registration_sites(registration: ManagedToRead, sites: SitesDep) -
 @router.patch(
     "",
     response_model=PageSites,
-    responses=_ANSWERS | GROUP.responses(400, 401, 404, 413, 415, 503, also={403: [NOT_A_MANAGER]}),
+    responses=_ANSWERS | GROUP.responses(400, 401, 404, 413, 415, 503, NotAManager),
 )
 async def update_registration_sites(registration: Managed, body: SitesChange, sites: SitesDep) -> JsonResponse:
     """Set which verified domains bear the badge, which of them may run the coin's apps, and whether any may."""

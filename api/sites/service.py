@@ -6,7 +6,7 @@ from typing import Final
 
 from api.domains.names import read_domain
 from api.http.errors import InvalidInput
-from api.registrations.managing import ManagedRegistration, hold, look
+from api.pages.authority import ManagedRegistration, lock, reload
 from api.sites.schemas import PageSites, SitesChange
 from warehouse.store import Row, Store
 
@@ -36,7 +36,7 @@ class PageSitesService:
         Raises:
             NotFound: the registration is gone or has ended since the request came.
         """
-        row = await look(self.store, registration)
+        row = await reload(self.store, registration)
         return _render(row["embeds_enabled"], await self.store.rows(_VERIFIED, registration.key))
 
     async def change(self, registration: ManagedRegistration, change: SitesChange) -> PageSites:
@@ -49,7 +49,7 @@ class PageSitesService:
         """
         key = registration.key
         async with self.store.transaction() as transaction:
-            enabled = (await hold(transaction, registration))["embeds_enabled"]
+            enabled = (await lock(transaction, registration))["embeds_enabled"]
             # The worker's looks at domains do not hold the registration.
             domains = await transaction.rows(f"{_VERIFIED} FOR UPDATE", key)
             if change.badge_hosts is not None or change.embed_hosts is not None:

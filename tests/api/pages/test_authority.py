@@ -23,7 +23,7 @@ MEANWHILE = [
     ("released_at = now()", 404, "the registration has ended"),
     ("expired_at = now()", 404, "the registration has ended"),
     ("owner = '0x1212121212121212121212121212121212121212', managers = '{}'", 403, "only the owner"),
-    ("transaction_hash = '0xcc'", 404, "the chain took the registration back"),
+    ("transaction_hash = '0xcc'", 404, "a reorganisation of the chain removed the registration"),
 ]
 
 

@@ -1,0 +1,58 @@
+"""Errors of claims, and the one place where a chain or a warehouse that does not answer becomes one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from api.claims.examples import NOT_REGISTRABLE
+from api.http.errors import Conflict, Forbidden, Unavailable, Unprocessable
+from indexer.chains.errors import RpcError
+from warehouse.errors import WarehouseError
+
+
+class TokenUnverified(Unavailable):
+    """The chain or the warehouse cannot answer now. This never means "no"."""
+
+    code = "TOKEN_UNVERIFIED"
+    text = "the token could not be checked now, try again"
+
+
+class PriceUnavailable(Unavailable):
+    """The native coin of the chain has no recent price."""
+
+    code = "PRICE_UNAVAILABLE"
+    text = "there is no price of ETH now"
+
+
+class TokenNotRegistrable(Unprocessable):
+    """The rules allow nobody to register the token."""
+
+    code = "TOKEN_NOT_REGISTRABLE"
+    text = "This token's symbol passes it off as another token."
+    example_details = NOT_REGISTRABLE
+
+
+class SymbolTaken(Conflict):
+    """The symbol is registered on the chain already."""
+
+    code = "CLAIM_DUPLICATE"
+    text = "symbol: PEPE is already registered on Base"
+
+
+class ClaimUnauthorized(Forbidden):
+    """The proof is not valid, or the wallet does not control the token."""
+
+    code = "CLAIM_UNAUTHORIZED"
+    text = "the chain shows no way this wallet controls the token"
+
+
+class Undecided(Exception):
+    """A question about a token has no answer now: nothing says yes, and not everything could be asked."""
+
+
+@contextmanager
+def unverified_if_unanswered() -> Iterator[None]:
+    """Raise ``TokenUnverified`` when the chain or the warehouse does not answer a question about a token."""
+    try:
+        yield
+    except (RpcError, WarehouseError, Undecided) as error:
+        raise TokenUnverified from error

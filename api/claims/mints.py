@@ -1,0 +1,37 @@
+"""Registrations that a transaction minted, decoded from its receipt."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from indexer.chains.evm.reader import quantity
+from warehouse.domain.chains import Chain
+from warehouse.domain.registrations import REGISTERED, Registration, decode_registry_log
+
+
+def read_mints(chain: Chain, receipt: dict[str, Any], block_time: int) -> list[Registration]:
+    """The registrations a receipt tells of."""
+    registry = chain.contracts["registry"]
+    minted = []
+    for log in receipt["logs"]:
+        topics = [bytes.fromhex(topic[2:]) for topic in log["topics"]]
+        if log["address"].lower() != registry or not topics or topics[0] != REGISTERED.topic:
+            continue
+        event = decode_registry_log(REGISTERED, topics, bytes.fromhex(log["data"][2:]))
+        minted.append(
+            Registration(
+                chain_id=chain.chain_id,
+                token_id=event.token_id,
+                block_hash=receipt["blockHash"].lower(),
+                log_index=quantity(log["logIndex"]),
+                block_number=quantity(receipt["blockNumber"]),
+                transaction_hash=receipt["transactionHash"].lower(),
+                registry=registry,
+                symbol=event.symbol.decode(),
+                owner=f"0x{event.owner.hex()}",
+                token_address=f"0x{event.token_address.hex()}",
+                fee_wei=event.fee_wei,
+                with_receipt=event.with_receipt,
+                minted_at=datetime.fromtimestamp(block_time, UTC),
+            )
+        )
+    return minted

@@ -1,0 +1,1 @@
+"""What pages of registrations have in common: who may act for one."""

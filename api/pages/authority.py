@@ -1,0 +1,142 @@
+"""Who may act for a registration's page: a wallet session of its owner or of one of its managers.
+
+Authority is checked twice: first when the request comes, and again by ``lock`` in the transaction that writes. In
+between, a registration can end, change hands, or lose its id to another mint in a reorganisation.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, NamedTuple
+
+from fastapi import Depends, Path, Query
+
+from api.http.dependencies import ChainsDep, StoreDep
+from api.http.errors import Forbidden, NotFound
+from api.registrations.reading import find_registration, read_chain
+from api.registrations.repository import RegistrationRepository
+from api.security.access import Session, with_scope
+from api.security.callers import WalletSession
+from warehouse.domain.chains import Chain
+from warehouse.store import Row, Store, Transaction
+
+_READ: Final = """
+SELECT symbol, owner, managers, transaction_hash, released_at, expired_at, profile, presented, embeds_enabled
+FROM registration WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
+"""
+_LOCK: Final = f"{_READ} FOR NO KEY UPDATE"
+
+
+class NotAManager(Forbidden):
+    """No wallet of the session is the registration's owner or one of its managers."""
+
+    code = "FORBIDDEN"
+    text = "only the owner and the managers of this registration may do so"
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedRegistration:
+    """An active registration that a wallet of the session may act for.
+
+    Args:
+        row: the store's row, as registration routes read it.
+        chain: the chain of the registration.
+        wallet: the session's wallet that is the owner or a manager; the owner if both signed in. A contract wallet
+            counts only on the chain that it signed in on.
+    """
+
+    row: Row
+    chain: Chain
+    wallet: str
+
+    @property
+    def key(self) -> dict[str, int]:
+        """Chain id and token id, as parameters of statements."""
+        return {"chain_id": self.row["chain_id"], "token_id": self.row["token_id"]}
+
+
+class _Place(NamedTuple):
+    """The registration that a request names."""
+
+    name: str
+    chain: Chain
+
+
+async def _place(
+    chains: ChainsDep,
+    name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["1"])],
+    chain: Annotated[
+        str, Query(description="Chain of the registration: ids count on each chain anew.", examples=["base"])
+    ],
+) -> _Place:
+    return _Place(name, read_chain(chains, chain))
+
+
+PlaceDep = Annotated[_Place, Depends(_place)]
+
+
+async def lock(transaction: Transaction, registration: ManagedRegistration) -> Row:
+    """Lock the registration's row until the transaction ends, and read it as it is now. Every change of a page begins
+    here: of two concurrent changes, the second waits and sees what the first wrote.
+
+    Take this lock first: a transaction locks one registration, so transactions cannot deadlock. Statements that write
+    many rows (``store/registrations/upsert``) touch pages only after they locked all of them. Foreign keys to the row
+    do not wait for this lock.
+
+    Raises:
+        NotFound: the registration ended, or a reorganisation removed it, since the request came.
+        NotAManager: the wallet lost its role since the request came.
+    """
+    row = _require_active(await transaction.row(_LOCK, registration.key), registration)
+    if registration.wallet not in (row["owner"], *row["managers"]):
+        raise NotAManager
+    return row
+
+
+async def reload(store: Store, registration: ManagedRegistration) -> Row:
+    """Read the same row without a lock.
+
+    Raises:
+        NotFound: the registration ended, or a reorganisation removed it, since the request came.
+    """
+    return _require_active(await store.row(_READ, registration.key), registration)
+
+
+def _require_active(row: Row | None, registration: ManagedRegistration) -> Row:
+    if row is None or row["transaction_hash"] != registration.row["transaction_hash"]:
+        raise NotFound("id: a reorganisation of the chain removed the registration")
+    if row["released_at"] is not None or row["expired_at"] is not None:
+        raise NotFound("id: the registration has ended")
+    return row
+
+
+async def managed_registration(
+    session: Annotated[WalletSession, with_scope("api:write")], place: PlaceDep, store: StoreDep
+) -> ManagedRegistration:
+    """The registration of the path, for a session that may change its page. Roles come from the registry's events, as
+    in ``GET /registration/{id}/roles``.
+
+    Raises:
+        NotFound: there is no such registration, or it has ended.
+        Forbidden: the session lacks the scope ``api:write``.
+        NotAManager: no wallet of the session is the owner or a manager.
+    """
+    return await _find(session, place, store)
+
+
+async def readable_registration(session: Session, place: PlaceDep, store: StoreDep) -> ManagedRegistration:
+    """The registration of the path, for reads, which need no scope."""
+    return await _find(session, place, store)
+
+
+async def _find(session: WalletSession, place: _Place, store: Store) -> ManagedRegistration:
+    row = await find_registration(RegistrationRepository(store), place.name, place.chain.chain_id)
+    if row["released_at"] is not None or row["expired_at"] is not None:
+        raise NotFound(f"id: registration {place.name[:40]} has ended")
+    acting = [wallet for wallet in (row["owner"], *row["managers"]) if session.controls(wallet, place.chain.chain_id)]
+    if not acting:
+        raise NotAManager
+    return ManagedRegistration(row, place.chain, acting[0])
+
+
+Managed = Annotated[ManagedRegistration, Depends(managed_registration)]
+"""For routes that change something: the session needs the scope ``api:write``."""
+ManagedToRead = Annotated[ManagedRegistration, Depends(readable_registration)]

@@ -1,0 +1,72 @@
+"""Refusals of credentials."""
+
+from api.http.errors import Forbidden, Unauthorized
+from api.security.callers import WalletSession
+
+API_KEY_HEADER = "X-API-Key"
+BEARER = "Bearer"
+API_KEY = "ApiKey"
+"""The challenge of routes that take a key. No scheme is registered for a key in a header of its own."""
+_ENDED = "the wallet session is not valid or has ended"
+
+
+class ApiKeyMissing(Unauthorized):
+    """The route needs an API key and none was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(f"header {API_KEY_HEADER} is missing", challenge=API_KEY)
+
+
+class ApiKeyInvalid(Forbidden):
+    """The API key is unknown or revoked."""
+
+    text = "the API key is not valid"
+
+
+class SessionMissing(Unauthorized):
+    """The route needs a wallet session and no usable token was sent."""
+
+    text = "header Authorization with a Bearer token is missing"
+
+
+class SessionEnded(Unauthorized):
+    """The token has no live session (RFC 6750, 3.1)."""
+
+    def __init__(self) -> None:
+        super().__init__(_ENDED, challenge=f'{BEARER} error="invalid_token", error_description="{_ENDED}"')
+
+
+class CredentialMissing(Unauthorized):
+    """The route needs an API key or a wallet session, and neither was sent."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing",
+            challenge=f"{BEARER}, {API_KEY}",
+        )
+
+
+class PlanTooLow(Forbidden):
+    """The account's plan does not include the route."""
+
+    text = "plan pro or higher is needed, this account has free"
+
+    def __init__(self, least: str, plan: str) -> None:
+        super().__init__(
+            f"plan {least} or higher is needed, this account has {plan}",
+            details={"requiredPlan": least, "plan": plan},
+        )
+
+
+class ScopeMissing(Forbidden):
+    """The session was not granted the scope (RFC 6750, 3.1)."""
+
+    text = "scope api:write is needed, this session has api:read"
+
+    def __init__(self, session: WalletSession, scope: str) -> None:
+        scopes = sorted(session.scopes)
+        super().__init__(
+            f"scope {scope} is needed, this session has {' '.join(scopes) or 'none'}",
+            details={"requiredScope": scope, "scopes": scopes},
+            headers={"WWW-Authenticate": f'{BEARER} error="insufficient_scope", scope="{scope}"'},
+        )
