@@ -3,11 +3,11 @@
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from indexer.chains.errors import RpcError, WrongChain
 from indexer.chains.evm.envelope import quantity
 from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.nodes import redact_url
 from warehouse.domain.chains import Chain
 
 TIMEOUT_SECONDS = 3.0
@@ -25,12 +25,6 @@ class Reading:
     wrong_chain: bool = False
 
 
-def name_node(url: str) -> str:
-    """A node's URL without what may be a secret in it: credentials, path, query."""
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}"
-
-
 def read(chains: tuple[Chain, ...]) -> list[Reading]:
     """Head and its time of every node of every chain, asked side by side. EVM chains only."""
     asked = [(chain, url) for chain in chains if chain.can_index for url in chain.rpc_urls]
@@ -41,7 +35,7 @@ def read(chains: tuple[Chain, ...]) -> list[Reading]:
 
 
 def _read_one(chain: Chain, url: str) -> Reading:
-    node = name_node(url)
+    node = redact_url(url)
     try:
         # No patience: the first failure is the answer.
         client = EvmClient(replace(chain, rpc_urls=(url,)), timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)

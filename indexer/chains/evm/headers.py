@@ -87,7 +87,7 @@ def fetch_head(client: EvmClient) -> int:
         for item in (latest, number, chain_id):
             if item.error is not None:
                 raise classify(item.error.code, item.error.message)
-        client.require_chain(_quantity_in(chain_id.result))
+        client.nodes.require_chain(_quantity_in(chain_id.result))
         try:
             shown = msgspec.json.decode(latest.result, type=_Numbered)
         except msgspec.DecodeError as error:
@@ -149,7 +149,7 @@ def _read(client: EvmClient, answer: bytes, numbers: Sequence[int]) -> list[_Blo
             raise classify(item.error.code, item.error.message)
     if set(by_id) != set(range(len(numbers) + 1)):
         raise NodeUnavailable(f"{len(by_id)} answers to {len(numbers) + 1} requests")
-    client.require_chain(quantity(by_id[len(numbers)].result))
+    client.nodes.require_chain(quantity(by_id[len(numbers)].result))
     blocks: list[_Block] = []
     for index, number in enumerate(numbers):
         block = by_id[index].result

@@ -1,6 +1,6 @@
-"""Questions to a chain for the API: asynchronous, a handful of calls at a time, answered by the first node that can.
+"""A JSON-RPC client for the event loop: a few calls at a time, answered by the first node that can.
 
-Every batch also asks for the chain id, so an answer of another chain is never believed. A contract that reverts is an
+Every batch also asks for the chain id, so an answer from another chain is never used. A contract that reverts is an
 answer (``CallFailed`` in its place); a node that does not answer is not.
 """
 
@@ -8,28 +8,22 @@ import asyncio
 import json
 import logging
 import re
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.evm.classify import classify
+from indexer.chains.nodes import Backoff, Node, NodePool, parse_retry_after
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]
-_REST_SECONDS = 5.0
+_BACKOFF = Backoff(first_seconds=5.0)
+"""Longer than for the indexer: a node that hangs costs every question a share of its time."""
 _UNFUNDED = re.compile(r"insufficient (funds|balance)|out of ?funds", re.IGNORECASE)
 _BODY_LIMIT = 4 << 20
-
-
-@dataclass(slots=True)
-class _Node:
-    url: str
-    resting_until: float = 0.0
 
 
 class EvmReader:
@@ -41,12 +35,10 @@ class EvmReader:
     """
 
     def __init__(self, chain: Chain, client: httpx.AsyncClient, *, timeout_seconds: float = 8.0) -> None:
-        if not chain.rpc_urls:
-            raise ValueError(f"chain {chain.key} has no rpc_urls")
         self.chain = chain
         self.timeout_seconds = timeout_seconds
         self._client = client
-        self._nodes = [_Node(url) for url in chain.rpc_urls]
+        self.nodes = NodePool(chain, _BACKOFF)
 
     async def request(self, method: str, *params: Any) -> Any:
         """The result of one request.
@@ -70,15 +62,15 @@ class EvmReader:
         try:
             async with asyncio.timeout(self.timeout_seconds):
                 for attempt in range(2):
-                    for node in self._in_order():
+                    for node in self.nodes.in_order():
                         try:
                             answers = await self._exchange(node, calls)
                         except (NodeUnavailable, WrongChain) as error:
                             failure = error
-                            node.resting_until = time.monotonic() + _REST_SECONDS
+                            self.nodes.report_failure(node, getattr(error, "retry_after", None))
                             LOG.info("a node of %s: %s", self.chain.key, error)
                         else:
-                            node.resting_until = 0.0
+                            self.nodes.report_success(node, proven=True)
                             return answers
                     if attempt == 0:
                         await asyncio.sleep(0.2)
@@ -86,24 +78,20 @@ class EvmReader:
             failure = NodeUnavailable(f"no node of {self.chain.key} answered in {self.timeout_seconds:g} seconds")
         raise failure
 
-    def _in_order(self) -> list[_Node]:
-        """The nodes as configured, those that failed just now last."""
-        now = time.monotonic()
-        return sorted(self._nodes, key=lambda node: node.resting_until > now)
-
-    async def _exchange(self, node: _Node, calls: Sequence[Call]) -> list[Any]:
+    async def _exchange(self, node: Node, calls: Sequence[Call]) -> list[Any]:
         body = [
             {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
             for index, (method, params) in enumerate((("eth_chainId", ()), *calls))
         ]
         # Several nodes share the time, so that one which hangs leaves some to the next.
-        share = self.timeout_seconds / min(len(self._nodes), 3) if len(self._nodes) > 1 else self.timeout_seconds
+        share = self.timeout_seconds / min(len(self.nodes.nodes), 3)
         try:
             response = await self._client.post(node.url, json=body, timeout=share)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
         if response.status_code == 429 or response.status_code >= 500 or len(response.content) > _BODY_LIMIT:
-            raise NodeUnavailable(f"HTTP {response.status_code}")
+            wait = parse_retry_after(response.headers.get("retry-after"))
+            raise NodeUnavailable(f"HTTP {response.status_code}", retry_after=wait)
         answers = _read(response.content, len(body))
         found = answers[0]
         if isinstance(found, RpcError):
@@ -112,8 +100,7 @@ class EvmReader:
             chain_id = int(found, 16)
         except (TypeError, ValueError) as error:
             raise NodeUnavailable(f"eth_chainId answered {found!r}") from error
-        if chain_id != self.chain.chain_id:
-            raise WrongChain(f"a node of {self.chain.key} serves chain {chain_id}, wanted {self.chain.chain_id}")
+        self.nodes.require_chain(chain_id, node)
         return answers[1:]
 
 

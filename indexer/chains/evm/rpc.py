@@ -1,7 +1,7 @@
-"""A JSON-RPC client for one chain: keep-alive HTTP connections, several nodes, patience, no guessing.
+"""A JSON-RPC client for threads: keep-alive connections to the nodes of one chain, and retries.
 
-Bulk methods are answered as raw bytes, so that columnar decoders can read them without a Python object per log.
-Every node is asked for its chain id before anything else is believed, and again beside every batch of headers.
+Bulk answers stay raw bytes, so that columnar decoders read them without a Python object per log. Every node has to
+prove its chain id before anything it says is used, and again with every batch of headers.
 """
 
 import http.client
@@ -19,9 +19,10 @@ import msgspec
 
 from indexer.chains.errors import NodeLimited, NodeUnavailable, RpcError, UnknownFault, WrongChain
 from indexer.chains.evm.classify import classify
-from indexer.chains.evm.endpoint import Endpoint, request_headers, retry_after, shown, target
+from indexer.chains.evm.endpoint import request_headers, request_target
 from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
 from indexer.chains.evm.tuned.connection import connect_to
+from indexer.chains.nodes import Node, NodePool, parse_retry_after
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ class EvmClient:
     batch_size: int = 100
     takes_hashes: bool = True
     counters: Counter[str] = field(default_factory=Counter)
-    endpoints: list[Endpoint] = field(init=False)
+    nodes: NodePool = field(init=False)
     _alongside: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask"))
     _parts: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask-part"))
     _connections: threading.local = field(init=False, default_factory=threading.local)
@@ -56,9 +57,7 @@ class EvmClient:
     _stopping: threading.Event = field(init=False, default_factory=threading.Event)
 
     def __post_init__(self) -> None:  # noqa: D105
-        if not self.chain.rpc_urls:
-            raise ValueError(f"chain {self.chain.key} has no rpc_urls")
-        self.endpoints = [Endpoint(url) for url in self.chain.rpc_urls]
+        self.nodes = NodePool(self.chain)
 
     def call(self, method: str, *params: Any) -> Any:
         """The decoded result of one request."""
@@ -136,23 +135,22 @@ class EvmClient:
         """
         give_up = time.monotonic() + self.patience_seconds
         while True:
-            endpoint = self._next_endpoint(give_up)
+            node = self._next_node(give_up)
             try:
-                if not endpoint.verified and not proves_chain:
-                    self._verify(endpoint)
-                result = read(self._post(endpoint, body))
+                if not node.proven and not proves_chain:
+                    self._prove(node)
+                result = read(self._post(node, body))
             except NodeUnavailable as error:
                 self.counters["retries"] += 1
-                endpoint.rest(error.retry_after)
-                LOG.info("node %s: %s", shown(endpoint.url), error)
+                self.nodes.report_failure(node, error.retry_after)
+                LOG.info("node %s: %s", node, error)
                 if time.monotonic() >= give_up or self._stopping.is_set():
                     raise
             except WrongChain:
-                endpoint.verified = False
+                node.proven = False
                 raise
             else:
-                endpoint.recover()
-                endpoint.verified = endpoint.verified or proves_chain
+                self.nodes.report_success(node, proven=proves_chain)
                 return result
 
     def encode(self, calls: Sequence[Call]) -> bytes:
@@ -162,13 +160,6 @@ class EvmClient:
             for index, (method, params) in enumerate(calls)
         ]
         return msgspec.json.encode(items[0] if len(items) == 1 else items)
-
-    def require_chain(self, found: int, node: str = "a node") -> None:
-        """Refuse whatever came with this chain id when it is not the configured one."""
-        if found != self.chain.chain_id:
-            raise WrongChain(
-                f"{node} says chain id {found}, but chain {self.chain.key} is {self.chain.chain_id}: refused"
-            )
 
     def stop(self) -> None:
         """Let waiting requests fail instead of retrying."""
@@ -183,48 +174,45 @@ class EvmClient:
             connection.close()
         self._open.clear()
 
-    def _next_endpoint(self, give_up: float) -> Endpoint:
-        while True:
-            now = time.monotonic()
-            ready = next((item for item in self.endpoints if item.resting_until <= now), None)
-            if ready is not None:
-                return ready
-            soonest = min(item.resting_until for item in self.endpoints)
-            if self._stopping.wait(max(min(soonest, give_up) - now, 0.001)):
+    def _next_node(self, give_up: float) -> Node:
+        while (ready := self.nodes.ready()) is None:
+            soonest = self.nodes.next_ready_at()
+            if self._stopping.wait(max(min(soonest, give_up) - time.monotonic(), 0.001)):
                 raise NodeUnavailable("stopped while waiting for a node")
             if soonest > give_up:
-                raise NodeUnavailable(f"every node of {self.chain.key} asked to be left alone for too long")
+                raise NodeUnavailable(f"every node of {self.chain.key} has to rest for longer than we may wait")
+        return ready
 
-    def _verify(self, endpoint: Endpoint) -> None:
-        """Learn the node's chain id; a mismatch raises WrongChain."""
-        answers = parse_batch(self._post(endpoint, self.encode([("eth_chainId", ())])), 1)
+    def _prove(self, node: Node) -> None:
+        """Ask the node for its chain id; a wrong one raises WrongChain."""
+        answers = parse_batch(self._post(node, self.encode([("eth_chainId", ())])), 1)
         if answers[0].error is not None:
             raise classify(answers[0].error.code, answers[0].error.message)
-        self.require_chain(read_chain_id(bytes(answers[0].result)), f"node {shown(endpoint.url)}")
-        endpoint.verified = True
+        self.nodes.require_chain(read_chain_id(bytes(answers[0].result)), node)
+        node.proven = True
 
-    def _post(self, endpoint: Endpoint, body: bytes) -> bytes:
+    def _post(self, node: Node, body: bytes) -> bytes:
         self.counters["requests"] += 1
-        response, answer = self._roundtrip(endpoint, body)
+        response, answer = self._roundtrip(node, body)
         if len(answer) > self.body_limit:
-            self._drop(endpoint)
+            self._drop(node)
             raise classify(-32000, f"response size exceeds our own limit of {self.body_limit} bytes")
         if response.will_close:
-            self._drop(endpoint)
+            self._drop(node)
         self.counters["bytes"] += len(answer)
         if response.headers.get("content-encoding") == "gzip":
             answer = zlib.decompress(answer, wbits=31)
         return self._accept(response, answer)
 
-    def _roundtrip(self, endpoint: Endpoint, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
+    def _roundtrip(self, node: Node, body: bytes) -> tuple[http.client.HTTPResponse, bytes]:
         while True:
-            connection, reused = self._connection(endpoint)
+            connection, reused = self._connection(node)
             try:
-                connection.request("POST", target(endpoint.url), body, request_headers(endpoint.url))
+                connection.request("POST", request_target(node.url), body, request_headers(node.url))
                 response = connection.getresponse()
                 return response, response.read(self.body_limit + 1)
             except (OSError, http.client.HTTPException) as error:
-                self._drop(endpoint)
+                self._drop(node)
                 if reused and not isinstance(error, TimeoutError):
                     continue  # an idle connection the node had closed says nothing about the node
                 raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
@@ -235,26 +223,26 @@ class EvmClient:
         self.counters[f"status_{response.status}"] += 1
         excerpt = answer[:300].decode("utf-8", "replace")
         if response.status == 429:
-            raise NodeUnavailable("HTTP 429", retry_after=retry_after(response.headers.get("retry-after")))
+            raise NodeUnavailable("HTTP 429", retry_after=parse_retry_after(response.headers.get("retry-after")))
         if response.status == 413:
             raise classify(413, f"entity too large: {excerpt}")
         if answer.lstrip()[:1] in (b"{", b"[") and b'"error"' in answer:
             return answer  # several providers put JSON-RPC errors under 4xx
         raise NodeUnavailable(
-            f"HTTP {response.status}: {excerpt}", retry_after=retry_after(response.headers.get("retry-after"))
+            f"HTTP {response.status}: {excerpt}", retry_after=parse_retry_after(response.headers.get("retry-after"))
         )
 
-    def _connection(self, endpoint: Endpoint) -> tuple[http.client.HTTPConnection, bool]:
+    def _connection(self, node: Node) -> tuple[http.client.HTTPConnection, bool]:
         pool: dict[str, http.client.HTTPConnection] = self._connections.__dict__
-        if endpoint.url in pool:
-            return pool[endpoint.url], True
-        connection = connect_to(endpoint.url, self.timeout_seconds)
-        pool[endpoint.url] = connection
+        if node.url in pool:
+            return pool[node.url], True
+        connection = connect_to(node.url, self.timeout_seconds)
+        pool[node.url] = connection
         self._open.add(connection)
         return connection, False
 
-    def _drop(self, endpoint: Endpoint) -> None:
-        connection = self._connections.__dict__.pop(endpoint.url, None)
+    def _drop(self, node: Node) -> None:
+        connection = self._connections.__dict__.pop(node.url, None)
         if connection is not None:
             self._open.discard(connection)
             connection.close()

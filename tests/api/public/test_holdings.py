@@ -87,7 +87,7 @@ async def test_a_recent_answer_stands_in_while_the_chain_cannot_be_read(
         cache = service.services.public_reads._holdings
         for entry in cache._entries.values():
             entry.computed_at -= 45  # older than fresh, younger than what may stand in
-        service.services.readers._readers["base"]._nodes[0].url = "http://127.0.0.1:9"
+        service.services.readers._readers["base"].nodes.nodes[0].url = "http://127.0.0.1:9"
         again = await holding(service, "base", token, wallet)
         for entry in cache._entries.values():
             entry.computed_at -= 20
