@@ -97,7 +97,7 @@ def expire(chain: Chain, signer: LocalAccount, payer: LocalAccount, found: Seque
             signature = registry.sign_expiry(signer, chain.chain_id, contract, statement)
             data = registry.expiry_calldata(statement, signature)
             receipt = send(client, payer, to=contract, data=data, what=f"the expiry of {one.symbol}")
-            hashes.append(str(receipt["transactionHash"]))
+            hashes.append(receipt.transaction_hash)
         return hashes
     finally:
         client.close()

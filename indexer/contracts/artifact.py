@@ -1,13 +1,30 @@
 """A compiled contract, and how to speak to it: data of calls in, values out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from eth_abi.abi import decode, encode
-from eth_utils.crypto import keccak
+from eth_utils.abi import (
+    abi_to_signature,
+    event_abi_to_log_topic,
+    filter_abi_by_type,
+    function_signature_to_4byte_selector,
+    get_abi_input_types,
+    get_abi_output_types,
+)
+
+if TYPE_CHECKING:
+    from eth_typing import ABIElement
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    selector: bytes
+    inputs: list[str]
+    outputs: list[str]
 
 
 @dataclass(frozen=True)
@@ -15,7 +32,7 @@ class Artifact:
     """One compiled contract."""
 
     name: str
-    abi: Sequence[Mapping[str, Any]]
+    abi: "Sequence[ABIElement]"
     bytecode: str
 
     @classmethod
@@ -29,60 +46,53 @@ class Artifact:
 
     def deployment(self, *arguments: Any) -> str:
         """Data of the transaction that creates the contract."""
-        inputs = next((item["inputs"] for item in self.abi if item["type"] == "constructor"), ())
-        return self.bytecode + encode([_type(item) for item in inputs], arguments).hex()
+        constructor = next(iter(filter_abi_by_type("constructor", self.abi)), None)
+        types = [] if constructor is None else get_abi_input_types(constructor)
+        return self.bytecode + encode(types, arguments).hex()
 
     def call(self, function: str, *arguments: Any) -> str:
         """Data of a call of ``function``: its name, or its whole signature where the name is overloaded."""
-        selector, inputs, _ = self._functions[function]
-        return "0x" + (selector + encode(inputs, arguments)).hex()
+        found = self._functions[function]
+        return "0x" + (found.selector + encode(found.inputs, arguments)).hex()
 
     def returns(self, function: str, answer: str) -> tuple[Any, ...]:
         """What ``function`` returned, out of its hexadecimal answer."""
-        return decode(self._functions[function][2], bytes.fromhex(answer[2:]))
+        return decode(self._functions[function].outputs, bytes.fromhex(answer[2:]))
 
     def topic(self, event: str) -> str:
         """Topic 0 of an event."""
-        return self._events[event]
+        return self._topics[event]
 
     def error(self, data: str) -> tuple[str, tuple[Any, ...]] | None:
-        """The custom error, and its arguments, that this revert data says; None when it is none of the contract's."""
+        """The contract's custom error that this revert data holds, with its arguments; None when it holds none."""
         known = self._errors.get(data[:10])
         if known is None:
             return None
-        name, inputs = known
-        return name, decode(inputs, bytes.fromhex(data[10:]))
+        name, types = known
+        return name, decode(types, bytes.fromhex(data[10:]))
 
     @cached_property
-    def _functions(self) -> dict[str, tuple[bytes, list[str], list[str]]]:
+    def _functions(self) -> "dict[str, _Function]":
         found = {}
-        for item in self.abi:
-            if item["type"] == "function":
-                inputs = [_type(part) for part in item["inputs"]]
-                signature = f"{item['name']}({','.join(inputs)})"
-                entry = (keccak(text=signature)[:4], inputs, [_type(part) for part in item["outputs"]])
-                found[item["name"]] = found[signature] = entry
+        for one in filter_abi_by_type("function", self.abi):
+            signature = abi_to_signature(one)
+            found[one["name"]] = found[signature] = _Function(
+                function_signature_to_4byte_selector(signature), get_abi_input_types(one), get_abi_output_types(one)
+            )
         return found
 
     @cached_property
-    def _events(self) -> dict[str, str]:
-        return {item["name"]: "0x" + _hash(item).hex() for item in self.abi if item["type"] == "event"}
+    def _topics(self) -> dict[str, str]:
+        return {
+            event["name"]: "0x" + event_abi_to_log_topic(event).hex() for event in filter_abi_by_type("event", self.abi)
+        }
 
     @cached_property
     def _errors(self) -> dict[str, tuple[str, list[str]]]:
         return {
-            "0x" + _hash(item)[:4].hex(): (item["name"], [_type(part) for part in item["inputs"]])
-            for item in self.abi
-            if item["type"] == "error"
+            "0x" + function_signature_to_4byte_selector(abi_to_signature(error)).hex(): (
+                error["name"],
+                get_abi_input_types(error),
+            )
+            for error in filter_abi_by_type("error", self.abi)
         }
-
-
-def _hash(item: Mapping[str, Any]) -> bytes:
-    return keccak(text=f"{item['name']}({','.join(map(_type, item['inputs']))})")
-
-
-def _type(item: Mapping[str, Any]) -> str:
-    kind = str(item["type"])
-    if kind.startswith("tuple"):
-        return f"({','.join(map(_type, item['components']))}){kind[5:]}"
-    return kind

@@ -13,7 +13,7 @@ from eth_utils.address import is_address, to_checksum_address
 from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
-from indexer.contracts.sending import SendError, number, send
+from indexer.contracts.sending import SendError, send
 from indexer.contracts.signer import SignerKeyError, load_or_create
 from warehouse.chains import facts
 from warehouse.domain.chains import Chain
@@ -92,15 +92,20 @@ def deploy_registry(client: EvmClient, deployer: LocalAccount, signer: str, trea
         receipt = send(client, deployer, data=data, what="the deployment")
     except SendError as error:
         raise DeployError(str(error)) from error
-    return str(to_checksum_address(receipt["contractAddress"]))
+    return str(receipt.contract)
 
 
 def _refuse_main_network(client: EvmClient, chain: Chain) -> None:
     known = facts.load(None).by_id(chain.chain_id)
-    if known is None or number(client.call("eth_blockNumber")) < _YOUNG_BLOCKS:
+    if known is None:
+        return
+    from indexer.contracts.node_provider import connect
+
+    web3 = connect(client)
+    if web3.eth.block_number < _YOUNG_BLOCKS:
         return
     try:
-        version = str(client.call("web3_clientVersion"))
+        version = web3.client_version
     except MethodMissing:
         version = ""
     if not _DEVELOPMENT_NODE.search(version):

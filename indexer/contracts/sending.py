@@ -1,7 +1,7 @@
-"""Sending a transaction from an account of ours and waiting for its receipt."""
+"""Send a transaction from one of our accounts and wait for its receipt."""
 
-import time
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
@@ -9,71 +9,91 @@ from eth_utils.address import to_checksum_address
 from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 
+if TYPE_CHECKING:
+    from web3.eth import Eth
+    from web3.types import TxParams
+
 RECEIPT_SECONDS = 120.0
+_POLL_SECONDS = 0.1
 _FALLBACK_TIP_WEI = 10**9
 
 
 class SendError(Exception):
-    """The chain did not take the transaction, or it failed; the message is one line for a person."""
+    """The chain did not accept the transaction, or it failed; the message is one line for a person."""
 
 
-def send(client: EvmClient, account: LocalAccount, *, data: str, to: str | None = None, what: str) -> dict[str, Any]:
-    """Send a transaction without value and wait until it is mined; its receipt. Without ``to`` it makes a contract.
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A mined transaction that succeeded. ``contract`` is the contract it created, checksummed."""
+
+    transaction_hash: str
+    contract: str | None
+
+
+def send(client: EvmClient, account: LocalAccount, *, data: str, to: str | None = None, what: str) -> Receipt:
+    """Send a transaction without value and wait until it is mined. Without ``to`` it creates a contract.
 
     Args:
+        client: the chain's client.
+        account: signs and pays.
+        data: call data or creation code.
+        to: the contract to call.
         what: what the transaction is, for messages.
 
     Raises:
         SendError: the account cannot pay, the chain refused it, or it failed or was not mined.
         RpcError: the nodes do not answer.
     """
-    place = {"to": to_checksum_address(to)} if to is not None else {}
-    transaction = _price(client, {"from": account.address, "data": data, "chainId": client.chain.chain_id, **place})
-    cost = transaction["gas"] * transaction.get("maxFeePerGas", transaction.get("gasPrice", 0))
-    balance = number(client.call("eth_getBalance", account.address, "latest"))
+    from web3.exceptions import TimeExhausted, TransactionNotFound
+
+    from indexer.contracts.node_provider import connect
+
+    key, eth = client.chain.key, connect(client).eth
+    call: TxParams = {"from": account.address, "data": data}  # type: ignore[typeddict-item]
+    if to is not None:
+        call["to"] = to_checksum_address(to)
+    gas = eth.estimate_gas(call) * 6 // 5
+    fees = _fees(eth)
+    cost = gas * int(fees.get("maxFeePerGas", fees.get("gasPrice", 0)))
+    balance = eth.get_balance(account.address)
     if balance < cost:
-        raise SendError(f"chain {client.chain.key}: {account.address} has {balance} wei, {what} may take {cost} wei")
-    transaction["nonce"] = number(client.call("eth_getTransactionCount", account.address, "pending"))
-    sender = transaction.pop("from")
-    signed = account.sign_transaction(transaction)
-    sent = "0x" + bytes(signed.hash).hex()
+        raise SendError(f"chain {key}: {account.address} has {balance} wei, {what} may take {cost} wei")
+    nonce = eth.get_transaction_count(account.address, "pending")
+    unsigned: dict[str, Any] = {
+        **call,
+        **fees,
+        "gas": gas,
+        "nonce": nonce,
+        "value": 0,
+        "chainId": client.chain.chain_id,
+    }
+    sender = unsigned.pop("from")
+    signed = account.sign_transaction(unsigned)
+    name = "0x" + bytes(signed.hash).hex()
     try:
-        client.call("eth_sendRawTransaction", "0x" + bytes(signed.raw_transaction).hex())
+        eth.send_raw_transaction(signed.raw_transaction)
     except RpcError as error:
-        # A repeated sending is refused though the first one arrived.
-        if client.call("eth_getTransactionByHash", sent) is None:
-            raise SendError(f"chain {client.chain.key} refused {what} from {sender}: {error}") from error
-    return _mined(client, sent, what)
-
-
-def number(quantity: Any) -> int:
-    """The number a node answered."""
-    return int(quantity, 16)
-
-
-def _mined(client: EvmClient, sent: str, what: str) -> dict[str, Any]:
-    deadline = time.monotonic() + RECEIPT_SECONDS
-    pause = 0.02
-    while time.monotonic() < deadline:
-        receipt: dict[str, Any] | None = client.call("eth_getTransactionReceipt", sent)
-        if receipt is not None:
-            if receipt["status"] != "0x1":
-                raise SendError(f"chain {client.chain.key}: {what}, {sent}, failed")
-            return receipt
-        time.sleep(pause)
-        pause = min(pause * 1.5, 2.0)
-    raise SendError(f"chain {client.chain.key}: {what}, {sent}, was not mined within {RECEIPT_SECONDS:g} s")
-
-
-def _price(client: EvmClient, transaction: dict[str, Any]) -> dict[str, Any]:
-    asked = {key: transaction[key] for key in ("from", "to", "data") if key in transaction}
-    gas = number(client.call("eth_estimateGas", asked))
-    head = client.call("eth_getBlockByNumber", "latest", False)
-    priced = {**transaction, "gas": gas * 6 // 5, "value": 0}
-    if "baseFeePerGas" not in head:
-        return {**priced, "gasPrice": number(client.call("eth_gasPrice"))}
+        # The client repeats what it got no answer to, and a node refuses the repetition of what it accepted.
+        try:
+            eth.get_transaction(signed.hash)
+        except TransactionNotFound:
+            raise SendError(f"chain {key} refused {what} from {sender}: {error}") from error
     try:
-        tip = number(client.call("eth_maxPriorityFeePerGas"))
+        receipt = eth.wait_for_transaction_receipt(signed.hash, timeout=RECEIPT_SECONDS, poll_latency=_POLL_SECONDS)
+    except TimeExhausted:
+        raise SendError(f"chain {key}: {what}, {name}, was not mined within {RECEIPT_SECONDS:g} s") from None
+    if receipt["status"] != 1:
+        raise SendError(f"chain {key}: {what}, {name}, failed")
+    return Receipt(name, receipt["contractAddress"])
+
+
+def _fees(eth: "Eth") -> "TxParams":
+    """Fees of EIP-1559 where the chain has them, else a gas price."""
+    base = eth.get_block("latest").get("baseFeePerGas")
+    if base is None:
+        return {"gasPrice": eth.gas_price}
+    try:
+        tip = int(eth.max_priority_fee)
     except MethodMissing:
         tip = _FALLBACK_TIP_WEI
-    return {**priced, "maxFeePerGas": 2 * number(head["baseFeePerGas"]) + tip, "maxPriorityFeePerGas": tip}
+    return {"maxFeePerGas": 2 * base + tip, "maxPriorityFeePerGas": tip}  # type: ignore[typeddict-item]

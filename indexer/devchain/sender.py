@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from eth_utils.crypto import keccak
+from eth_typing import HexAddress, HexStr
+from web3.types import Nonce
+from web3.utils.address import get_create2_address, get_create_address
 
 from indexer.devchain.anvil import Anvil, AnvilError
 
@@ -124,14 +126,9 @@ class Sender:
 
 def created_address(sender: str, nonce: int) -> str:
     """Where a contract created by ``sender`` with this nonce lives."""
-    count = nonce.to_bytes((nonce.bit_length() + 7) // 8, "big")
-    if not (len(count) == 1 and nonce < 0x80):
-        count = bytes([0x80 + len(count)]) + count
-    body = b"\x94" + bytes.fromhex(sender[2:]) + count  # RLP of [sender, nonce]
-    return "0x" + keccak(bytes([0xC0 + len(body)]) + body)[12:].hex()
+    return get_create_address(HexAddress(HexStr(sender)), Nonce(nonce)).lower()
 
 
 def create2_address(creator: str, salt: bytes, code: str) -> str:
     """Where CREATE2 by ``creator`` puts this creation code."""
-    body = b"\xff" + bytes.fromhex(creator[2:]) + salt + keccak(hexstr=code)
-    return "0x" + keccak(body)[12:].hex()
+    return get_create2_address(HexAddress(HexStr(creator)), HexStr("0x" + salt.hex()), HexStr(code)).lower()
