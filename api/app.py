@@ -10,14 +10,12 @@ from fastapi import FastAPI
 
 from api import openapi
 from api.clock import Clock
-from api.http import errors
+from api.http import exception_handlers
 from api.http.admission import AdmissionMiddleware
-from api.http.errors import RouteGroups
 from api.http.observation import ObservationMiddleware
-from api.http.request_bounds import LimitsMiddleware
-from api.metadata.contents import Limits as MetadataLimits
-from api.metadata.endpoints import FRAMING_BYTES, UPLOAD_PATH
-from api.public.sharing import SharingMiddleware
+from api.http.request_bounds import RequestBoundsMiddleware
+from api.http.route_table import RouteTable
+from api.http.sharing import SharingMiddleware
 from api.router import ROUTERS, ROUTES
 from api.services import Services
 from api.settings import ApiSettings, load
@@ -39,7 +37,7 @@ def create_app(
     settings = settings or load()
     services = Services.of(settings, chains=chains, clock=clock)
     services.read_files()
-    groups = RouteGroups(tuple(group for mounted in ROUTERS for group in mounted.groups))
+    table = RouteTable(ROUTERS)
     app = FastAPI(
         title=settings.service_name,
         version=version("regalia"),
@@ -49,22 +47,16 @@ def create_app(
         redirect_slashes=False,
     )
     app.state.services = services
-    errors.install(app, groups)
-    openapi.install(app, public_url=settings.public_url)
+    exception_handlers.install(app, table)
+    openapi.install(app, table, public_url=settings.public_url)
     app.router.routes.extend(ROUTES)
-    # The one added last is the first to see a request: it gets its id, its limits, then a place.
-    app.add_middleware(AdmissionMiddleware, groups=groups, settings=settings, metrics=services.metrics)
-    app.add_middleware(
-        LimitsMiddleware,
-        groups=groups,
-        body_limit_bytes=settings.body_limit_bytes,
-        larger_bodies={UPLOAD_PATH: MetadataLimits.of(settings).most_bytes + FRAMING_BYTES},
-        timeout_seconds=settings.request_timeout_seconds,
-    )
-    app.add_middleware(SharingMiddleware)
+    # The one added last sees a request first: it gets its id, then its bounds, then it is admitted.
+    app.add_middleware(AdmissionMiddleware, table=table, settings=settings, metrics=services.metrics)
+    app.add_middleware(RequestBoundsMiddleware, table=table, settings=settings)
+    app.add_middleware(SharingMiddleware, table=table)
     app.add_middleware(
         ObservationMiddleware,
-        groups=groups,
+        table=table,
         metrics=services.metrics,
         secure=settings.public_url.startswith("https://"),
     )

@@ -1,5 +1,6 @@
-"""The OpenAPI document: what FastAPI makes of the routes, without the answers it invents."""
+"""The OpenAPI document: FastAPI's, with the error answers that routes imply and without those it invents."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from fastapi import FastAPI
@@ -8,20 +9,23 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic.alias_generators import to_camel
 
 from api import links
+from api.http.error_shapes import ErrorBody
+from api.http.route_table import RouteTable
 from api.http.routes import accesses
+from api.http.statuses import add_implied
 from api.security.access import ACCESS_MARK, OPTIONAL_SESSION
 from api.webhooks import openapi as webhooks
 
 _INVENTED = ("HTTPValidationError", "ValidationError")
-# Of every answer to a caller whose credential is valid; others are not counted for an account.
+# Sent with every answer to a caller with a valid credential; other requests are not counted for an account.
 _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
     "X-RateLimit-Limit": {
-        "description": "Requests that the daily quota allows; with a 429 for the rate, requests at once.",
+        "description": "The daily quota; with a 429 for the rate, the burst that the rate allows.",
         "schema": {"type": "integer"},
     },
-    "X-RateLimit-Remaining": {"description": "How many of them are left.", "schema": {"type": "integer"}},
+    "X-RateLimit-Remaining": {"description": "What is left of it.", "schema": {"type": "integer"}},
     "X-RateLimit-Reset": {
-        "description": "When they are renewed, in unix seconds.",
+        "description": "When it is renewed, in Unix seconds.",
         "schema": {"type": "integer"},
     },
     "RateLimit-Policy": {
@@ -37,37 +41,44 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 }
 _DESCRIPTION = """A registry of token symbols across chains: search, heartbeats, registrations and claims.
 
-Every error answer holds `error` (words) and `code`; every answer carries `X-Request-Id`. Figures that are not known
-are `null`, never 0. A query parameter that takes one value, or a member of a body, that is given twice is answered 400.
+Every error answer holds `error` (words) and `code`; every answer carries `X-Request-Id`. Unknown figures are
+`null`, never 0. A single-valued query parameter, or a member of a body, that is given twice is answered 400.
 
-Requests are counted by API key, or by account for wallet sessions: so many a second and a day, by plan. Beyond that the
-answer is 429 with `Retry-After`."""
+Requests are counted by API key, or by account for wallet sessions. The plan sets how many a second and a day are
+answered; further requests get 429 with `Retry-After`."""
 
 
 def operation_id(route: APIRoute) -> str:
-    """The name of a route's function in camel case: what a generated client calls its method."""
+    """The name of a route's function in camel case: the method's name in generated clients."""
     return to_camel(route.name)
 
 
-def _takes_or_leaves_a_session(route: APIRoute) -> bool:
-    """Whether a credential may be sent and need not be: FastAPI would describe it as one that is needed."""
+def _has_optional_session(route: APIRoute) -> bool:
+    """Whether a credential is optional: FastAPI would describe it as required."""
     names = [getattr(dependency.call, ACCESS_MARK) for dependency in accesses(route.dependant)]
     return names == [OPTIONAL_SESSION]
 
 
-def install(app: FastAPI, *, public_url: str) -> None:
+def _described(app: FastAPI) -> Iterator[APIRoute]:
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        if isinstance(route, APIRoute) and route.include_in_schema:
+            yield route
+
+
+def install(app: FastAPI, table: RouteTable, *, public_url: str) -> None:
     """Let the application describe itself through ``build``."""
 
     def describe() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = build(app, public_url)
+            app.openapi_schema = build(app, table, public_url)
         return app.openapi_schema
 
     app.openapi = describe  # type: ignore[method-assign]
 
 
-def build(app: FastAPI, public_url: str) -> dict[str, Any]:
-    """The document. A request that is not valid is answered by the group's 400, so FastAPI's own 422 is taken out."""
+def build(app: FastAPI, table: RouteTable, public_url: str) -> dict[str, Any]:
+    """The document, with the error answers that routes imply and without FastAPI's 422: invalid requests are 400."""
     document = get_openapi(
         title=app.title,
         version=app.version,
@@ -75,11 +86,17 @@ def build(app: FastAPI, public_url: str) -> dict[str, Any]:
         routes=app.routes,
         servers=[{"url": public_url}],
     )
+    for route in _described(app):
+        for method in route.methods or ():
+            operation = document["paths"][route.path_format][method.lower()]
+            if _INVENTED[0] in str(operation["responses"].get("422", "")):
+                del operation["responses"]["422"]
+            add_implied(operation, route, table.find(method, route.path_format))
+            if _has_optional_session(route):
+                operation["security"].append({})
     for operations in document["paths"].values():
         for operation in operations.values():
             responses = operation["responses"]
-            if _INVENTED[0] in str(responses.get("422", "")):
-                del responses["422"]
             for response in responses.values():
                 headers = response.setdefault("headers", {})
                 headers["X-Request-Id"] = {
@@ -88,15 +105,11 @@ def build(app: FastAPI, public_url: str) -> dict[str, Any]:
                 }
                 if operation.get("security"):
                     headers.update({name: {"$ref": f"#/components/headers/{name}"} for name in _LIMIT_HEADERS})
-    for context in iter_route_contexts(app.routes):
-        route = context.original_route
-        if isinstance(route, APIRoute) and route.include_in_schema and _takes_or_leaves_a_session(route):
-            for method in route.methods or ():
-                document["paths"][route.path_format][method.lower()]["security"].append({})
     links.add_to(document)
     webhooks.add_to(document)
     document.setdefault("components", {})["headers"] = _LIMIT_HEADERS
-    schemas = document["components"].get("schemas", {})
+    schemas = document["components"].setdefault("schemas", {})
+    schemas["ErrorBody"] = ErrorBody.model_json_schema()
     for name in _INVENTED:
         schemas.pop(name, None)
     return document

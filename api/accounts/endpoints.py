@@ -1,9 +1,10 @@
 """/api/v2/account: an account's keys, limits and usage."""
 
+from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import Depends, Path, Query
 
 from api.accounts import examples
 from api.accounts.repository import AccountRepository
@@ -12,18 +13,21 @@ from api.accounts.self_service import KEY_LIMIT, LAST_WALLET, ONLY_WALLET, REVOK
 from api.http import patterns
 from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
-from api.http.errors import CODES, RouteGroup
+from api.http.error_shapes import CODES
 from api.http.examples import WALLET, answered
+from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.security.access import KeyOrSession, Session, with_scope
 from api.security.callers import WalletSession
 
-GROUP = RouteGroup(prefix="/api/v2/account")
-GROUPS = (GROUP,)
+# Accounts must always see what they use, and be able to revoke keys: the daily quota refuses nothing here.
+GROUP = RouteGroup(prefix="/api/v2/account", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE)
+READS = replace(GROUP, credential=Credential.KEY_OR_SESSION)
 MOST_DAYS = 90
 
-router = APIRouter(prefix="/api/v2/account", tags=["account"], route_class=BodyRoute)
+router = GROUP.router(tags=["account"], route_class=BodyRoute)
+reads_router = READS.router(tags=["account"], route_class=BodyRoute)
 
 
 async def _service(services: ServicesDep) -> SelfService:
@@ -42,7 +46,7 @@ Writer = Annotated[WalletSession, with_scope("api:write")]
 KeyId = Annotated[UUID, Path(description="The key's id, as the list shows it.")]
 
 
-@router.get(
+@reads_router.get(
     "", response_model=AccountAnswer, responses=answered(("account", examples.ACCOUNT)) | GROUP.responses(401, 403, 503)
 )
 async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse:
@@ -69,7 +73,7 @@ async def unlink_wallet(
     return respond(await service.unlink_wallet(session, wallet_address("wallet", wallet)))
 
 
-@router.get(
+@reads_router.get(
     "/usage",
     response_model=UsageAnswer,
     responses=answered(("usage", examples.USAGE)) | GROUP.responses(400, 401, 403, 503),

@@ -2,22 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from api.apps import examples
 from api.apps.schemas import AppsChange, PageAppList
 from api.apps.service import PageAppsSettings
 from api.http.dependencies import CatalogueDep, StoreDep
-from api.http.errors import RouteGroup
 from api.http.examples import answered
+from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead, NotAManager
 
-GROUP = RouteGroup(prefix="/api/v2/registration")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 
-router = APIRouter(prefix="/api/v2/registration/{id}/apps", tags=["apps"], route_class=BodyRoute)
+router = GROUP.router("/api/v2/registration/{id}/apps", tags=["apps"], route_class=BodyRoute)
 _ANSWERS = answered(("apps", examples.APPS))
 
 

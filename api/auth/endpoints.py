@@ -1,11 +1,12 @@
 """GET /auth/nonce, POST /auth/login/siwe and /siws, POST /auth/logout, /auth/sessions, and GET /apps/jwks."""
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import Depends, Path, Query
 
 from api.auth import examples
 from api.auth.errors import SignatureInvalid, WalletOfAnotherAccount
@@ -27,8 +28,9 @@ from api.auth.schemas import (
 from api.auth.service import NONCE_LIFE, SignInService
 from api.claims.inputs import signature_bytes
 from api.http.dependencies import ClockDep, ServicesDep, TokensDep
-from api.http.errors import InvalidInput, NotFound, RouteGroup, Unavailable
+from api.http.errors import InvalidInput, NotFound, Unavailable
 from api.http.examples import answered
+from api.http.groups import CLAIMS, Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.limits.public import PublicRead
@@ -37,16 +39,21 @@ from api.security.callers import WalletSession
 from api.security.errors import ScopeMissing
 from warehouse.domain.addresses import checksum_address
 
-GROUP = RouteGroup(prefix="/api/v2/auth")
-KEYS_GROUP = RouteGroup(prefix="/api/v2/apps")
-GROUPS = (GROUP, KEYS_GROUP)
+# Accounts must always be able to sign in, and to revoke what is misused: the daily quota refuses nothing here.
+GROUP = RouteGroup(prefix="/api/v2/auth", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE)
+LOGIN = replace(GROUP, admission=CLAIMS, credential=Credential.OPTIONAL_SESSION)
+NONCE = replace(GROUP, credential=Credential.NONE, quota=Quota.ADDRESS)
+KEYS = RouteGroup(prefix="/api/v2/apps", credential=Credential.NONE, quota=Quota.ADDRESS)
 # A nonce and a token are for the one who asked.
 _PRIVATE = {"Cache-Control": "no-store"}
 # A shared cache that still had the keys of before would have new tokens refused.
 _JWKS_HEADERS = {"Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"}
 _LOGIN_ERRORS = GROUP.responses(400, 413, 415, 429, 503, ScopeMissing, SignatureInvalid, WalletOfAnotherAccount)
 
-router = APIRouter(prefix="/api/v2", tags=["sign-in"], route_class=BodyRoute)
+router = GROUP.router(tags=["sign-in"], route_class=BodyRoute)
+login_router = LOGIN.router(tags=["sign-in"], route_class=BodyRoute)
+nonce_router = NONCE.router(tags=["sign-in"], route_class=BodyRoute)
+keys_router = KEYS.router(tags=["sign-in"], route_class=BodyRoute)
 
 
 async def _service(services: ServicesDep) -> SignInService:
@@ -75,16 +82,16 @@ ServiceDep = Annotated[SignInService, Depends(_service)]
 Writer = Annotated[WalletSession, with_scope("api:write")]
 
 
-@router.get(
-    "/auth/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)) | GROUP.responses(429, 503)
+@nonce_router.get(
+    "/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)) | GROUP.responses(429, 503)
 )
 async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) -> JsonResponse:
     """A nonce to put into a sign-in message: good once, for ten minutes."""
     return respond(Nonce(nonce=await service.nonce(), expires_at=clock.now() + NONCE_LIFE), headers=_PRIVATE)
 
 
-@router.post(
-    "/auth/login/siwe",
+@login_router.post(
+    "/login/siwe",
     response_model=LoginResponse,
     responses=answered(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
 )
@@ -98,8 +105,8 @@ async def login_with_ethereum(body: EthereumLogin, session: OptionalSession, ser
     return respond(answer, headers=_PRIVATE)
 
 
-@router.post(
-    "/auth/login/siws",
+@login_router.post(
+    "/login/siws",
     response_model=LoginResponse,
     responses=answered(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
 )
@@ -113,7 +120,7 @@ async def login_with_solana(body: SolanaLogin, session: OptionalSession, service
 
 
 @router.post(
-    "/auth/logout",
+    "/logout",
     response_model=Revoked,
     responses=answered(("ended", examples.REVOKED)) | GROUP.responses(401, 429, 503),
 )
@@ -123,7 +130,7 @@ async def logout(session: Session, service: ServiceDep) -> JsonResponse:
 
 
 @router.get(
-    "/auth/sessions",
+    "/sessions",
     response_model=SessionList,
     responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(400, 401, 429, 503),
 )
@@ -162,7 +169,7 @@ async def list_sessions(
 
 
 @router.delete(
-    "/auth/sessions",
+    "/sessions",
     response_model=RevokedOthers,
     responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 403, 429, 503),
 )
@@ -172,7 +179,7 @@ async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonRes
 
 
 @router.delete(
-    "/auth/sessions/{id}",
+    "/sessions/{id}",
     response_model=Revoked,
     responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 403, 404, 429, 503),
 )
@@ -194,9 +201,7 @@ async def revoke_session(
     return await _revoke(service, session, wanted)
 
 
-@router.get(
-    "/apps/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS_GROUP.responses(429, 503)
-)
+@keys_router.get("/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS.responses(429, 503))
 async def get_session_keys(access: PublicRead, tokens: TokensDep) -> JsonResponse:
     """The public keys that session tokens are signed with, the current one first. A key that was replaced stays while
     tokens may be signed with it; verifiers choose by `kid` and look again when they meet one they do not know."""

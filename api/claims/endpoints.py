@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import Depends, Path, Query
 
 from api.claims import examples
 from api.claims.eligibility import Eligibility
@@ -42,17 +42,18 @@ from api.http.dependencies import (
     TokensDep,
     WarehouseDep,
 )
-from api.http.errors import ApiError, NotFound, RouteGroup
+from api.http.error_shapes import ErrorShape
+from api.http.errors import ApiError, NotFound
 from api.http.examples import answered
+from api.http.groups import CLAIMS, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.security.access import ApiKey
 
-GROUP = RouteGroup(prefix="/api/v2/claim", invalid_code="VALIDATION_INVALID_INPUT")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/claim", admission=CLAIMS, errors=ErrorShape(invalid_code="VALIDATION_INVALID_INPUT"))
 DEFAULT_STATUS_CHAIN = "arbitrum"
 
-router = APIRouter(prefix="/api/v2/claim", tags=["claims"], route_class=BodyRoute)
+router = GROUP.router(tags=["claims"], route_class=BodyRoute)
 
 
 async def claim_eligibility(

@@ -1,28 +1,32 @@
 """/api/v2/registration/{id}/domains: an owner or manager proves that domains are the registration's."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import Depends, Path
 
 from api.domains import examples
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
 from api.domains.service import LIMIT, NOT_PROVEN, NOT_VERIFIED, TAKEN, Domains
 from api.http.dependencies import ClockDep, SettingsDep, StoreDep, TextLookupsDep
-from api.http.errors import Case, RouteGroup
+from api.http.error_shapes import Case
 from api.http.examples import answered
+from api.http.groups import CLAIMS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead, NotAManager
 
-GROUP = RouteGroup(prefix="/api/v2/registration")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
+CHECK = replace(GROUP, admission=CLAIMS)
+"""Asks name servers."""
 _NOT_PROVEN: Case = (NOT_PROVEN, "the TXT record ... is not there yet", examples.NOT_PROVEN)
 _TAKEN: Case = (TAKEN, "pepe.example is verified for another registration of this chain, whose record is there, too")
 _NOT_VERIFIED: Case = (NOT_VERIFIED, "pepe.example is not verified")
 _LIMIT: Case = (LIMIT, f"a registration has at most {MOST} domains")
 
-router = APIRouter(prefix="/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
+router = GROUP.router("/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
+check_router = CHECK.router("/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
 
 
 async def _domains(store: StoreDep, lookups: TextLookupsDep, settings: SettingsDep, clock: ClockDep) -> Domains:
@@ -50,7 +54,7 @@ async def request_registration_domain(registration: Managed, body: DomainRequest
     return respond(await domains.request(registration, body.domain))
 
 
-@router.post(
+@check_router.post(
     "/{domain}/verify",
     response_model=Domain,
     responses=_answers("verified", examples.VERIFIED, conflicts=(_NOT_PROVEN, _TAKEN)),

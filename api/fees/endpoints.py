@@ -2,20 +2,18 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from api.http.dependencies import GasDep, PricingDep
-from api.http.errors import RouteGroup
 from api.http.examples import answered
+from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, Number, Wire, respond, timestamp
 from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/config")
-GROUPS = (GROUP,)
 CACHE_SECONDS = 300
 
-router = APIRouter(prefix="/api/v2/config", tags=["fees"])
+router = GROUP.router(tags=["fees"])
 
 
 _EXAMPLE: dict[str, Any] = {

@@ -2,20 +2,18 @@
 
 import asyncio
 
-from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
 from api.health.service import NotReady
 from api.http.dependencies import ReadinessDep, ServicesDep
-from api.http.errors import RouteGroup
 from api.http.examples import answered
+from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, Wire, respond
 from api.security.access import Public
 
-GROUP = RouteGroup(prefix="/health")
-GROUPS = (GROUP,)
-router = APIRouter(tags=["health"])
+GROUP = RouteGroup(prefix="/health", admission=None, credential=Credential.NONE, quota=Quota.NONE)
+router = GROUP.router("", tags=["health"])
 
 
 class Live(Wire):

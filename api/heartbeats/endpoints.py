@@ -1,10 +1,11 @@
 """GET /api/v2/heartbeat/..."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
@@ -12,7 +13,8 @@ from api.heartbeats.service import HeartbeatService
 from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
-from api.http.errors import InvalidInput, RouteGroup
+from api.http.errors import InvalidInput
+from api.http.groups import SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.search.examples import shown
@@ -22,12 +24,13 @@ from api.tokens.endpoints import ChainPath, SymbolPath
 from warehouse.domain.chains import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/heartbeat")
-GROUPS = (GROUP,)
+HISTORY_GROUP = replace(GROUP, admission=SEARCHES)
 _DIGITS = re.compile(r"[0-9]{1,10}")
 _LATEST = datetime.fromtimestamp(2**32 - 1, UTC)
 _EARLIEST = datetime.fromtimestamp(0, UTC)
 
-router = APIRouter(prefix="/api/v2/heartbeat", tags=["heartbeats"], route_class=QueryRoute)
+router = GROUP.router(tags=["heartbeats"], route_class=QueryRoute)
+history_router = HISTORY_GROUP.router(tags=["heartbeats"], route_class=QueryRoute)
 
 
 async def heartbeat_service(
@@ -84,7 +87,7 @@ async def get_heartbeat(
     return respond(await service.current(wanted, place, _address(token_address)))
 
 
-@router.get(
+@history_router.get(
     "/{symbol}/{chain}/history",
     response_model=HeartbeatHistory,
     responses=shown(HISTORY) | GROUP.responses(400, 401, 403, 404, 503),

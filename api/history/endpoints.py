@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep, TokensDep
-from api.http.errors import RouteGroup
 from api.http.examples import answered
+from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond, timestamp
 from api.http.routes import QueryRoute
 from api.registrations.reading import find_registration, read_chain
@@ -19,10 +19,9 @@ from warehouse import sql
 from warehouse.store import Row
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
-GROUPS = (GROUP,)
 KIND = "registration-history+v1"
 
-router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=QueryRoute)
+router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 
 
 @router.get(

@@ -1,6 +1,6 @@
-"""The outermost middleware: request ids, timing, security headers, and the answer to what nobody expected.
+"""The outermost middleware: request ids, timing, security headers, and the answer to unexpected exceptions.
 
-``request.state.answer_headers`` are raw headers that the answer gets, whatever it turns out to be.
+``request.state.answer_headers`` are raw headers that are added to the answer, whatever its status.
 """
 
 import logging
@@ -11,13 +11,14 @@ import uuid
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import ApiError, RouteGroups
+from api.http.errors import ApiError
 from api.http.metrics import Metrics
+from api.http.route_table import RouteTable
 
 LOG = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
-# Whoever asks chooses the method's name; as a label it must be one of few.
+# Clients choose the method's name; as a label of metrics it must be one of few.
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 SECURITY_HEADERS = {
@@ -29,11 +30,11 @@ SECURITY_HEADERS = {
 
 
 class ObservationMiddleware:
-    """Gives each request an id (its own when it brings a sane one), measures it, and never lets it go unanswered."""
+    """Gives each request an id (a valid X-Request-Id is kept), measures it, and answers 500 if nothing else did."""
 
-    def __init__(self, app: ASGIApp, *, groups: RouteGroups, metrics: Metrics, secure: bool) -> None:
+    def __init__(self, app: ASGIApp, *, table: RouteTable, metrics: Metrics, secure: bool) -> None:
         self.app = app
-        self.groups = groups
+        self.table = table
         self.metrics = metrics
         self.headers = dict(SECURITY_HEADERS)
         if secure:
@@ -44,6 +45,7 @@ class ObservationMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        group = self.table.of(scope)
         request_id = _request_id(scope)
         scope.setdefault("state", {})["request_id"] = request_id
         began = time.perf_counter()
@@ -67,11 +69,11 @@ class ObservationMiddleware:
         try:
             await self.app(scope, receive, observed_send)
         except Exception:
-            # The last line of defence: whatever escapes is logged with its id and answered in the group's shape.
+            # Nothing handled this: log it with the request's id and answer 500 in the group's shape.
             LOG.exception("request %s failed: %s %a", request_id, scope["method"], scope["path"])
             if started:
                 raise
-            answer = self.groups.of(scope).render(ApiError())
+            answer = group.errors.render(ApiError())
             await answer(scope, receive, observed_send)
         finally:
             self.metrics.in_flight.dec()

@@ -1,48 +1,37 @@
-"""Limits of a request: how large its body, how long it may take. Pure ASGI, before any route."""
+"""Bounds of a request: the size of its body and the time it may take. Pure ASGI, before routing."""
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from contextlib import suppress
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.http.errors import ApiError, PayloadTooLarge, RouteGroups, Unavailable
+from api.http.errors import ApiError, PayloadTooLarge, Unavailable
+from api.http.route_table import RouteTable
+from api.settings import ApiSettings
 
 LOG = logging.getLogger(__name__)
-LINGERING = 4
-"""A body that is too large is received up to so many times its limit before it is refused."""
-LINGER_SECONDS = 5.0
+DISCARDED_FACTOR = 4
+"""Of a body that is too large, up to this many times the limit is received and discarded before the answer."""
+DISCARD_SECONDS = 5.0
 
 
 class _BodyTooLarge(HTTPException):
-    """Raised while a body is read that grows beyond the limit. FastAPI lets an HTTPException through from where it
-    reads bodies, and would take anything else for a body that cannot be parsed."""
+    """Raised while a body is read that exceeds the limit. FastAPI passes an HTTPException on from where it reads
+    bodies, and turns any other exception into a parsing error."""
 
 
-class LimitsMiddleware:
-    """Refuses bodies that are too large, and requests that take too long.
+class RequestBoundsMiddleware:
+    """Refuses bodies that are larger than the route group allows (413), and ends requests that take too long (503)."""
 
-    Args:
-        larger_bodies: paths that take other bodies, and their limits.
-    """
-
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        groups: RouteGroups,
-        body_limit_bytes: int,
-        timeout_seconds: float,
-        larger_bodies: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, app: ASGIApp, *, table: RouteTable, settings: ApiSettings) -> None:
         self.app = app
-        self.groups = groups
-        self.body_limit_bytes = body_limit_bytes
-        self.larger_bodies = dict(larger_bodies or {})
-        self.timeout_seconds = timeout_seconds
+        self.table = table
+        self.timeout_seconds = settings.request_timeout_seconds
+        self.body_limits = {group: group.body_limit(settings) for group in table.groups}
+        self.default_limit = settings.body_limit_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -50,11 +39,11 @@ class LimitsMiddleware:
             await self.app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "0")
-        most_bytes = self.larger_bodies.get(scope["path"], self.body_limit_bytes)
-        if length.isdecimal() and int(length) > most_bytes:
-            if "expect" not in Headers(scope=scope):  # who asks first has not sent anything yet
-                await _take_the_rest(receive, LINGERING * most_bytes)
-            await self._answer(_too_large(most_bytes), scope, receive, send)
+        max_bytes = self.body_limits.get(self.table.of(scope), self.default_limit)
+        if length.isdecimal() and int(length) > max_bytes:
+            if "expect" not in Headers(scope=scope):  # the client waits for 100 Continue and has sent nothing
+                await _discard_rest(receive, DISCARDED_FACTOR * max_bytes)
+            await self._answer(_too_large(max_bytes), scope, receive, send)
             return
         started = False
         received = 0
@@ -63,24 +52,24 @@ class LimitsMiddleware:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > most_bytes:
+            if received > max_bytes:
                 if message.get("more_body", False):
-                    await _take_the_rest(receive, LINGERING * most_bytes)
-                raise _BodyTooLarge(413, _too_large(most_bytes).message, {"Connection": "close"})
+                    await _discard_rest(receive, DISCARDED_FACTOR * max_bytes)
+                raise _BodyTooLarge(413, _too_large(max_bytes).message, {"Connection": "close"})
             return message
 
-        async def noted_send(message: Message) -> None:
+        async def observed_send(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
             async with asyncio.timeout(self.timeout_seconds) as limit:
-                await self.app(scope, limited_receive, noted_send)
+                await self.app(scope, limited_receive, observed_send)
         except _BodyTooLarge:
             if started:
                 raise
-            await self._answer(_too_large(most_bytes), scope, receive, send)
+            await self._answer(_too_large(max_bytes), scope, receive, send)
         except TimeoutError:
             if started or not limit.expired():
                 raise
@@ -88,21 +77,21 @@ class LimitsMiddleware:
             await self._answer(Unavailable("this took too long, try again"), scope, receive, send)
 
     async def _answer(self, error: ApiError, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.groups.of(scope).render(error)(scope, receive, send)
+        await self.table.of(scope).errors.render(error)(scope, receive, send)
 
 
-async def _take_the_rest(receive: Receive, most_bytes: int) -> None:
-    """Receive what the client still sends, up to a bound, and forget it. Where a connection is closed that data still
-    comes on, the client is told of a reset and never sees the answer."""
+async def _discard_rest(receive: Receive, max_bytes: int) -> None:
+    """Receive and discard what the client still sends, up to a bound. If the connection were closed while data arrives,
+    the client would see a reset instead of the answer."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(LINGER_SECONDS):
-            while most_bytes > 0:
+        async with asyncio.timeout(DISCARD_SECONDS):
+            while max_bytes > 0:
                 message = await receive()
                 if not message.get("more_body", False):
                     return
-                most_bytes -= len(message.get("body", b""))
+                max_bytes -= len(message.get("body", b""))
 
 
-def _too_large(most_bytes: int) -> ApiError:
-    # The rest of the body may not have been read: the connection cannot be used again.
-    return PayloadTooLarge(f"body: is larger than {most_bytes} bytes", headers={"Connection": "close"})
+def _too_large(max_bytes: int) -> ApiError:
+    # Part of the body may be unread, so the connection cannot be reused.
+    return PayloadTooLarge(f"body: is larger than {max_bytes} bytes", headers={"Connection": "close"})

@@ -17,7 +17,9 @@ from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from api.http.errors import InvalidInput, RouteGroups, UnsupportedMediaType
+from api.http.errors import InvalidInput, UnsupportedMediaType
+from api.http.groups import RouteGroup
+from api.http.route_table import SCOPE_KEY
 from api.security.access import ACCESS_MARK, ASK_MARK
 
 
@@ -109,7 +111,6 @@ def _require_body_type(request: Request) -> None:
     headers = request.headers
     if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
         return  # no body: what is missing is said by name
-    groups: RouteGroups = request.app.state.route_groups
-    accepted = groups.of(request.scope).body_types
-    if headers.get("content-type", "").partition(";")[0].strip().lower() not in accepted:
-        raise UnsupportedMediaType(f"Content-Type must be {' or '.join(accepted)}")
+    group: RouteGroup = request.scope[SCOPE_KEY]
+    if headers.get("content-type", "").partition(";")[0].strip().lower() not in group.body_types:
+        raise UnsupportedMediaType(f"Content-Type must be {' or '.join(group.body_types)}")

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -10,13 +10,15 @@ from starlette.responses import Response
 
 from api.http.conditional import has_already
 from api.http.dependencies import MetadataDep
-from api.http.errors import Case, InvalidInput, NotFound, RouteGroup
+from api.http.error_shapes import Case
+from api.http.errors import InvalidInput, NotFound
 from api.http.examples import answered
+from api.http.groups import UPLOADS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.limits.public import PublicRead
 from api.metadata import examples
 from api.metadata.cids import read_cid
-from api.metadata.contents import DOCUMENT
+from api.metadata.contents import DOCUMENT, Limits
 from api.metadata.images import IMAGE_TYPES
 from api.metadata.schemas import MetadataDocument, Uploaded
 from api.metadata.service import PUBLIC_PATH, Metadata
@@ -26,12 +28,15 @@ from api.security.access import with_scope
 from api.security.callers import WalletSession
 
 FORM = "multipart/form-data"
-UPLOAD_PATH = "/api/v2/metadata/upload"
 FRAMING_BYTES = 16 * 1024
 """What a form adds to its file, at most."""
-GROUP = RouteGroup(prefix="/api/v2/metadata", body_types=(DOCUMENT, *IMAGE_TYPES, FORM))
-GROUPS = (GROUP,)
-PUBLIC_GROUPS = (PUBLIC_GROUP,)
+GROUP = RouteGroup(
+    prefix="/api/v2/metadata",
+    admission=UPLOADS,
+    credential=Credential.SESSION,
+    body_limit=lambda settings: Limits.of(settings).most_bytes + FRAMING_BYTES,
+    body_types=(DOCUMENT, *IMAGE_TYPES, FORM),
+)
 Writer = Annotated[WalletSession, with_scope("api:write")]
 
 _FULL: Case = (
@@ -69,8 +74,8 @@ _FOUND: dict[int | str, dict[str, Any]] = answered(("document", examples.DOCUMEN
 _FOUND[200]["content"].update({kind: {"schema": _FILE} for kind in IMAGE_TYPES})
 _FOUND[304] = {"description": "The client has it already."}
 
-router = APIRouter(prefix="/api/v2/metadata", tags=["metadata"])
-public_router = APIRouter(prefix=PUBLIC_PATH, tags=["public reads"])
+router = GROUP.router(tags=["metadata"])
+public_router = PUBLIC_GROUP.router(PUBLIC_PATH, tags=["public reads"])
 
 
 CidPath = Annotated[

@@ -2,11 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import Depends, Header
 
 from api.http.dependencies import PublicReadsDep, StoreDep
-from api.http.errors import Case, RouteGroup
+from api.http.error_shapes import Case
 from api.http.examples import answered
+from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead, NotAManager
@@ -14,11 +15,10 @@ from api.profiles import examples
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.profiles.service import Profiles, etag
 
-GROUP = RouteGroup(prefix="/api/v2/registration")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 CHANGED: Case = ("PRECONDITION_FAILED", "If-Match: the profile has changed since it was read")
 
-router = APIRouter(prefix="/api/v2/registration/{id}/profile", tags=["profiles"], route_class=BodyRoute)
+router = GROUP.router("/api/v2/registration/{id}/profile", tags=["profiles"], route_class=BodyRoute)
 
 
 async def _profiles(store: StoreDep) -> Profiles:

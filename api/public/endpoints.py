@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from api.http.addresses import evm_address
 from api.http.conditional import Prepared, answer
 from api.http.dependencies import ChainsDep, PublicReadsDep
-from api.http.errors import LOWER_CODES, InvalidInput, NotFound, RouteGroup, Unavailable
+from api.http.error_shapes import LOWER_CODES, ErrorShape
+from api.http.errors import InvalidInput, NotFound, Unavailable
 from api.http.examples import answered
+from api.http.groups import CLAIMS, Credential, GroupRouter, Quota, RouteGroup
 from api.http.rendering import Wire
-from api.limits.public import PublicHolding, PublicRead
+from api.limits.public import PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
 from api.public.service import APPS, COIN, HOLDING, SITES
@@ -23,8 +26,15 @@ from api.services import services_of
 from indexer.chains.errors import RpcError
 from warehouse.domain.chains import Chain, Chains
 
-GROUP = RouteGroup(prefix="/api/v2/public", invalid_code="not_found", codes=LOWER_CODES, with_message=True)
-GROUPS = (GROUP,)
+GROUP = RouteGroup(
+    prefix="/api/v2/public",
+    credential=Credential.NONE,
+    quota=Quota.ADDRESS,
+    errors=ErrorShape(invalid_code="not_found", codes=LOWER_CODES, with_message=True),
+    any_origin=True,
+)
+HOLDINGS = replace(GROUP, admission=CLAIMS, quota=Quota.ADDRESS_HOLDINGS)
+"""Each read asks a chain."""
 FRESH = {"Cache-Control": "public, max-age=60, stale-while-revalidate=120"}
 FRESH_HOLDING = {"Cache-Control": "public, max-age=30, stale-while-revalidate=30"}
 MISSING = {"Cache-Control": "public, max-age=60"}
@@ -48,7 +58,7 @@ class RememberingRoute(APIRoute):
             if found is None:
                 response = await handle(request)
             else:
-                await count_address(request, holdings=holdings)
+                await count_address(request)
                 response = answer(request.headers, found, FRESH_HOLDING if holdings else FRESH)
             if request.method == "HEAD":
                 response.body = b""  # its headers are those of the whole answer
@@ -57,18 +67,21 @@ class RememberingRoute(APIRoute):
         return look_first
 
 
-router = APIRouter(prefix="/api/v2/public", tags=["public reads"], route_class=RememberingRoute)
+router = GROUP.router(tags=["public reads"], route_class=RememberingRoute)
+holdings_router = HOLDINGS.router(tags=["public reads"], route_class=RememberingRoute)
 ChainPath = Annotated[str, Path(description="Chain key, in lower case.", examples=["base"])]
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
 
 
-def _read(path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]]) -> Callable[[Endpoint], Endpoint]:
+def _read(
+    path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]], on: GroupRouter = router
+) -> Callable[[Endpoint], Endpoint]:
     """Offer a read at a path. HEAD is answered like GET, and goes without saying."""
 
     def offer(endpoint: Endpoint) -> Endpoint:
         responses = answered(*shown) | _NOT_MODIFIED | GROUP.responses(404, 429, 503)
         for method in ("GET", "HEAD"):
-            router.add_api_route(
+            on.add_api_route(
                 path,
                 endpoint,
                 methods=[method],
@@ -101,10 +114,10 @@ async def list_public_coin_apps(
     return _send(request, await reads.apps(place, wanted), FRESH, f"no verified page of {wanted}")
 
 
-@_read("/holdings/{chain}/{token}/{wallet}", Holding, ("holding", examples.HOLDING))
+@_read("/holdings/{chain}/{token}/{wallet}", Holding, ("holding", examples.HOLDING), on=holdings_router)
 async def get_public_holding(
     request: Request,
-    access: PublicHolding,
+    access: PublicRead,
     reads: PublicReadsDep,
     chains: ChainsDep,
     chain: ChainPath,

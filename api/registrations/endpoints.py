@@ -1,9 +1,10 @@
 """GET /registration/..., and POST /registration/check-qualify."""
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import Header, Path, Query
 
 from api.claims.endpoints import EligibilityDep
 from api.claims.errors import TokenUnverified
@@ -20,8 +21,10 @@ from api.http.dependencies import (
     TokensDep,
     WarehouseDep,
 )
-from api.http.errors import InvalidInput, RouteGroup, Unavailable
+from api.http.error_shapes import ErrorShape
+from api.http.errors import InvalidInput, Unavailable
 from api.http.examples import WALLET, answered
+from api.http.groups import CLAIMS, SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.registrations import examples
@@ -44,13 +47,15 @@ from api.security.access import ApiKey, SessionBeside
 from warehouse.domain.addresses import AddressFormat
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
-CLAIMABLE = RouteGroup(prefix="/api/v2/registration/claimable", invalid_code="INVALID_PARAMS")
-GROUPS = (GROUP, CLAIMABLE)
+CLAIMABLE = replace(GROUP, admission=SEARCHES, errors=ErrorShape(invalid_code="INVALID_PARAMS"))
+QUALIFY = replace(GROUP, admission=CLAIMS)
 
-router = APIRouter(prefix="/api/v2/registration", tags=["registrations"], route_class=BodyRoute)
+router = GROUP.router(tags=["registrations"], route_class=BodyRoute)
+claimable_router = CLAIMABLE.router(tags=["registrations"], route_class=BodyRoute)
+qualify_router = QUALIFY.router(tags=["registrations"], route_class=BodyRoute)
 
 
-@router.get(
+@claimable_router.get(
     "/claimable",
     response_model=ClaimableTokens,
     responses=answered(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE))
@@ -105,7 +110,7 @@ async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     )
 
 
-@router.post(
+@qualify_router.post(
     "/check-qualify",
     response_model=QualifyResponse,
     response_model_exclude_none=True,

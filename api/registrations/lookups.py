@@ -2,13 +2,14 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep
-from api.http.errors import NotFound, RouteGroup
+from api.http.errors import NotFound
 from api.http.examples import answered
+from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond, timestamp
 from api.http.routes import QueryRoute
 from api.registrations import examples
@@ -22,9 +23,8 @@ from warehouse.domain.chains import Chains
 from warehouse.store import Row
 
 GROUP = RouteGroup(prefix="/registration")
-GROUPS = (GROUP,)
 
-router = APIRouter(prefix="/registration", tags=["registrations"], route_class=QueryRoute)
+router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 SymbolPath = Annotated[
     str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
 ]

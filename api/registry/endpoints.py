@@ -2,17 +2,15 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from api.http.dependencies import ChainsDep, PricingDep, SettingsDep
-from api.http.errors import RouteGroup
 from api.http.examples import answered
+from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/registry")
-GROUPS = (GROUP,)
 PROTOCOL = "regalia"
 PROTOCOL_VERSION = "1.0.0"
 CACHE_SECONDS = 3600
@@ -33,7 +31,7 @@ _CAPS: dict[str, Any] = {
     "whaleMultiplier": {"min": 1, "max": 4},
 }
 
-router = APIRouter(prefix="/api/v2/registry", tags=["registry"])
+router = GROUP.router(tags=["registry"])
 
 
 class RegistryInfo(Wire):

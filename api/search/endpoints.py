@@ -3,12 +3,14 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from api.http.dependencies import SearchDep
-from api.http.errors import LOWER_CODES, InvalidInput, RouteGroup
+from api.http.error_shapes import LOWER_CODES, ErrorShape
+from api.http.errors import InvalidInput
+from api.http.groups import SEARCHES, RouteGroup
 from api.search import examples
 from api.search.parameters import PARAMETERS
 from api.search.schemas import SearchAnswer
@@ -17,8 +19,9 @@ from api.security.credentials import count
 from api.security.errors import API_KEY_HEADER
 from api.services import services_of
 
-GROUP = RouteGroup(prefix="/api/v2/search", invalid_code="bad_request", codes=LOWER_CODES)
-GROUPS = (GROUP,)
+GROUP = RouteGroup(
+    prefix="/api/v2/search", admission=SEARCHES, errors=ErrorShape(invalid_code="bad_request", codes=LOWER_CODES)
+)
 
 
 class RememberingRoute(APIRoute):
@@ -36,7 +39,7 @@ class RememberingRoute(APIRoute):
         return look_first
 
 
-router = APIRouter(prefix="/api/v2/search", tags=["search"], route_class=RememberingRoute)
+router = GROUP.router(tags=["search"], route_class=RememberingRoute)
 
 
 async def _remembered(request: Request) -> bytes | None:

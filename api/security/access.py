@@ -18,6 +18,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPBearer
 
+from api.http.errors import ApiError, raises
 from api.security.callers import Caller, Principal, WalletSession, satisfies
 from api.security.credentials import (
     ask_api_key,
@@ -26,7 +27,16 @@ from api.security.credentials import (
     ask_optional_session,
     ask_session,
 )
-from api.security.errors import API_KEY_HEADER, PlanTooLow, ScopeMissing
+from api.security.errors import (
+    API_KEY_HEADER,
+    ApiKeyInvalid,
+    ApiKeyMissing,
+    CredentialMissing,
+    PlanTooLow,
+    ScopeMissing,
+    SessionEnded,
+    SessionMissing,
+)
 
 ACCESS_MARK = "__access__"
 ASK_MARK = "__ask__"
@@ -35,14 +45,14 @@ Dependency = TypeVar("Dependency", bound=Callable[..., Any])
 Ask = Callable[[Request], Awaitable[object]]
 
 
-def declares_access(name: str, ask: Ask) -> Callable[[Dependency], Dependency]:
+def declares_access(name: str, ask: Ask, *errors: type[ApiError]) -> Callable[[Dependency], Dependency]:
     """Mark a dependency as one that decides who may call. ``ask`` decides it from the request alone, so that routes
-    with a body can do so before they read it."""
+    with a body can do so before they read it; it raises ``errors``."""
 
     def mark(dependency: Dependency) -> Dependency:
         setattr(dependency, ACCESS_MARK, name)
         setattr(dependency, ASK_MARK, ask)
-        return dependency
+        return raises(*errors)(dependency)
 
     return mark
 
@@ -53,19 +63,19 @@ _SESSION = HTTPBearer(
 )
 
 
-@declares_access("api_key", ask_api_key)
+@declares_access("api_key", ask_api_key, ApiKeyMissing, ApiKeyInvalid)
 async def require_api_key(request: Request, _: Annotated[object, Security(_KEY)]) -> Caller:
     """See :func:`ask_api_key`."""
     return await ask_api_key(request)
 
 
-@declares_access("session", ask_session)
+@declares_access("session", ask_session, SessionMissing)
 async def require_session(request: Request, _: Annotated[object, Security(_SESSION)]) -> WalletSession:
     """See :func:`ask_session`."""
     return await ask_session(request)
 
 
-@declares_access("key_or_session", ask_key_or_session)
+@declares_access("key_or_session", ask_key_or_session, CredentialMissing, ApiKeyInvalid)
 async def require_key_or_session(
     request: Request, _: Annotated[object, Security(_KEY)], __: Annotated[object, Security(_SESSION)]
 ) -> Principal:
@@ -73,7 +83,7 @@ async def require_key_or_session(
     return await ask_key_or_session(request)
 
 
-@declares_access(OPTIONAL_SESSION, ask_optional_session)
+@declares_access(OPTIONAL_SESSION, ask_optional_session, SessionEnded)
 async def allow_session(request: Request, _: Annotated[object, Security(_SESSION)]) -> WalletSession | None:
     """See :func:`ask_optional_session`."""
     return await ask_optional_session(request)
@@ -104,7 +114,7 @@ def with_plan(least: str, require: Callable[..., Any] = require_api_key) -> Any:
             raise PlanTooLow(least, principal.plan)
         return principal
 
-    return _requiring(f"{getattr(require, ACCESS_MARK)}, plan {least}", ask_with_plan, require)
+    return _requiring(f"{getattr(require, ACCESS_MARK)}, plan {least}", ask_with_plan, require, PlanTooLow)
 
 
 def require_scope(session: WalletSession, scope: str) -> None:
@@ -124,11 +134,11 @@ def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any
             require_scope(session, scope)
         return session
 
-    return _requiring(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require)
+    return _requiring(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require, ScopeMissing)
 
 
-def _requiring(name: str, ask: Ask, require: Callable[..., Any]) -> Any:
-    @declares_access(name, ask)
+def _requiring(name: str, ask: Ask, require: Callable[..., Any], error: type[ApiError]) -> Any:
+    @declares_access(name, ask, error)
     async def require_more(request: Request, _: Annotated[object, Depends(require)]) -> object:
         return await ask(request)
 

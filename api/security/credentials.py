@@ -2,6 +2,8 @@
 
 from fastapi import Request
 
+from api.http.groups import Quota, RouteGroup
+from api.http.route_table import SCOPE_KEY
 from api.security.callers import Caller, Principal, WalletSession
 from api.security.errors import (
     API_KEY_HEADER,
@@ -15,9 +17,6 @@ from api.security.errors import (
 from api.services import services_of
 from warehouse.errors import StoreUnavailable
 
-SELF_SERVICE = ("/api/v2/account", "/api/v2/auth/")
-"""Routes that show usage and revoke credentials. They have a rate limit but are never refused for the daily quota."""
-
 
 async def count(request: Request, principal: Principal) -> None:
     """Count the request against its caller's limits, once, even if it carries several credentials.
@@ -30,15 +29,14 @@ async def count(request: Request, principal: Principal) -> None:
     request.state.counted = True
     charge = await services_of(request).limiter.charge(principal)
     request.state.answer_headers = charge.headers
-    if charge.refusal is not None and not (charge.of_quota and request.url.path.startswith(SELF_SERVICE)):
+    group: RouteGroup = request.scope[SCOPE_KEY]
+    if charge.refusal is not None and not (charge.of_quota and group.quota is Quota.ACCOUNT_RATE):
         raise charge.refusal
 
 
-async def count_address(request: Request, *, holdings: bool = False) -> None:
-    """Count the request against the limits of the client's address, unless it was already counted for an account.
-
-    Args:
-        holdings: the request reads holdings, which have a lower limit within the general one.
+async def count_address(request: Request) -> None:
+    """Count the request against the limits of the client's address, unless it was already counted for an account. The
+    route group says whether it also counts as a read of holdings.
 
     Raises:
         TooManyRequests: the address is over a limit.
@@ -46,7 +44,8 @@ async def count_address(request: Request, *, holdings: bool = False) -> None:
     if getattr(request.state, "counted", False):
         return
     request.state.counted = True
-    await services_of(request).limiter.admit(request, holdings=holdings)
+    group: RouteGroup = request.scope[SCOPE_KEY]
+    await services_of(request).limiter.admit(request, holdings=group.quota is Quota.ADDRESS_HOLDINGS)
 
 
 async def ask_api_key(request: Request) -> Caller:

@@ -32,6 +32,8 @@ class SessionMissing(Unauthorized):
 class SessionEnded(Unauthorized):
     """The token has no live session (RFC 6750, 3.1)."""
 
+    text = _ENDED
+
     def __init__(self) -> None:
         super().__init__(_ENDED, challenge=f'{BEARER} error="invalid_token", error_description="{_ENDED}"')
 
@@ -39,11 +41,10 @@ class SessionEnded(Unauthorized):
 class CredentialMissing(Unauthorized):
     """The route needs an API key or a wallet session, and neither was sent."""
 
+    text = f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing"
+
     def __init__(self) -> None:
-        super().__init__(
-            f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing",
-            challenge=f"{BEARER}, {API_KEY}",
-        )
+        super().__init__(challenge=f"{BEARER}, {API_KEY}")
 
 
 class PlanTooLow(Forbidden):

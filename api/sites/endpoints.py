@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from api.http.dependencies import StoreDep
-from api.http.errors import RouteGroup
 from api.http.examples import answered
+from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead, NotAManager
@@ -14,10 +14,9 @@ from api.sites import examples
 from api.sites.schemas import PageSites, SitesChange
 from api.sites.service import PageSitesService
 
-GROUP = RouteGroup(prefix="/api/v2/registration")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 
-router = APIRouter(prefix="/api/v2/registration/{id}/sites", tags=["sites"], route_class=BodyRoute)
+router = GROUP.router("/api/v2/registration/{id}/sites", tags=["sites"], route_class=BodyRoute)
 _ANSWERS = answered(("sites", examples.SITES))
 
 

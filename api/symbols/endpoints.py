@@ -2,22 +2,20 @@
 
 from typing import Any
 
-from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import Text
 from api.http.dependencies import ChainsDep, MajorsDep, StoreDep
-from api.http.errors import RouteGroup
 from api.http.examples import TOKEN, answered
+from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, Wire, respond
 from api.http.routes import BodyRoute
 from api.security.access import ApiKey
 from api.symbols.service import SOLANA_LONGEST, SymbolChecker
 
 GROUP = RouteGroup(prefix="/api/v2/verify")
-GROUPS = (GROUP,)
-router = APIRouter(prefix="/api/v2/verify", tags=["symbols"], route_class=BodyRoute)
+router = GROUP.router(tags=["symbols"], route_class=BodyRoute)
 
 
 _COMPATIBLE = {"solana": {"compatible": True}, "evm": {"compatible": True}}

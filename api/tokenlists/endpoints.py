@@ -2,14 +2,16 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from api.http.addresses import wallet_address
 from api.http.conditional import Prepared, answer
 from api.http.dependencies import ChainsDep, ClockDep, ListSignaturesDep, SettingsDep, StoreDep, TokenListDep
-from api.http.errors import InvalidInput, NotFound, RouteGroup
+from api.http.error_shapes import ErrorShape
+from api.http.errors import InvalidInput, NotFound
 from api.http.examples import answered
+from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond, timestamp
 from api.http.routes import QueryRoute
 from api.registrations.reading import read_chain, read_symbol
@@ -40,13 +42,13 @@ from warehouse.domain.chains import Chain
 from warehouse.store import Row, Store
 
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
-EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", invalid_code="INVALID_PARAMS")
-GROUPS = (GROUP, EXPORT)
+EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", errors=ErrorShape(invalid_code="INVALID_PARAMS"))
 CACHE = {"Cache-Control": "private, max-age=60, stale-while-revalidate=600"}
 _MOST_SYMBOLS = 100
 _MOST_CHAIN_ID = 2**53
 
-router = APIRouter(prefix="/api/v2/tokenlist", tags=["token list"], route_class=QueryRoute)
+router = GROUP.router(tags=["token list"], route_class=QueryRoute)
+export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
 ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
 _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
@@ -170,8 +172,8 @@ async def compare_token_list_versions(
     )
 
 
-@router.get(
-    "/export/{symbol}/{chain}",
+@export_router.get(
+    "/{symbol}/{chain}",
     response_model=ListingExport,
     responses=answered(("listing", examples.EXPORT)) | EXPORT.responses(400, 401, 403, 404, 503),
 )

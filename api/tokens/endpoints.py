@@ -2,23 +2,23 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from starlette.responses import Response
 
 from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
-from api.http.errors import InvalidInput, RouteGroup
+from api.http.errors import InvalidInput
+from api.http.groups import SEARCHES, RouteGroup
 from api.http.routes import QueryRoute
 from api.search import examples
 from api.search.parameters import readable_chain, search_symbol
 from api.search.schemas import SearchResult
 from api.security.access import ApiKey
 
-GROUP = RouteGroup(prefix="/api/v2/token")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/token", admission=SEARCHES)
 
-router = APIRouter(prefix="/api/v2/token", tags=["search"], route_class=QueryRoute)
+router = GROUP.router(tags=["search"], route_class=QueryRoute)
 
 
 SymbolPath = Annotated[

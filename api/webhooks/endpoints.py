@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi import Depends, Header, Path, Query
 
 from api.http.dependencies import ServicesDep
-from api.http.errors import Case, RouteGroup
+from api.http.error_shapes import Case
+from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.search.examples import shown
@@ -35,8 +36,7 @@ from api.webhooks.schemas import (
 )
 from api.webhooks.service import WebhookService
 
-GROUP = RouteGroup(prefix="/api/v2/webhooks")
-GROUPS = (GROUP,)
+GROUP = RouteGroup(prefix="/api/v2/webhooks", credential=Credential.KEY_OR_SESSION)
 _LIMIT: Case = (
     "WEBHOOK_LIMIT",
     "plan developer allows 5 webhooks, this account has 5",
@@ -44,7 +44,7 @@ _LIMIT: Case = (
 )
 _DISABLED: Case = ("CONFLICT", "the webhook is disabled; reactivate it first")
 
-router = APIRouter(prefix="/api/v2/webhooks", tags=["webhooks"], route_class=BodyRoute)
+router = GROUP.router(tags=["webhooks"], route_class=BodyRoute)
 
 
 async def _service(services: ServicesDep) -> WebhookService:

@@ -1,6 +1,7 @@
 """Every route declares who may call it, and OpenAPI says everything about it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,9 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api.app import create_app
+from api.http.groups import Credential, Quota
 from api.http.rendering import respond
+from api.http.route_table import RouteTable
 from api.http.routes import BodyRoute, QueryRoute, accesses, single_parameters
 from api.router import ROUTERS
 from api.security.access import ACCESS_MARK
@@ -29,8 +32,8 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def routes() -> Iterator[APIRoute]:
-    for mounted in ROUTERS:
-        for route in mounted.router.routes:
+    for router in ROUTERS:
+        for route in router.routes:
             assert isinstance(route, APIRoute)
             yield route
 
@@ -87,12 +90,38 @@ def test_no_parameter_is_taken_twice() -> None:
     assert unguarded == set()
 
 
-def test_every_group_covers_its_routes() -> None:
-    for mounted in ROUTERS:
-        for route in mounted.router.routes:
+def test_every_route_belongs_to_one_group_which_covers_its_path() -> None:
+    table, owners = RouteTable(ROUTERS), defaultdict(set)
+    for router in ROUTERS:
+        for route in router.routes:
             assert isinstance(route, APIRoute)
-            covered = any(route.path.startswith(group.prefix) for group in mounted.groups)
-            assert covered or route.path == "/metrics", route.path
+            assert route.path.startswith(router.group.prefix) or route.path == "/metrics", route.path
+            for method in route.methods:
+                owners[method, route.path].add(router.group)
+                assert table.find(method, route.path) is router.group, route.path
+    assert {place for place, groups in owners.items() if len(groups) != 1} == set()
+
+
+def test_groups_declare_the_credential_and_quota_of_their_routes() -> None:
+    by_address = (Quota.ADDRESS, Quota.ADDRESS_HOLDINGS)
+    for router in ROUTERS:
+        for route in router.routes:
+            assert isinstance(route, APIRoute)
+            (name,) = access_names(route)
+            credential, _, rest = name.partition(", ")
+            assert credential == router.group.credential, route.path
+            if credential == Credential.NONE:
+                expected: tuple[Quota, ...] = by_address if rest == "by address" else (Quota.NONE,)
+            else:
+                expected = (Quota.ACCOUNT, Quota.ACCOUNT_RATE)
+            assert router.group.quota in expected, route.path
+
+
+def test_groups_with_one_prefix_answer_unknown_paths_alike() -> None:
+    shapes = defaultdict(set)
+    for router in ROUTERS:
+        shapes[router.group.prefix].add((router.group.errors.with_message, router.group.any_origin))
+    assert {prefix for prefix, found in shapes.items() if len(found) != 1} == set()
 
 
 def test_operation_ids_are_unique_and_read_like_methods(document: dict[str, Any]) -> None:

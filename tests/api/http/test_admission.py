@@ -1,4 +1,4 @@
-"""Admission: places, queue, and who is turned away."""
+"""Admission: slots, queue, and rejections."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from api.http.admission import CLAIMS, READS, SEARCHES, UPLOADS, Gate, Shed, class_of
+from api.http.admission import Gate, Rejected
+from api.http.groups import CLAIMS, READS, SEARCHES
 from tests.fixtures.service import Serve, Service
 
 
@@ -30,20 +31,20 @@ async def settle(tasks: "list[asyncio.Task[None]]") -> list[str]:
     return ["in" if task.exception() is None else str(task.exception()) for task in tasks if task.done()]
 
 
-async def test_as_many_work_as_there_are_places_and_the_next_takes_the_place_given_back() -> None:
+async def test_the_next_request_takes_a_released_slot() -> None:
     gate = Gate(2, patience_seconds=5)
     await gate.enter()
     await gate.enter()
     first, second = await waiting(gate, 2)
-    assert (gate.working, gate.waiting) == (2, 2)
+    assert (gate.running, gate.waiting) == (2, 2)
     gate.leave()
     await settle([first])
-    assert (first.done(), second.done(), gate.working) == (True, False, 2)
+    assert (first.done(), second.done(), gate.running) == (True, False, 2)
     gate.leave()
     await settle([second])
     for _ in range(2):
         gate.leave()
-    assert (gate.working, gate.waiting) == (0, 0)
+    assert (gate.running, gate.waiting) == (0, 0)
 
 
 async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() -> None:
@@ -64,10 +65,10 @@ async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() ->
     for _ in range(4):
         gate.leave()
     await settle(tasks)
-    assert gate.working == 0
+    assert gate.running == 0
 
 
-async def test_who_came_before_the_queue_was_a_standing_one_is_not_kept_waiting_for_nothing() -> None:
+async def test_old_requests_of_a_standing_queue_are_rejected_at_once() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=1, monotonic=clock)
     await gate.enter()
@@ -77,10 +78,10 @@ async def test_who_came_before_the_queue_was_a_standing_one_is_not_kept_waiting_
     gate.leave()
     assert await settle(tasks) == ["waited_too_long"] * 3 + ["in"]
     gate.leave()
-    assert (gate.working, gate.waiting) == (0, 0)
+    assert (gate.running, gate.waiting) == (0, 0)
 
 
-async def test_a_queue_that_moves_is_no_standing_one_however_long_it_lasts() -> None:
+async def test_a_queue_that_moves_is_never_a_standing_queue() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, monotonic=clock)
     await gate.enter()
@@ -98,15 +99,15 @@ async def test_a_queue_that_moves_is_no_standing_one_however_long_it_lasts() -> 
     for _ in range(4):
         gate.leave()
     await settle(tasks)
-    assert (gate.standing, gate.working) == (False, 0)
+    assert (gate.standing, gate.running) == (False, 0)
 
 
-async def test_a_full_queue_turns_the_newcomer_away_and_a_standing_one_the_oldest() -> None:
+async def test_a_full_queue_rejects_the_newest_and_a_standing_one_the_oldest() -> None:
     clock = Clock()
-    gate = Gate(1, patience_seconds=100, queued=2, monotonic=clock)
+    gate = Gate(1, patience_seconds=100, max_queued=2, monotonic=clock)
     await gate.enter()
     tasks = await waiting(gate, 2)
-    with pytest.raises(Shed, match="queue_full"):
+    with pytest.raises(Rejected, match="queue_full"):
         await gate.enter()
     clock.now = 1.0
     tasks += await waiting(gate, 1)
@@ -115,22 +116,22 @@ async def test_a_full_queue_turns_the_newcomer_away_and_a_standing_one_the_oldes
     for _ in range(3):
         gate.leave()
     await settle(tasks)
-    assert gate.working == 0
+    assert gate.running == 0
 
 
-async def test_nobody_waits_longer_than_the_patience_also_when_no_place_comes_back() -> None:
+async def test_a_wait_ends_after_the_patience_without_a_free_slot() -> None:
     gate = Gate(1, patience_seconds=0.02)
     await gate.enter()
     began = asyncio.get_running_loop().time()
-    with pytest.raises(Shed, match="waited_too_long"):
+    with pytest.raises(Rejected, match="waited_too_long"):
         await gate.enter()
     assert asyncio.get_running_loop().time() - began < 1
     gate.leave()
     await gate.enter()
-    assert gate.working == 1
+    assert gate.running == 1
 
 
-async def test_who_gives_up_waiting_leaves_no_trace() -> None:
+async def test_a_cancelled_wait_releases_everything() -> None:
     gate = Gate(1, patience_seconds=5)
     await gate.enter()
     (waiter,) = await waiting(gate, 1)
@@ -141,34 +142,18 @@ async def test_who_gives_up_waiting_leaves_no_trace() -> None:
     gate.leave()  # the place is given, and its taker cancelled before it runs
     waiter.cancel()
     await asyncio.gather(waiter, return_exceptions=True)
-    assert (gate.working, gate.waiting) == (0, 0)
-
-
-def test_classes_by_path() -> None:
-    assert class_of("/health/ready") is None
-    assert class_of("/metrics") is None
-    assert class_of("/api/v2/claim") == CLAIMS
-    assert class_of("/api/v2/claim/status/0xab") == CLAIMS
-    assert class_of("/api/v2/registration/check-qualify") == CLAIMS
-    assert class_of("/api/v2/registration/7/domains/pepe.example/verify") == CLAIMS
-    assert class_of("/api/v2/search") == SEARCHES
-    assert class_of("/api/v2/token/PEPE/base") == SEARCHES
-    assert class_of("/api/v2/registration/claimable") == SEARCHES
-    assert class_of("/api/v2/heartbeat/PEPE/base/history") == SEARCHES
-    assert class_of("/api/v2/heartbeat/PEPE/base") == READS
-    assert class_of("/api/v2/metadata/upload") == UPLOADS
-    assert class_of("/nowhere") == READS
+    assert (gate.running, gate.waiting) == (0, 0)
 
 
 @pytest.fixture
 async def crowded(serve: Serve) -> AsyncIterator[Service]:
-    """One place for each class, taken for searches and reads; short patience."""
+    """One slot for each class, taken for searches and reads; short patience."""
     async with serve(
         admission_searches=1, admission_reads=1, admission_claims=1, admission_queue_seconds=0.03
     ) as service:
         await service.get("/config/fees")
         gates = _gates(service)
-        for name in (SEARCHES, READS):
+        for name in (SEARCHES.name, READS.name):
             await gates[name].enter()
         yield service
 
@@ -184,20 +169,20 @@ def _gates(service: Service) -> dict[str, Gate]:
 @pytest.mark.parametrize(
     ("path", "code"), [("/search?symbol=PEPE", "unavailable"), ("/registration/PEPE/base", "UNAVAILABLE")]
 )
-async def test_who_gets_no_place_is_told_503_in_the_shape_of_the_group(crowded: Service, path: str, code: str) -> None:
+async def test_a_rejection_is_503_in_the_shape_of_the_group(crowded: Service, path: str, code: str) -> None:
     answers = await asyncio.gather(*(crowded.anonymous.get(f"/api/v2{path}") for _ in range(20)))
     for answer in answers:
         assert (answer.status_code, answer.json()["code"]) == (503, code)
         assert 1 <= int(answer.headers["retry-after"]) <= 3
         assert answer.headers["x-request-id"]
     text = (await crowded.anonymous.get("/metrics")).text
-    name = SEARCHES if "search" in path else READS
+    name = (SEARCHES if "search" in path else READS).name
     assert f'regalia_admission_requests_total{{class="{name}",outcome="queue_full"}} 4.0' in text
     assert f'regalia_admission_requests_total{{class="{name}",outcome="waited_too_long"}} 16.0' in text
     assert f'regalia_admission_working{{class="{name}"}} 1.0' in text
 
 
-async def test_a_crowd_is_served_or_told_to_come_back_and_then_all_is_as_before(serve: Serve) -> None:
+async def test_a_crowd_is_served_or_rejected_and_leaves_no_slot_taken(serve: Serve) -> None:
     async with serve(admission_reads=2, admission_queue_seconds=0.2) as service:
         claims = [service.post("/claim/message", {}) for _ in range(10)]
         answers = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)), *claims)
@@ -205,10 +190,10 @@ async def test_a_crowd_is_served_or_told_to_come_back_and_then_all_is_as_before(
         assert all(answer.headers["retry-after"] for answer in answers if answer.status_code == 503)
         assert {answer.status_code for answer in answers[100:]} == {400}
         assert (await service.get("/registration/PEPE/base")).status_code == 200
-        assert all((gate.working, gate.waiting) == (0, 0) for gate in _gates(service).values())
+        assert all((gate.running, gate.waiting) == (0, 0) for gate in _gates(service).values())
 
 
-async def test_a_burst_of_a_hundred_is_served_whole(serve: Serve) -> None:
+async def test_a_burst_of_a_hundred_is_served(serve: Serve) -> None:
     # How long a burst lasts, and whether it is taken for a standing queue meanwhile, depends on the machine; that it
     # has room does not.
     async with serve(admission_queue_seconds=600) as service:
@@ -217,17 +202,17 @@ async def test_a_burst_of_a_hundred_is_served_whole(serve: Serve) -> None:
         assert ({answer.status_code for answer in reads}, {answer.status_code for answer in claims}) == ({200}, {400})
 
 
-async def test_other_classes_health_and_metrics_do_not_notice(crowded: Service) -> None:
+async def test_full_classes_do_not_affect_others_health_and_metrics(crowded: Service) -> None:
     answer = await crowded.post("/claim/message", {})
     assert answer.status_code == 400
     assert (await crowded.anonymous.get("/health/live")).status_code == 200
     assert (await crowded.anonymous.get("/health/ready")).status_code == 200
     gates = _gates(crowded)
-    gates[READS].leave()
+    gates[READS.name].leave()
     assert (await crowded.get("/config/fees")).status_code == 200
 
 
-async def test_a_slow_body_takes_no_place(crowded: Service) -> None:
+async def test_a_slow_body_takes_no_slot(crowded: Service) -> None:
     begun = asyncio.Event()
     rest = asyncio.Event()
 
@@ -240,7 +225,7 @@ async def test_a_slow_body_takes_no_place(crowded: Service) -> None:
     headers = {"content-type": "application/json"}
     slow = asyncio.create_task(crowded.client.post("/api/v2/claim/message", content=slowly(), headers=headers))
     await begun.wait()
-    assert _gates(crowded)[CLAIMS].working == 0
+    assert _gates(crowded)[CLAIMS.name].running == 0
     assert (await crowded.post("/claim/message", {})).status_code == 400
     rest.set()
     answer: httpx.Response = await slow

@@ -3,10 +3,12 @@
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from api.http.errors import RouteGroups
-from api.http.request_bounds import LINGERING, LimitsMiddleware
+from api.http.request_bounds import DISCARDED_FACTOR, RequestBoundsMiddleware
+from api.http.route_table import RouteTable
+from api.settings import ApiSettings
 
-LIMIT, PART = 1_000, 100
+LIMIT, PART = 2_000, 200
+SETTINGS = ApiSettings(body_limit_bytes=LIMIT, request_timeout_seconds=5)
 
 
 class Client:
@@ -32,18 +34,18 @@ async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
 @pytest.mark.parametrize(
     ("parts", "headers", "left"),
     [
-        (30, [(b"content-length", b"3000")], 0),
+        (30, [(b"content-length", b"6000")], 0),
         (30, [], 0),
-        (30, [(b"content-length", b"3000"), (b"expect", b"100-continue")], 30),
-        (1_000, [(b"content-length", b"100000")], 1_000 - LINGERING * LIMIT // PART),
-        (1_000, [], 1_000 - (LINGERING + 1) * LIMIT // PART - 1),
+        (30, [(b"content-length", b"6000"), (b"expect", b"100-continue")], 30),
+        (1_000, [(b"content-length", b"200000")], 1_000 - DISCARDED_FACTOR * LIMIT // PART),
+        (1_000, [], 1_000 - (DISCARDED_FACTOR + 1) * LIMIT // PART - 1),
     ],
 )
 async def test_what_a_client_still_sends_is_received_before_it_is_refused(
     parts: int, headers: list[tuple[bytes, bytes]], left: int
 ) -> None:
     client = Client(parts)
-    limits = LimitsMiddleware(read_all, groups=RouteGroups(()), body_limit_bytes=LIMIT, timeout_seconds=5)
+    limits = RequestBoundsMiddleware(read_all, table=RouteTable(()), settings=SETTINGS)
     scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
     await limits(scope, client.receive, client.send)
     assert (client.status, client.left) == (413, left)

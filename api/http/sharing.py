@@ -1,4 +1,4 @@
-"""What lets any page on the web read the public routes: CORS without credentials, on every answer, errors included.
+"""CORS for route groups that pages of any origin may read: on every answer, and without credentials.
 
 ``Access-Control-Allow-Origin: *`` and no ``Access-Control-Allow-Credentials``: a browser refuses the answer to a
 request that it sent with credentials.
@@ -8,7 +8,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-PREFIX = "/api/v2/public/"
+from api.http.route_table import RouteTable
+
 _EXPOSED = "ETag, Retry-After, X-Request-Id"
 _PREFLIGHT = {
     "Access-Control-Allow-Origin": "*",
@@ -21,14 +22,15 @@ _PREFLIGHT = {
 
 
 class SharingMiddleware:
-    """Answers preflights of the public reads, and opens their answers to every origin."""
+    """Answers preflight requests, and allows every origin to read the answers."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, table: RouteTable) -> None:
         self.app = app
+        self.table = table
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        if scope["type"] != "http" or not scope["path"].startswith(PREFIX):
+        if scope["type"] != "http" or not self.table.of(scope).any_origin:
             await self.app(scope, receive, send)
             return
         if scope["method"] == "OPTIONS":
