@@ -47,8 +47,8 @@ def clickhouse(
     exit_when_unused: ExitWhenUnused = False,
 ) -> None:
     """Run the embedded ClickHouse server in the foreground."""
-    from .embedded.clickhouse.server import serve
-    from .embedded.lifetime import DataDirectoryInUse
+    from .embedded.clickhouse.ownership import DataDirectoryInUse
+    from .embedded.clickhouse_server import serve
 
     try:
         serve(_data_dir(data_dir), port, exit_with_parent=exit_with_parent, exit_when_unused=exit_when_unused)
@@ -65,7 +65,7 @@ def postgres(
     durable: Annotated[bool, typer.Option(help="Without it a crash of the machine may lose data: for tests.")] = True,
 ) -> None:
     """Run the embedded PostgreSQL server in the foreground."""
-    from .embedded.lifetime import DataDirectoryInUse
+    from .embedded.clickhouse.ownership import DataDirectoryInUse
     from .embedded.postgres import PostgresFailed, serve
     from .embedded.privileges import NoUsableIdentity
 

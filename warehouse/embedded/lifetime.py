@@ -11,12 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
-
-
-class DataDirectoryInUse(Exception):
-    """Another process owns the engine's folder."""
-
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 1.0
@@ -115,31 +109,3 @@ def exclusive(lock_file: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def own(lock_file: Path, wait_seconds: float = 0.0) -> IO[str]:
-    """Own the folder that ``lock_file`` stands for, until the file returned is closed or the process ends.
-
-    Raises:
-        DataDirectoryInUse: another process does, and still did after ``wait_seconds``.
-    """
-    deadline = time.monotonic() + wait_seconds
-    lock = lock_file.open("a+")
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except BlockingIOError:
-            if time.monotonic() < deadline:
-                time.sleep(0.05)
-                continue
-            lock.seek(0)
-            owner = lock.read().strip() or "unknown"
-            lock.close()
-            folder = lock_file.parent
-            raise DataDirectoryInUse(f"{folder} is in use by process {owner}: one process can own it") from None
-    lock.seek(0)
-    lock.truncate()
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock

@@ -23,8 +23,9 @@ import psutil
 import psycopg
 
 from . import privileges, record
+from .clickhouse.ownership import own
 from .layout import Layout
-from .lifetime import own, when_parent_ends, when_unused
+from .lifetime import when_parent_ends, when_unused
 
 USER = "regalia"
 DATABASE = "regalia"

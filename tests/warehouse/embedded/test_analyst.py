@@ -9,7 +9,7 @@ import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 
 from warehouse.clickhouse import Warehouse
-from warehouse.embedded.clickhouse.server import analyst_url
+from warehouse.embedded.clickhouse_server import analyst_url
 from warehouse.embedded.layout import Layout
 from warehouse.engines import EngineUrls
 from warehouse.errors import WarehouseError

@@ -1,13 +1,16 @@
-"""A ClickHouse server in one process: the embedded engine (chDB) behind the ClickHouse HTTP protocol.
+"""A ClickHouse server over chDB, the embedded engine: the HTTP interface of ClickHouse, from one Python process.
 
-One process may own an engine's folder, and Regalia is several; so this one owns it and the others connect by URL,
-exactly as to a ClickHouse server.
+Only one process can open a chDB folder. This server opens it, and other processes connect by URL with the drivers they
+would use for a ClickHouse server. ``README.md`` says how to run it and what it does not do.
 
-- ``protocol``: what a request asks for and how an answer looks on the wire;
-- ``statements``: just enough lexing to tell inserts from reads and to refuse what must not run;
+- ``protocol``: requests and answers as HTTP frames them;
+- ``statements``: a tokenizer that tells inserts from reads and refuses what must not run;
 - ``access``: the two users, and what the analyst may not do;
-- ``engine``: handles, threads, cancelling;
+- ``ownership``: the lock on the folder;
+- ``engine``: handles, threads, cancellation;
 - ``sessions``: handles that live from request to request;
-- ``execution``: one function per manner of answering (whole, streamed, streaming insert);
+- ``execution``: complete results, streamed results, streaming inserts;
 - ``app``: the ASGI application; ``server``: the process around it.
 """
+
+__version__ = "1.0.0"

@@ -1,8 +1,8 @@
 """The server's two users: the owner, and the analyst, who reads.
 
-The analyst's statements run with ``readonly = 1`` and with limits nobody can lift from within a statement. What the
-engine's read-only mode leaves open (reading this machine's files, reaching other hosts, killing statements) is
-refused by name before the engine sees it.
+The analyst's statements run with ``readonly = 1`` and with limits that a statement cannot lift. The engine's read-only
+mode still allows reading local files, reaching other hosts and killing statements: these are refused by name before
+the engine sees them.
 """
 
 import secrets
@@ -15,9 +15,6 @@ from enum import Enum
 from .errors import ClickHouseError, denied
 from .statements import READS, tokens
 
-OWNER_NAMES = ("default", "regalia")
-ANALYST_NAME = "analyst"
-
 ANALYST_SECONDS = 60
 ANALYST_LIMITS: Mapping[str, str] = {
     "max_execution_time": str(ANALYST_SECONDS),
@@ -26,7 +23,7 @@ ANALYST_LIMITS: Mapping[str, str] = {
     "max_result_bytes": str(2 << 30),
     "allow_introspection_functions": "0",
 }
-# Settings an analyst's client may send along; the rest is ignored, so that clients which always send some still work.
+# Settings that an analyst's client may send. Others are ignored, so that clients which always send some still work.
 _ANALYST_SETTINGS = frozenset(
     {
         "date_time_output_format",
@@ -51,36 +48,41 @@ _PRIVATE_TABLES = frozenset({"processes", "query_log", "user_query_log", "query_
 
 
 class Role(Enum):
-    """Who asks."""
+    """Who sends a request."""
 
     OWNER = "owner"
     ANALYST = "analyst"
 
 
 @dataclass(frozen=True, slots=True)
-class Passwords:
-    """Both passwords; neither may be empty, because any user or web page of the machine reaches a loopback port."""
+class Users:
+    """The passwords and names of both users.
 
-    owner: str
-    analyst: str
+    A password may not be empty: any user or web page of the machine reaches a loopback port.
+    """
+
+    owner_password: str
+    analyst_password: str
+    owner_names: tuple[str, ...] = ("default",)
+    analyst_name: str = "analyst"
 
     def __post_init__(self) -> None:
         """Refuse empty passwords."""
-        if not self.owner or not self.analyst:
-            raise ValueError("the embedded server needs passwords")
+        if not self.owner_password or not self.analyst_password:
+            raise ValueError("the server needs passwords")
 
 
-def authenticate(headers: Mapping[str, str], parameters: Mapping[str, str], passwords: Passwords) -> Role:
-    """Who the request's credentials belong to.
+def authenticate(headers: Mapping[str, str], parameters: Mapping[str, str], users: Users) -> Role:
+    """The role of the request's credentials.
 
     Raises:
-        ClickHouseError: they belong to nobody.
+        ClickHouseError: the password is wrong or the user is unknown.
     """
     user, key = _credentials(headers, parameters)
-    role = Role.ANALYST if user == ANALYST_NAME else Role.OWNER
-    expected = passwords.analyst if role is Role.ANALYST else passwords.owner
+    role = Role.ANALYST if user == users.analyst_name else Role.OWNER
+    expected = users.analyst_password if role is Role.ANALYST else users.owner_password
     right = secrets.compare_digest(key.encode(), expected.encode())
-    if not right or (role is Role.OWNER and user not in OWNER_NAMES):
+    if not right or (role is Role.OWNER and user not in users.owner_names):
         message = f"{user}: Authentication failed: password is incorrect, or there is no user with such name."
         raise ClickHouseError(516, "AUTHENTICATION_FAILED", message)
     return role
@@ -100,7 +102,7 @@ def _credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> t
 
 
 def analyst_settings(asked: Mapping[str, str]) -> dict[str, str]:
-    """The settings an analyst's statement runs with: what was asked for where harmless, under the limits."""
+    """The settings of an analyst's statement: the harmless ones of the request, then the limits."""
     kept = {
         name: value for name, value in asked.items() if name in _ANALYST_SETTINGS or name.startswith(_ANALYST_PREFIXES)
     }
@@ -115,7 +117,7 @@ def check_analyst(sql: bytes, table_functions: frozenset[str]) -> None:
     """Refuse what an analyst may not run. ``table_functions`` are the engine's, lower-cased.
 
     Raises:
-        ClickHouseError: the statement does something else than read Regalia's tables.
+        ClickHouseError: the statement does something else than read tables.
     """
     forbidden = (table_functions - _HARMLESS) | _FORBIDDEN_SCALARS
     first = True
@@ -126,7 +128,7 @@ def check_analyst(sql: bytes, table_functions: frozenset[str]) -> None:
             if token.upper not in READS:
                 raise denied("analyst: only reading statements are allowed")
         if token.kind == "other" and token.text[0] >= 0x80:
-            # The engine knows typographic quotes; text that could be lexed in two ways is not let through.
+            # The engine accepts typographic quotes: refuse text that could be read in two ways.
             raise denied("analyst: characters outside ASCII are only allowed within quotes")
         if token.kind == "quoted" and b"\\" in token.text:
             raise denied("analyst: quoted names cannot hold backslashes")

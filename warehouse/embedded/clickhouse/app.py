@@ -1,4 +1,4 @@
-"""The ASGI application: from a request to the manner of answering it."""
+"""The ASGI application: reads a request and chooses how to answer it."""
 
 import asyncio
 import logging
@@ -10,13 +10,13 @@ from concurrent.futures import Future
 from functools import partial
 from typing import TypeVar
 
-from .access import Passwords, Role, authenticate, check_analyst
+from .access import Role, Users, authenticate, check_analyst
 from .engine import Engine
 from .errors import NO_HANDLER, ClickHouseError
-from .execution import Stream, StreamingInsert, Whole, run_whole, streams
+from .execution import Result, Stream, StreamingInsert, can_stream, run_to_end
 from .protocol import (
     ClientGone,
-    Exchange,
+    HttpCall,
     Receive,
     Request,
     Scope,
@@ -31,8 +31,8 @@ from .statements import READS, InsertHead, check, insert_head, keyword, output_f
 T = TypeVar("T")
 
 INSERT_PIECE_BYTES = 1 << 20
-# A statement so short is not cancelled when its client leaves.
-UNWATCHED_SECONDS = 0.02
+# Shorter statements are not cancelled when their client leaves.
+SHORT_STATEMENT_SECONDS = 0.02
 MAX_STATEMENT_BYTES = 32 << 20
 STOP_SECONDS = 15.0
 _PROBES = ("/ping", "/replicas_status")
@@ -43,55 +43,56 @@ log = logging.getLogger(__name__)
 class Application:
     """The ClickHouse HTTP interface over one engine."""
 
-    def __init__(self, engine: Engine, passwords: Passwords) -> None:
+    def __init__(self, engine: Engine, users: Users, name: str) -> None:
         self._engine = engine
-        self._passwords = passwords
+        self._users = users
+        self._name = name.encode("latin-1", "replace")
         self._sessions = Sessions(engine)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http":
-            await self._serve(Exchange(scope, receive, send))
+            await self._serve(HttpCall(scope, receive, send))
 
     def close(self) -> None:
-        """Cancel what runs and close the engine, when nothing is served any more."""
-        # A statement that does not heed its cancelling must not keep the process: the engine stands a crash.
+        """Cancel running statements and close the engine. Call it when no requests are served any more."""
+        # A statement that ignores its cancellation must not keep the process alive; the engine survives a crash.
         last_resort = threading.Timer(STOP_SECONDS, os._exit, (1,))
         last_resort.daemon = True
         last_resort.start()
         self._engine.close(before_root=self._sessions.close)
         last_resort.cancel()
 
-    async def _serve(self, exchange: Exchange) -> None:
-        path, method = exchange.scope["path"], exchange.scope["method"]
-        parameters = exchange.url_parameters()
+    async def _serve(self, call: HttpCall) -> None:
+        path, method = call.scope["path"], call.scope["method"]
+        parameters = call.url_parameters()
         if path in _PROBES or (path == "/" and method in ("GET", "HEAD") and "query" not in parameters):
-            return await exchange.reply(200, b"Ok.\n")
+            return await call.reply(200, b"Ok.\n")
         try:
             if path != "/":
                 raise ClickHouseError(NO_HANDLER, "NOT_FOUND", f"There is no handle {path[:80]}")
-            role = authenticate(exchange.headers, parameters, self._passwords)
-            request = Request(method, exchange.headers, parameters, role)
-            exchange.base_headers = [
-                (b"x-clickhouse-server-display-name", b"regalia"),
+            role = authenticate(call.headers, parameters, self._users)
+            request = Request(method, call.headers, parameters, role)
+            call.base_headers = [
+                (b"x-clickhouse-server-display-name", self._name),
                 (b"x-clickhouse-query-id", request.query_id.encode("utf-8", "replace")),
                 (b"x-clickhouse-timezone", self._engine.timezone.encode()),
             ]
-            await self._answer(exchange, request)
+            await self._answer(call, request)
         except ClientGone:
             return
         except ClickHouseError as error:
-            await self._fail(exchange, error)
-        except Exception as error:  # the client gets an answer whatever happens, and the log the trace
+            await self._fail(call, error)
+        except Exception as error:  # the client gets an answer whatever happens, and the log gets the trace
             log.exception("request failed")
-            await self._fail(exchange, ClickHouseError.from_engine(error))
+            await self._fail(call, ClickHouseError.from_engine(error))
 
-    async def _fail(self, exchange: Exchange, error: ClickHouseError) -> None:
-        if not exchange.answering:
-            await exchange.fail(error, self._engine.version)
+    async def _fail(self, call: HttpCall, error: ClickHouseError) -> None:
+        if not call.answering:
+            await call.fail(error, self._engine.version)
 
-    async def _answer(self, exchange: Exchange, request: Request) -> None:
-        sql, head = await self._statement(exchange, request)
+    async def _answer(self, call: HttpCall, request: Request) -> None:
+        sql, head = await self._statement(call, request)
         checked = head.statement if head else sql
         check(checked)
         if request.role is Role.ANALYST:
@@ -99,19 +100,19 @@ class Application:
         if not checked.strip():
             raise ClickHouseError(62, "SYNTAX_ERROR", "Syntax error: Empty query")
         if head is not None:
-            return await self._insert(exchange, request, head, sql[head.data_start :])
+            return await self._insert(call, request, head, sql[head.data_start :])
         format_name = output_format(sql) or request.default_format
-        if streams(format_name) and not request.waits_for_end and keyword(sql) in (b"SELECT", b"WITH", b"("):
-            return await self._stream(exchange, request, sql, format_name)
-        await self._whole(exchange, request, sql, format_name)
+        if can_stream(format_name) and not request.waits_for_end and keyword(sql) in (b"SELECT", b"WITH", b"("):
+            return await self._send_stream(call, request, sql, format_name)
+        await self._send_result(call, request, sql, format_name)
 
-    async def _statement(self, exchange: Exchange, request: Request) -> tuple[bytes, InsertHead | None]:
-        """The statement, read only as far as needed: an insert's data stays in the connection."""
+    async def _statement(self, call: HttpCall, request: Request) -> tuple[bytes, InsertHead | None]:
+        """The statement, read only as far as needed: the data of an insert stays unread."""
         in_url = request.parameters.get("query", "").encode("utf-8", "surrogateescape")
-        form = exchange.headers.get("content-type", "").startswith("multipart/form-data")
+        form = call.headers.get("content-type", "").startswith("multipart/form-data")
         sql = b"" if form or not in_url else in_url + b"\n"
         fresh = True
-        while (piece := await exchange.read()) is not None:
+        while (piece := await call.read()) is not None:
             sql += piece
             if not form and (fresh or len(sql) <= INSERT_PIECE_BYTES):
                 fresh = False
@@ -121,29 +122,29 @@ class Application:
             if len(sql) > MAX_STATEMENT_BYTES:
                 raise ClickHouseError(171, "QUERY_IS_TOO_LARGE", "The statement is longer than 32 MB")
         if form:
-            fields = form_fields(exchange.headers["content-type"], sql)
+            fields = form_fields(call.headers["content-type"], sql)
             request.parameters.update(fields)
             sql = request.parameters.get("query", "").encode("utf-8", "surrogateescape")
         return sql, insert_head(sql, complete=True)
 
     async def _run(
         self,
-        exchange: Exchange,
+        call: HttpCall,
         request: Request,
         work: Callable[[], T],
         discard: Callable[[T], None] = lambda _: None,
     ) -> T:
-        """Run a statement in a thread; a client that leaves takes the statement with it.
+        """Run a statement in a thread, and cancel it when its client leaves.
 
-        ``discard`` gets the result of a statement that ended just then, to release what it holds.
+        ``discard`` releases the result of a statement that ended before it could be cancelled.
         """
         running = self._engine.submit(request.role, work)
         leaving: asyncio.Future[None] | None = None
         try:
             waiting = asyncio.wrap_future(running)
-            await asyncio.wait((waiting,), timeout=UNWATCHED_SECONDS)
+            await asyncio.wait((waiting,), timeout=SHORT_STATEMENT_SECONDS)
             if not waiting.done():
-                leaving = asyncio.ensure_future(exchange.disconnected())
+                leaving = asyncio.ensure_future(call.disconnected())
                 await asyncio.wait((waiting, leaving), return_when=asyncio.FIRST_COMPLETED)
             if waiting.done():
                 return waiting.result()
@@ -159,63 +160,63 @@ class Application:
     async def _abandon(self, request: Request, running: "Future[T]", discard: Callable[[T], None]) -> None:
         if running.cancel():
             return  # it was still waiting for a thread
-        # Between two of its steps a statement cannot be found: ask again until it has ended.
+        # The engine cannot find a statement between two of its steps: ask again until it has ended.
         while not running.done():
             await self._engine.kill(request.query_id)
             await asyncio.sleep(0.05)
         if running.exception() is None:
-            await self._off(request, lambda: discard(running.result()))
+            await self._run_step(request, lambda: discard(running.result()))
 
-    async def _off(self, request: Request, work: Callable[[], T]) -> T:
-        """Do a step of a statement in a thread, to its end."""
+    async def _run_step(self, request: Request, work: Callable[[], T]) -> T:
+        """Run one step of a statement in a thread, without cancelling it."""
         return await asyncio.shield(asyncio.wrap_future(self._engine.submit(request.role, work)))
 
-    async def _whole(self, exchange: Exchange, request: Request, sql: bytes, format_name: str) -> None:
-        answer = await self._run(exchange, request, lambda: run_whole(self._sessions, request, sql, format_name))
+    async def _send_result(self, call: HttpCall, request: Request, sql: bytes, format_name: str) -> None:
+        answer = await self._run(call, request, lambda: run_to_end(self._sessions, request, sql, format_name))
         if request.parameters.get("close_session") == "1":
             self._sessions.forget(request.parameters.get("session_id", ""))
-        # Clients tell by the format that there is a result, if an empty one.
-        told = [_format(format_name)] if answer.body or keyword(sql) in READS else []
-        await exchange.reply(200, answer.body, [*told, _summary(answer)])
+        # Clients take the format header as the sign that there is a result, even an empty one.
+        format_header = [_format(format_name)] if answer.body or keyword(sql) in READS else []
+        await call.reply(200, answer.body, [*format_header, _summary(answer)])
 
-    async def _stream(self, exchange: Exchange, request: Request, sql: bytes, format_name: str) -> None:
+    async def _send_stream(self, call: HttpCall, request: Request, sql: bytes, format_name: str) -> None:
         def begin() -> tuple[Stream, bytes | None, bytes | None]:
             stream = Stream.open(self._sessions, request, sql, format_name)
             first = stream.next()
             return stream, first, None if first is None else stream.next()
 
-        stream, first, following = await self._run(exchange, request, begin, lambda begun: begun[0].close())
+        stream, first, following = await self._run(call, request, begin, lambda begun: begun[0].close())
         if first is None and format_name.lower() == "arrowstream":
             # The engine gives nothing at all for no rows, and a stream without its schema is unreadable.
-            return await self._whole(exchange, request, sql, format_name)
+            return await self._send_result(call, request, sql, format_name)
         if following is None:
-            return await exchange.reply(200, first or b"", [_format(format_name)])
+            return await call.reply(200, first or b"", [_format(format_name)])
         tag = secrets.token_hex(8)
-        await exchange.start([_format(format_name), (b"x-clickhouse-exception-tag", tag.encode())])
-        leaving = asyncio.ensure_future(exchange.disconnected())
+        await call.start([_format(format_name), (b"x-clickhouse-exception-tag", tag.encode())])
+        leaving = asyncio.ensure_future(call.disconnected())
         piece: bytes | None = first
         try:
             while piece is not None and not leaving.done():
-                await exchange.piece(piece)
+                await call.piece(piece)
                 piece, following = following, None
                 if piece is not None:
-                    following = await self._off(request, stream.next)
+                    following = await self._run_step(request, stream.next)
         except ClickHouseError as error:
-            # What was read before the error still goes out, as from a server.
+            # Send what was read before the error, as a ClickHouse server does.
             if piece is not None:
-                await exchange.piece(piece)
-            await exchange.piece(late_exception(error, tag, self._engine.version))
+                await call.piece(piece)
+            await call.piece(late_exception(error, tag, self._engine.version))
         finally:
             leaving.cancel()
-            await self._off(request, stream.close)
-        await exchange.end()
+            await self._run_step(request, stream.close)
+        await call.end()
 
-    async def _insert(self, exchange: Exchange, request: Request, head: InsertHead, data: bytes) -> None:
-        piece, ended = await _gathered(exchange, data)
-        if ended:  # one visit to a thread instead of two
-            answer = await self._run(exchange, request, lambda: self._opened(request, head).finish(piece))
-            return await exchange.reply(200, b"", [_summary(answer)])
-        opening = self._engine.submit(request.role, lambda: self._opened(request, head))
+    async def _insert(self, call: HttpCall, request: Request, head: InsertHead, data: bytes) -> None:
+        piece, ended = await _read_piece(call, data)
+        if ended:  # one thread switch instead of two
+            answer = await self._run(call, request, lambda: self._open_insert(request, head).finish(piece))
+            return await call.reply(200, b"", [_summary(answer)])
+        opening = self._engine.submit(request.role, lambda: self._open_insert(request, head))
         try:
             insert = await asyncio.shield(asyncio.wrap_future(opening))
         except asyncio.CancelledError:
@@ -224,24 +225,24 @@ class Application:
         finished = False
         try:
             while not ended:
-                await self._off(request, partial(insert.append, piece))
-                piece, ended = await _gathered(exchange, b"")
-            answer = await self._run(exchange, request, lambda: insert.finish(piece))
+                await self._run_step(request, partial(insert.append, piece))
+                piece, ended = await _read_piece(call, b"")
+            answer = await self._run(call, request, lambda: insert.finish(piece))
             finished = True
         finally:
             if not finished:
-                await self._off(request, insert.abort)
-        await exchange.reply(200, b"", [_summary(answer)])
+                await self._run_step(request, insert.abort)
+        await call.reply(200, b"", [_summary(answer)])
 
-    def _opened(self, request: Request, head: InsertHead) -> StreamingInsert:
+    def _open_insert(self, request: Request, head: InsertHead) -> StreamingInsert:
         return StreamingInsert.open(self._sessions, request, head)
 
 
-async def _gathered(exchange: Exchange, begun: bytes) -> tuple[bytes, bool]:
-    """What comes next of a body, as much as is handed on at once; and whether that was all."""
+async def _read_piece(call: HttpCall, begun: bytes) -> tuple[bytes, bool]:
+    """The next piece of a body, of about ``INSERT_PIECE_BYTES``, and whether it was the last."""
     pieces, size = [begun], len(begun)
     while size < INSERT_PIECE_BYTES:
-        piece = await exchange.read()
+        piece = await call.read()
         if piece is None:
             return b"".join(pieces), True
         pieces.append(piece)
@@ -253,7 +254,7 @@ def _format(name: str) -> tuple[bytes, bytes]:
     return b"x-clickhouse-format", name.encode("latin-1", "replace")
 
 
-def _summary(answer: Whole) -> tuple[bytes, bytes]:
+def _summary(answer: Result) -> tuple[bytes, bytes]:
     return summary(
         read_rows=answer.read_rows,
         read_bytes=answer.read_bytes,

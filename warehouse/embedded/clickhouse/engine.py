@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 import chdb
 
-from warehouse.embedded.lifetime import own
-
 from .access import Role
 from .errors import ClickHouseError
+from .ownership import own
 
 Handle = Any  # chdb.state.sqlitelike.Connection, which carries no types
 
@@ -20,11 +19,10 @@ T = TypeVar("T")
 
 _connect: Callable[[str], Handle] = chdb.connect
 
-DATABASE = "regalia"
 STORE_FOLDER = "store"
-# The engine keeps no logs of statements and no samples of their stacks, to gather which is a tenth of a short one's
-# CPU, and starts no threads to write text, which are a third of the shortest one's.
-_SPARED = (
+# No query logs and no stack samples: gathering them takes a tenth of a short statement's CPU. No threads that format
+# text: they take a third of the CPU of the shortest statements.
+_SAVINGS = (
     "log_queries=0",
     "log_query_threads=0",
     "log_query_views=0",
@@ -37,45 +35,57 @@ _SPARED = (
 
 
 class Engine:
-    """An open engine. Handles are isolated from one another: database, settings and temporary tables are theirs.
+    """An open engine. Each handle has its own database, settings and temporary tables.
 
     The binding is synchronous, so every statement runs in a thread; acquiring the handle, running the statement and
-    releasing the handle are one visit to the thread pool.
+    releasing the handle are one task of the thread pool.
     """
 
     def __init__(
-        self, directory: Path, *, statement_seconds: int = 900, threads: int = 16, wait_seconds: float = 0.0
+        self,
+        directory: Path,
+        *,
+        database: str = "default",
+        statement_seconds: int = 900,
+        threads: int = 16,
+        wait_seconds: float = 0.0,
     ) -> None:
+        self.database = database
         directory.mkdir(parents=True, exist_ok=True)
         self._lock = own(directory / "owner.lock", wait_seconds)
         # The engine takes its folder out of a connection string, where an unusual path would be read as options.
         os.chdir(directory)
         self._options = "&".join(
-            [f"{STORE_FOLDER}?implicit_select=0", "async_insert=0", f"max_execution_time={statement_seconds}", *_SPARED]
+            [
+                f"{STORE_FOLDER}?implicit_select=0",
+                "async_insert=0",
+                f"max_execution_time={statement_seconds}",
+                *_SAVINGS,
+            ]
         )
         self._root: Handle = _connect(self._options)
-        self._root.query(f"CREATE DATABASE IF NOT EXISTS {DATABASE} ENGINE = Atomic", "TSV")
+        self._root.query(f"CREATE DATABASE IF NOT EXISTS {identifier(database)} ENGINE = Atomic", "TSV")
         facts = self._root.query("SELECT version(), timezone()", "TSV").bytes().decode().split()
         self.version, self.timezone = facts[0], facts[1]
         names = self._root.query("SELECT lower(name) FROM system.table_functions", "TSV").bytes().decode()
         self.table_functions = frozenset(names.split())
         self._threads = {
             Role.OWNER: ThreadPoolExecutor(threads, "statement"),
-            # Few, so that analysts cannot take the threads away from the service.
+            # Few, so that analysts cannot take all threads.
             Role.ANALYST: ThreadPoolExecutor(2, "analyst"),
         }
         self._control = ThreadPoolExecutor(1, "control")
 
     def handle(self) -> Handle:
-        """A fresh handle in the database ``regalia``."""
-        return _connect(f"{self._options}&database={DATABASE}")
+        """A fresh handle in the engine's database."""
+        return _connect(f"{self._options}&database={self.database}")
 
     def submit(self, role: Role, work: Callable[[], T]) -> "Future[T]":
         """Run ``work`` in one of the role's threads."""
         return self._threads[role].submit(work)
 
     async def kill(self, query_id: str) -> None:
-        """Cancel the running statement that carries this id, if there still is one."""
+        """Cancel the running statement with this id, if it still runs."""
         condition = f"Settings['log_comment'] = {literal(query_id)}"
         await asyncio.get_running_loop().run_in_executor(self._control, self._kill, condition)
 
@@ -87,7 +97,7 @@ class Engine:
             handle.close()
 
     def close(self, before_root: Callable[[], None]) -> None:
-        """Cancel what runs, wait for it, and shut the engine down in order, ``before_root`` just before its end."""
+        """Cancel running statements, wait for them, call ``before_root`` and close the engine."""
         self._kill("Settings['log_comment'] != ''")
         for pool in (*self._threads.values(), self._control):
             pool.shutdown(wait=True, cancel_futures=True)
@@ -96,21 +106,25 @@ class Engine:
         self._lock.close()
 
 
-def configure(handle: Handle, settings: Mapping[str, str], database: str | None) -> None:
-    """Set a handle's database, settings and ``param_`` values.
+def configure(handle: Handle, settings: Mapping[str, str], database: str | None = None) -> None:
+    """Set a handle's settings and ``param_`` values, and its database where one is given.
 
     Raises:
         ClickHouseError: the database does not exist, a setting is unknown or its value wrong.
     """
     try:
-        if database and database != DATABASE:
-            name = database.replace("\\", "\\\\").replace("`", "\\`")
-            handle.query(f"USE `{name}`", "TSV")
+        if database:
+            handle.query(f"USE {identifier(database)}", "TSV")
         if settings:
             assignments = ", ".join(f"{name} = {literal(value)}" for name, value in settings.items())
             handle.query(f"SET {assignments}", "TSV")
     except chdb.ChdbError as error:
         raise ClickHouseError.from_engine(error) from None
+
+
+def identifier(name: str) -> str:
+    """A ClickHouse identifier, quoted."""
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
 def literal(text: str) -> str:

@@ -1,4 +1,4 @@
-"""ClickHouse errors as the HTTP protocol tells them: a code, a text that begins with it, an HTTP status."""
+"""ClickHouse errors as the HTTP protocol sends them: a code, a text that begins with it, an HTTP status."""
 
 import re
 
@@ -33,7 +33,7 @@ class ClickHouseError(Exception):
 
     @classmethod
     def from_engine(cls, error: BaseException) -> "ClickHouseError":
-        """The engine's own account of an error, without what the binding wraps around it."""
+        """The error that the engine reported, without what the Python binding adds."""
         if isinstance(error, cls):
             return error
         text = str(error).strip() or type(error).__name__
@@ -56,7 +56,7 @@ class ClickHouseError(Exception):
 
 
 def refused(message: str) -> ClickHouseError:
-    """The statement is not run here."""
+    """The server does not run such a statement."""
     return ClickHouseError(48, "NOT_IMPLEMENTED", message)
 
 
@@ -66,5 +66,5 @@ def denied(message: str) -> ClickHouseError:
 
 
 def bad_request(message: str) -> ClickHouseError:
-    """The request itself makes no sense."""
+    """The request is malformed."""
     return ClickHouseError(36, "BAD_ARGUMENTS", message)

@@ -1,4 +1,4 @@
-"""The manners of answering: a whole result, a streamed one, and an insert whose data streams in.
+"""Running statements: to a complete result, to a streamed one, or as an insert whose data streams in.
 
 Everything here runs in worker threads; the application awaits it.
 """
@@ -16,14 +16,14 @@ from .protocol import Request
 from .sessions import Lease, Sessions
 from .statements import InsertHead
 
-# Formats whose pieces can simply follow one another; ArrowStream is stitched together below.
-_CONCATENATED = frozenset({"native", "tabseparated", "tsv", "csv", "rowbinary", "jsoneachrow"})
-_STREAMED = _CONCATENATED | {"arrowstream"}
+# Formats whose pieces can be appended to each other; pieces of ArrowStream are joined below.
+_APPENDABLE = frozenset({"native", "tabseparated", "tsv", "csv", "rowbinary", "jsoneachrow"})
+_STREAMED = _APPENDABLE | {"arrowstream"}
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A complete answer with what the engine counted."""
+class Result:
+    """A complete result, with the engine's counts of rows and bytes."""
 
     body: bytes
     read_rows: int
@@ -33,17 +33,17 @@ class Whole:
     seconds: float
 
 
-def streams(format_name: str) -> bool:
+def can_stream(format_name: str) -> bool:
     """Whether results in this format can be sent while the engine still works."""
     return format_name.lower() in _STREAMED
 
 
-def run_whole(sessions: Sessions, request: Request, sql: bytes, format_name: str) -> Whole:
+def run_to_end(sessions: Sessions, request: Request, sql: bytes, format_name: str) -> Result:
     """Run a statement to its end."""
     lease = sessions.lease(request, sql)
     try:
         result = lease.handle.query(_text(sql), format_name)
-        return Whole(
+        return Result(
             result.bytes(),
             result.rows_read(),
             result.bytes_read(),
@@ -77,7 +77,7 @@ class Stream:
                 raise ClickHouseError.from_engine(error) from None
             raise
         pieces = _pieces(result)
-        return cls(lease, _stitched(pieces) if format_name.lower() == "arrowstream" else pieces, result)
+        return cls(lease, _join_arrow(pieces) if format_name.lower() == "arrowstream" else pieces, result)
 
     def next(self) -> bytes | None:
         """The next piece; None at the end, when the handle is already released.
@@ -97,7 +97,7 @@ class Stream:
         return piece
 
     def close(self) -> None:
-        """Stop where it is."""
+        """Stop reading and release the handle."""
         try:
             self._result.close()
         except (chdb.ChdbError, RuntimeError):
@@ -107,7 +107,7 @@ class Stream:
 
 
 class StreamingInsert:
-    """An insert fed piece by piece, in constant memory; nothing of the last block is there before ``finish``."""
+    """An insert fed piece by piece, in constant memory. Its last block is written by ``finish``."""
 
     def __init__(self, lease: Lease, inserter: Any) -> None:
         self._lease = lease
@@ -132,7 +132,7 @@ class StreamingInsert:
         except RuntimeError as error:
             raise ClickHouseError.from_engine(error) from None
 
-    def finish(self, data: bytes) -> Whole:
+    def finish(self, data: bytes) -> Result:
         """Feed the last piece and commit."""
         try:
             if data:
@@ -142,14 +142,14 @@ class StreamingInsert:
             raise ClickHouseError.from_engine(error) from None
         finally:
             self.abort()
-        return Whole(b"", 0, 0, result.rows_written, result.bytes_written, result.elapsed)
+        return Result(b"", 0, 0, result.rows_written, result.bytes_written, result.elapsed)
 
     def abort(self) -> None:
-        """Give up what is not committed and release the handle; harmless after ``finish``."""
+        """Drop what is not committed and release the handle; does nothing after ``finish``."""
         try:
             self._inserter.close()
         except RuntimeError:
-            pass  # the engine had given it up by itself
+            pass  # the engine had dropped it by itself
         finally:
             self._lease.release()
 
@@ -166,7 +166,7 @@ def _pieces(result: Any) -> Iterator[bytes]:
         yield piece.bytes()
 
 
-def _stitched(streams: Iterator[bytes]) -> Iterator[bytes]:
+def _join_arrow(streams: Iterator[bytes]) -> Iterator[bytes]:
     """Make one Arrow stream of many: each piece from the engine is a stream of its own, with schema and end."""
     ipc: Any = import_module("pyarrow.ipc")  # takes a while, and most servers never stream Arrow
 
@@ -177,13 +177,13 @@ def _stitched(streams: Iterator[bytes]) -> Iterator[bytes]:
         writer = writer or ipc.new_stream(sink, reader.schema)
         for batch in reader:
             writer.write_batch(batch)
-        yield _drained(sink)
+        yield _take(sink)
     if writer is not None:
         writer.close()
-        yield _drained(sink)
+        yield _take(sink)
 
 
-def _drained(sink: io.BytesIO) -> bytes:
+def _take(sink: io.BytesIO) -> bytes:
     data = sink.getvalue()
     sink.seek(0)
     sink.truncate()

@@ -1,4 +1,4 @@
-"""The HTTP side: what a request asks for, its body piece by piece, and how answers are framed."""
+"""The HTTP side: requests, their bodies piece by piece, and the framing of answers."""
 
 import json
 import re
@@ -21,7 +21,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
-# URL parameters that steer the transport; all others are settings of the query.
+# URL parameters of the transport; all others are settings of the query.
 _TRANSPORT = frozenset(
     {
         "query", "database", "default_format", "user", "password", "quota_key", "session_id", "session_timeout",
@@ -51,12 +51,12 @@ class Request:
     query_id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Name the query, and refuse framings that are not spoken."""
+        """Name the query, and refuse unsupported framings."""
         self.query_id = self.parameters.get("query_id") or str(uuid.uuid4())
         for unsupported in ("compress", "decompress"):
             if self.parameters.get(unsupported) in ("1", "true"):
                 raise refused(
-                    f"{unsupported}=1 is not spoken by the embedded server: switch the driver's compression off"
+                    f"{unsupported}=1 is not supported by the embedded server: switch off the compression of the driver"
                 )
 
     @property
@@ -107,7 +107,7 @@ class Request:
         return found
 
 
-class Exchange:
+class HttpCall:
     """One HTTP request and its answer, over ASGI."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,7 +121,7 @@ class Exchange:
         self._decompress: Callable[[bytes], bytes] | None = None
 
     def url_parameters(self) -> dict[str, str]:
-        """Parameters of the URL; bytes that are no UTF-8 survive."""
+        """Parameters of the URL; bytes that are not UTF-8 survive."""
         text = self.scope["query_string"].decode("latin-1")
         return dict(parse_qsl(text, keep_blank_values=True, errors="surrogateescape"))
 
@@ -166,7 +166,7 @@ class Exchange:
         await self._start(200, [_TEXT, *headers])
 
     async def piece(self, data: bytes) -> None:
-        """Go on with it."""
+        """Send the next piece of it."""
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self) -> None:
@@ -198,7 +198,7 @@ def _decompressor(encoding: str) -> Callable[[bytes], bytes]:
     elif name == "zstd":
         decompress = zstandard.ZstdDecompressor().decompressobj().decompress
     else:
-        raise refused(f"Content-Encoding {name[:40]!r} is not spoken here: use gzip, deflate, lz4 or zstd")
+        raise refused(f"Content-Encoding {name[:40]!r} is not supported: use gzip, deflate, lz4 or zstd")
 
     def checked(piece: bytes) -> bytes:
         try:
@@ -233,7 +233,7 @@ def form_fields(content_type: str, body: bytes) -> dict[str, str]:
 def summary(*, read_rows: int = 0, read_bytes: int = 0, written_rows: int = 0, written_bytes: int = 0,
             seconds: float = 0.0) -> tuple[bytes, bytes]:  # fmt: skip
     """The X-ClickHouse-Summary header."""
-    figures = {
+    counts = {
         "read_rows": read_rows,
         "read_bytes": read_bytes,
         "written_rows": written_rows,
@@ -241,10 +241,10 @@ def summary(*, read_rows: int = 0, read_bytes: int = 0, written_rows: int = 0, w
         "result_rows": 0,
         "elapsed_ns": int(seconds * 1e9),
     }
-    return b"x-clickhouse-summary", json.dumps({name: str(value) for name, value in figures.items()}).encode()
+    return b"x-clickhouse-summary", json.dumps({name: str(value) for name, value in counts.items()}).encode()
 
 
 def late_exception(error: ClickHouseError, tag: str, version: str) -> bytes:
-    """How an error is told when part of the answer is already out; the tag was announced in a header."""
+    """The text of an error after part of the answer was sent; a header announced the tag."""
     text = error.wire(version)
     return b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % (tag.encode(), text, len(text), tag.encode())

@@ -1,62 +1,62 @@
-"""The process around the application: port, passwords, signals, and an orderly end."""
+"""The process around the application: port, signals, and an orderly end."""
 
 import os
 import signal
 import socket
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from urllib.parse import quote
 
 import uvicorn
 
-from warehouse.embedded import record
-from warehouse.embedded.layout import Layout
-from warehouse.embedded.lifetime import when_parent_ends, when_unused
-
-from .access import Passwords
+from .access import Users
 from .app import Application
-from .engine import DATABASE, Engine
+from .engine import Engine
 
-OWNER_PASSWORD = "clickhouse"  # noqa: S105 - the name of the file that holds it
-ANALYST_PASSWORD = "clickhouse-analyst"  # noqa: S105
-GRACE_SECONDS = 2
-
-
-def owner_url(layout: Layout, port: int) -> str:
-    """The URL the service itself connects with."""
-    return f"http://regalia:{quote(layout.password(OWNER_PASSWORD), safe='')}@127.0.0.1:{port}/{DATABASE}"
+SHUTDOWN_SECONDS = 2
+HOST = "127.0.0.1"
 
 
-def analyst_url(layout: Layout, port: int) -> str:
-    """The URL of the read-only user."""
-    return f"http://analyst:{quote(layout.password(ANALYST_PASSWORD), safe='')}@127.0.0.1:{port}/{DATABASE}"
+def url(user: str, password: str, port: int, database: str) -> str:
+    """The URL that a user connects with."""
+    return f"http://{user}:{quote(password, safe='')}@{HOST}:{port}/{database}"
 
 
-def serve(data_dir: Path, port: int, *, exit_with_parent: bool = False, exit_when_unused: bool = False) -> None:
-    """Run the server until SIGTERM or SIGINT. Port 0 takes a free one; it is recorded in the data directory.
+def stop() -> None:
+    """End the server of this process in order; callable from any thread."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def serve(
+    directory: Path,
+    users: Users,
+    *,
+    port: int = 0,
+    database: str = "default",
+    name: str = "chdb",
+    wait_seconds: float = 0.0,
+    running: Callable[[int], AbstractContextManager[None]] = lambda _port: nullcontext(),
+) -> None:
+    """Run the server over the engine in ``directory`` until SIGTERM or SIGINT.
+
+    Port 0 takes a free one. ``running`` gets the port and is entered while the server accepts connections. ``name`` is
+    what clients see as the server's display name. The owner of the directory may take ``wait_seconds`` to let go.
 
     Raises:
-        DataDirectoryInUse: another process owns the engine's folder.
+        DataDirectoryInUse: another process owns the directory.
         OSError: the port is taken.
     """
-    layout = Layout.of(data_dir)
-    layout.prepare()
     # DateTime columns are UTC whatever the machine says; the engine reads this once, when it opens.
     os.environ["TZ"] = "UTC"
-    passwords = Passwords(owner=layout.password(OWNER_PASSWORD), analyst=layout.password(ANALYST_PASSWORD))
-    with socket.create_server(("127.0.0.1", port), backlog=256) as listener:
+    with socket.create_server((HOST, port), backlog=256) as listener:
         bound: int = listener.getsockname()[1]
         process = _Process()
-        if exit_with_parent:
-            when_parent_ends(process.stop)
-        # One that ended because nobody used it may still be closing when the next user comes.
-        application = Application(Engine(layout.clickhouse, wait_seconds=15.0 if exit_when_unused else 0.0), passwords)
-        record.write(layout, record.CLICKHOUSE, record.Entry.of_this_process(owner_url(layout, bound), bound))
-        if exit_when_unused:
-            when_unused(layout.run, lambda: record.remove(layout, record.CLICKHOUSE), process.stop)
+        application = Application(Engine(directory, database=database, wait_seconds=wait_seconds), users, name)
         try:
-            process.run(application, listener)
+            with running(bound):
+                process.run(application, listener)
         finally:
-            record.remove(layout, record.CLICKHOUSE)
             application.close()
 
 
@@ -69,10 +69,6 @@ class _Process:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._signalled)
 
-    def stop(self) -> None:
-        """End the server in order; callable from any thread."""
-        os.kill(os.getpid(), signal.SIGTERM)
-
     def run(self, application: Application, listener: socket.socket) -> None:
         """Serve until a signal comes."""
         self._server = uvicorn.Server(
@@ -82,7 +78,7 @@ class _Process:
                 access_log=False,
                 server_header=False,
                 timeout_keep_alive=75,
-                timeout_graceful_shutdown=GRACE_SECONDS,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
                 lifespan="off",
             )
         )

@@ -31,7 +31,7 @@ class Session:
 
 
 class Lease:
-    """A configured handle for one request. ``release`` exactly gives it back, however often it is called."""
+    """A configured handle for one request. ``release`` gives it back once, however often it is called."""
 
     def __init__(self, handle: Handle, session: Session | None, restore: Mapping[str, str | None]) -> None:
         self.handle = handle
@@ -85,7 +85,7 @@ class Sessions:
         lease = Lease(session.handle, session, {})
         try:
             lease = Lease(session.handle, session, _current(session.handle, settings))
-            configure(session.handle, _all_settings(request, settings), request.database)
+            configure(session.handle, _all_settings(request, settings), self._other_database(request))
         except BaseException:
             lease.release()
             raise
@@ -110,11 +110,14 @@ class Sessions:
     def _fresh(self, request: Request, settings: Mapping[str, str]) -> Lease:
         lease = Lease(self._engine.handle(), None, {})
         try:
-            configure(lease.handle, _all_settings(request, settings), request.database)
+            configure(lease.handle, _all_settings(request, settings), self._other_database(request))
         except BaseException:
             lease.release()
             raise
         return lease
+
+    def _other_database(self, request: Request) -> str | None:
+        return request.database if request.database != self._engine.database else None
 
     def _claim(self, name: str, request: Request) -> Session:
         now = time.monotonic()

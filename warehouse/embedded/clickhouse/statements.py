@@ -1,7 +1,7 @@
-"""Just enough of ClickHouse's lexis to sort statements: what they do, their format, where an insert's data begins.
+"""A tokenizer of ClickHouse SQL: what a statement does, its format, where the data of an insert begins.
 
-Nothing is parsed; the engine does that. But several statements in one request, files of this machine and a
-shutdown are refused here, and quotes and comments must not hide them.
+The engine parses statements. This module refuses several statements in one request, files of this machine and a
+shutdown, also where quotes or comments try to hide them.
 """
 
 import re
@@ -30,7 +30,7 @@ _TRAILING_FORMAT = re.compile(rb"\bFORMAT\s+(\w+)\s*(?:SETTINGS\b[^;]*)?;?\s*$",
 _NEEDS_LEXING = re.compile(rb";|\b(?:OUTFILE|INFILE|SHUTDOWN|SYSTEM|FORMAT)\b", re.IGNORECASE)
 _DATA_START = re.compile(rb"[ \t]*(?:\r?\n)?")
 
-_REMEMBERED_BYTES = 16_384
+_CACHED_BYTES = 16_384
 
 READS = frozenset({b"SELECT", b"WITH", b"SHOW", b"DESCRIBE", b"DESC", b"EXISTS", b"EXPLAIN", b"("})
 
@@ -60,11 +60,11 @@ class InsertHead:
 
 
 def tokens(sql: bytes, start: int = 0) -> Iterator[Token]:
-    """Significant tokens; white space and comments (which nest) are passed over."""
+    """Significant tokens; white space and comments (which nest) are skipped."""
     position = start
     while position < len(sql):
         found = _TOKEN.match(sql, position)
-        if found is None:  # cannot be: the last alternative takes any byte
+        if found is None:  # impossible: the last alternative matches any byte
             return
         kind = found.lastgroup if found.lastgroup != "tag" else "heredoc"
         if kind == "comment":
@@ -128,7 +128,7 @@ def insert_head(sql: bytes, complete: bool) -> InsertHead | None:
             if token.upper in (b"SELECT", b"WITH", b"WATCH"):
                 return None
             if token.upper == b"INFILE":
-                raise refused("FROM INFILE is not run by the embedded server")
+                raise refused("FROM INFILE is not allowed on the embedded server")
             if token.upper == b"VALUES":
                 return InsertHead(sql[: token.start], "Values", token.end)
             if token.upper == b"FORMAT":
@@ -149,8 +149,8 @@ def check(sql: bytes) -> None:
     Raises:
         ClickHouseError: several statements, a file of this machine, or a shutdown.
     """
-    if len(sql) <= _REMEMBERED_BYTES:
-        _check_known(sql)
+    if len(sql) <= _CACHED_BYTES:
+        _check_cached(sql)
     else:
         _check(sql)
 
@@ -168,14 +168,13 @@ def _check(sql: bytes) -> None:
         elif token.kind == "word":
             upper = token.upper
             if upper == b"OUTFILE" and before == b"INTO":
-                raise refused("INTO OUTFILE is not run by the embedded server")
+                raise refused("INTO OUTFILE is not allowed on the embedded server")
             if upper == b"INFILE" and before == b"FROM":
-                raise refused("FROM INFILE is not run by the embedded server")
+                raise refused("FROM INFILE is not allowed on the embedded server")
             if upper in (b"SHUTDOWN", b"KILL") and before == b"SYSTEM":
-                raise refused("SYSTEM SHUTDOWN is not run by the embedded server")
+                raise refused("SYSTEM SHUTDOWN is not allowed on the embedded server")
         before = token.upper
 
 
-# Most statements are the same few again and again, and to go through one that has a semicolon in a comment takes as
-# long as a short one's answer.
-_check_known = lru_cache(maxsize=256)(_check)
+# Clients repeat a few statements, and tokenizing one with a semicolon in a comment can take as long as running it.
+_check_cached = lru_cache(maxsize=256)(_check)

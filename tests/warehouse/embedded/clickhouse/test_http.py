@@ -9,15 +9,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import lz4.frame
 import pyarrow as pa
 import pytest
 import zstandard
 
-from warehouse.clickhouse import Warehouse
-from warehouse.engines import EngineUrls
+from .conftest import PASSWORD, Server
 
 
 @dataclass
@@ -30,11 +29,9 @@ class Answer:
 class Wire:
     """One connection for each request; the password as a header."""
 
-    def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        self.address = (parts.hostname or "", parts.port or 0)
-        self.password = parts.password or ""
-        self.database = parts.path.strip("/")
+    def __init__(self, port: int, database: str) -> None:
+        self.address = ("127.0.0.1", port)
+        self.database = database
 
     def open(self) -> socket.socket:
         return socket.create_connection(self.address, timeout=30)
@@ -42,7 +39,7 @@ class Wire:
     def head(self, method: str, query: str, headers: dict[str, str]) -> bytes:
         database = "" if "database=" in query else f"&database={self.database}"
         lines = [f"{method} /?{query}{database} HTTP/1.1", "Host: x", "Connection: close"]
-        all_headers = {"X-ClickHouse-User": "regalia", "X-ClickHouse-Key": self.password, **headers}
+        all_headers = {"X-ClickHouse-User": "default", "X-ClickHouse-Key": PASSWORD, **headers}
         lines += [f"{name}: {value}" for name, value in all_headers.items()]
         return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
@@ -78,12 +75,12 @@ def unchunk(body: bytes) -> bytes:
 
 
 @pytest.fixture
-def wire(engines: EngineUrls, warehouse_server: Warehouse) -> Iterator[Wire]:
+def wire(server: Server) -> Iterator[Wire]:
     """Speaks to the shared server, in an empty database of its own."""
     database = f"wire_{secrets.token_hex(6)}"
-    warehouse_server.command(f"CREATE DATABASE {database}")
-    yield Wire(f"{engines.clickhouse_url.rpartition('/')[0]}/{database}")
-    warehouse_server.command(f"DROP DATABASE {database}")
+    Wire(server.port, "shop")(f"CREATE DATABASE {database}")
+    yield Wire(server.port, database)
+    Wire(server.port, "shop")(f"DROP DATABASE {database}")
 
 
 @pytest.fixture
@@ -108,7 +105,7 @@ def test_wrong_password_is_told_with_its_code(wire: Wire) -> None:
 
     assert answer.status == 403
     assert answer.headers["x-clickhouse-exception-code"] == "516"
-    assert answer.body.startswith(b"Code: 516. DB::Exception: regalia: Authentication failed")
+    assert answer.body.startswith(b"Code: 516. DB::Exception: default: Authentication failed")
 
 
 def test_answers_carry_the_headers_clients_read(wire: Wire) -> None:

@@ -2,10 +2,10 @@ from base64 import b64encode
 
 import pytest
 
-from warehouse.embedded.clickhouse.access import Passwords, Role, analyst_settings, authenticate, check_analyst
+from warehouse.embedded.clickhouse.access import Role, Users, analyst_settings, authenticate, check_analyst
 from warehouse.embedded.clickhouse.errors import ClickHouseError
 
-PASSWORDS = Passwords(owner="o:wn", analyst="anal")
+USERS = Users("o:wn", "anal", owner_names=("default", "regalia"))
 FUNCTIONS = frozenset({"file", "url", "s3", "numbers", "merge", "remote", "python"})
 
 
@@ -25,7 +25,7 @@ def basic(user: str, password: str) -> dict[str, str]:
     ],
 )
 def test_right_credentials_say_who_asks(headers: dict[str, str], parameters: dict[str, str], role: Role) -> None:
-    assert authenticate(headers, parameters, PASSWORDS) is role
+    assert authenticate(headers, parameters, USERS) is role
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def test_right_credentials_say_who_asks(headers: dict[str, str], parameters: dic
 )
 def test_wrong_credentials_are_refused(headers: dict[str, str], parameters: dict[str, str]) -> None:
     with pytest.raises(ClickHouseError) as caught:
-        authenticate(headers, parameters, PASSWORDS)
+        authenticate(headers, parameters, USERS)
 
     assert (caught.value.code, caught.value.status) == (516, 403)
 
 
 def test_empty_passwords_are_refused() -> None:
     with pytest.raises(ValueError, match="passwords"):
-        Passwords(owner="", analyst="x")
+        Users("", "x")
 
 
 @pytest.mark.parametrize(
