@@ -14,6 +14,7 @@ from api.http import patterns
 from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
 from api.http.error_shapes import CODES
+from api.http.errors import InvalidInput, NotFound
 from api.http.examples import WALLET, answered
 from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -46,9 +47,7 @@ Writer = Annotated[WalletSession, with_scope("api:write")]
 KeyId = Annotated[UUID, Path(description="The key's id, as the list shows it.")]
 
 
-@reads_router.get(
-    "", response_model=AccountAnswer, responses=answered(("account", examples.ACCOUNT)) | GROUP.responses(401, 403, 503)
-)
+@reads_router.get("", response_model=AccountAnswer, responses=answered(("account", examples.ACCOUNT)))
 async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse:
     """The account behind the credential: its plan, its wallets, and what the plan allows."""
     return respond(await service.account(caller))
@@ -58,7 +57,7 @@ async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse
     "/wallets/{wallet}",
     response_model=AccountAnswer,
     responses=answered(("the account without it", examples.ACCOUNT))
-    | GROUP.responses(400, 401, 403, 404, 503, also={409: [(LAST_WALLET, ONLY_WALLET)]}),
+    | GROUP.responses(InvalidInput, NotFound, also={409: [(LAST_WALLET, ONLY_WALLET)]}),
 )
 async def unlink_wallet(
     session: Writer,
@@ -76,7 +75,7 @@ async def unlink_wallet(
 @reads_router.get(
     "/usage",
     response_model=UsageAnswer,
-    responses=answered(("usage", examples.USAGE)) | GROUP.responses(400, 401, 403, 503),
+    responses=answered(("usage", examples.USAGE)),
 )
 async def get_account_usage(
     caller: KeyOrSession,
@@ -87,7 +86,7 @@ async def get_account_usage(
     return respond(await service.usage(caller, days))
 
 
-@router.get("/keys", response_model=ApiKeyList, responses=answered(("keys", examples.KEYS)) | GROUP.responses(401, 503))
+@router.get("/keys", response_model=ApiKeyList, responses=answered(("keys", examples.KEYS)))
 async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
     """The account's API keys, without their secrets."""
     return respond(await service.list_keys(session))
@@ -99,7 +98,6 @@ async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
     response_model=NewApiKey,
     responses=answered(("made", examples.NEW_KEY), status=201)
     | GROUP.responses(
-        *(400, 401, 403, 413, 415, 503),
         also={403: [(KEY_LIMIT, "plan free allows 2 API keys, this account has 2", {"plan": "free", "limit": 2})]},
     ),
 )
@@ -112,8 +110,7 @@ async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep
 @router.patch(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=answered(("renamed", examples.KEY))
-    | GROUP.responses(400, 401, 403, 404, 413, 415, 503, also={409: [(CODES[409], REVOKED_KEY)]}),
+    responses=answered(("renamed", examples.KEY)) | GROUP.responses(NotFound, also={409: [(CODES[409], REVOKED_KEY)]}),
 )
 async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Give an API key another name."""
@@ -123,7 +120,7 @@ async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service:
 @router.delete(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=answered(("revoked", examples.REVOKED)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, NotFound),
 )
 async def revoke_api_key(session: Writer, id: KeyId, service: ServiceDep) -> JsonResponse:
     """Revoke an API key, for good. It is refused from now on, also where it was used a moment ago."""

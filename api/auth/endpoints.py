@@ -48,7 +48,7 @@ KEYS = RouteGroup(prefix="/api/v2/apps", credential=Credential.NONE, quota=Quota
 _PRIVATE = {"Cache-Control": "no-store"}
 # A shared cache that still had the keys of before would have new tokens refused.
 _JWKS_HEADERS = {"Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"}
-_LOGIN_ERRORS = GROUP.responses(400, 413, 415, 429, 503, ScopeMissing, SignatureInvalid, WalletOfAnotherAccount)
+_LOGIN_ERRORS = GROUP.responses(ScopeMissing, SignatureInvalid, WalletOfAnotherAccount)
 
 router = GROUP.router(tags=["sign-in"], route_class=BodyRoute)
 login_router = LOGIN.router(tags=["sign-in"], route_class=BodyRoute)
@@ -82,9 +82,7 @@ ServiceDep = Annotated[SignInService, Depends(_service)]
 Writer = Annotated[WalletSession, with_scope("api:write")]
 
 
-@nonce_router.get(
-    "/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)) | GROUP.responses(429, 503)
-)
+@nonce_router.get("/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)))
 async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) -> JsonResponse:
     """A nonce to put into a sign-in message: good once, for ten minutes."""
     return respond(Nonce(nonce=await service.nonce(), expires_at=clock.now() + NONCE_LIFE), headers=_PRIVATE)
@@ -122,7 +120,7 @@ async def login_with_solana(body: SolanaLogin, session: OptionalSession, service
 @router.post(
     "/logout",
     response_model=Revoked,
-    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(401, 429, 503),
+    responses=answered(("ended", examples.REVOKED)),
 )
 async def logout(session: Session, service: ServiceDep) -> JsonResponse:
     """End the session of the token that is sent."""
@@ -132,7 +130,7 @@ async def logout(session: Session, service: ServiceDep) -> JsonResponse:
 @router.get(
     "/sessions",
     response_model=SessionList,
-    responses=answered(("sessions", examples.SESSIONS)) | GROUP.responses(400, 401, 429, 503),
+    responses=answered(("sessions", examples.SESSIONS)),
 )
 async def list_sessions(
     session: Session,
@@ -171,7 +169,7 @@ async def list_sessions(
 @router.delete(
     "/sessions",
     response_model=RevokedOthers,
-    responses=answered(("ended", examples.REVOKED_OTHERS)) | GROUP.responses(401, 403, 429, 503),
+    responses=answered(("ended", examples.REVOKED_OTHERS)),
 )
 async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonResponse:
     """End all sessions of the account but the one that asks."""
@@ -181,7 +179,7 @@ async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonRes
 @router.delete(
     "/sessions/{id}",
     response_model=Revoked,
-    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(400, 401, 403, 404, 429, 503),
+    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(InvalidInput, ScopeMissing, NotFound),
 )
 async def revoke_session(
     session: Session,
@@ -201,7 +199,7 @@ async def revoke_session(
     return await _revoke(service, session, wanted)
 
 
-@keys_router.get("/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)) | KEYS.responses(429, 503))
+@keys_router.get("/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)))
 async def get_session_keys(access: PublicRead, tokens: TokensDep) -> JsonResponse:
     """The public keys that session tokens are signed with, the current one first. A key that was replaced stays while
     tokens may be signed with it; verifiers choose by `kid` and look again when they meet one they do not know."""

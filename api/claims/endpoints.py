@@ -84,7 +84,7 @@ ServiceDep = Annotated[ClaimService, Depends(_service)]
 @router.post(
     "/message",
     response_model=MessageResponse,
-    responses=answered(("message", examples.MESSAGE)) | GROUP.responses(400, 401, 403, 413, 415, 503),
+    responses=answered(("message", examples.MESSAGE)),
 )
 async def create_claim_message(
     body: MessageRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep
@@ -105,7 +105,7 @@ async def create_claim_message(
     "/verify",
     response_model=VerifyResponse,
     responses=answered(("verified", examples.VERIFIED), ("not verified", examples.NOT_VERIFIED))
-    | GROUP.responses(400, 401, 403, 413, 415, 503, TokenUnverified),
+    | GROUP.responses(TokenUnverified),
 )
 async def verify_claim(
     body: VerifyRequest,
@@ -138,12 +138,6 @@ async def verify_claim(
     response_model=BuildResponse,
     responses=answered(("built", examples.BUILT))
     | GROUP.responses(
-        400,
-        401,
-        403,
-        413,
-        415,
-        503,
         ClaimUnauthorized,
         SymbolTaken,
         TokenNotRegistrable,
@@ -177,7 +171,7 @@ async def build_claim(
     "/status/{txHash}",
     response_model=ClaimStatus,
     responses=answered(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
-    | GROUP.responses(400, 401, 403, 404, 503, TokenUnverified),
+    | GROUP.responses(NotFound, TokenUnverified),
 )
 async def get_claim_status(
     access: ApiKey,

@@ -11,6 +11,7 @@ from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
 from api.domains.service import LIMIT, NOT_PROVEN, NOT_VERIFIED, TAKEN, Domains
 from api.http.dependencies import ClockDep, SettingsDep, StoreDep, TextLookupsDep
 from api.http.error_shapes import Case
+from api.http.errors import NotFound
 from api.http.examples import answered
 from api.http.groups import CLAIMS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -37,9 +38,9 @@ DomainsDep = Annotated[Domains, Depends(_domains)]
 DomainPath = Annotated[str, Path(alias="domain", description="The domain.", examples=["pepe.example"])]
 
 
-def _answers(name: str, example: dict[str, Any], *statuses: int, conflicts: tuple[Case, ...] = ()) -> Any:
+def _answers(name: str, example: dict[str, Any], conflicts: tuple[Case, ...] = ()) -> Any:
     also = {409: list(conflicts)} if conflicts else None
-    return answered((name, example)) | GROUP.responses(400, 401, 404, 503, NotAManager, *statuses, also=also)
+    return answered((name, example)) | GROUP.responses(NotFound, NotAManager, also=also)
 
 
 @router.get("", response_model=DomainList, responses=_answers("domains", examples.LIST))
@@ -48,7 +49,7 @@ async def list_registration_domains(registration: ManagedToRead, domains: Domain
     return respond(await domains.list_all(registration))
 
 
-@router.post("", response_model=Domain, responses=_answers("domain", examples.PENDING, 413, 415, conflicts=(_LIMIT,)))
+@router.post("", response_model=Domain, responses=_answers("domain", examples.PENDING, conflicts=(_LIMIT,)))
 async def request_registration_domain(registration: Managed, body: DomainRequest, domains: DomainsDep) -> JsonResponse:
     """Ask how to prove a domain: by a TXT record of this name and value. Asked again, the record is the same."""
     return respond(await domains.request(registration, body.domain))
@@ -68,7 +69,7 @@ async def verify_registration_domain(registration: Managed, domain: DomainPath, 
 @router.patch(
     "/{domain}",
     response_model=Domain,
-    responses=_answers("domain", examples.VERIFIED, 413, 415, conflicts=(_NOT_VERIFIED,)),
+    responses=_answers("domain", examples.VERIFIED, conflicts=(_NOT_VERIFIED,)),
 )
 async def update_registration_domain(
     registration: Managed, domain: DomainPath, body: DomainChange, domains: DomainsDep

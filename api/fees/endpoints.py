@@ -64,9 +64,7 @@ class FeeSchedule(Wire):
     subscription_tiers: dict[str, SubscriptionPrice]
 
 
-@router.get(
-    "/fees", response_model=FeeSchedule, responses=answered(("fees", _EXAMPLE)) | GROUP.responses(401, 403, 503)
-)
+@router.get("/fees", response_model=FeeSchedule, responses=answered(("fees", _EXAMPLE)))
 async def get_fees(access: ApiKey, pricing: PricingDep, gas: GasDep) -> JsonResponse:
     """The live fee schedule. Good for five minutes; do not keep it longer."""
     reading = await gas.read()

@@ -13,7 +13,7 @@ from api.heartbeats.service import HeartbeatService
 from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
-from api.http.errors import InvalidInput
+from api.http.errors import InvalidInput, NotFound
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
@@ -51,7 +51,7 @@ TokenAddress = Annotated[
 ]
 
 
-@router.get("/at-risk", response_model=TokensAtRisk, responses=shown(AT_RISK) | GROUP.responses(400, 401, 403, 503))
+@router.get("/at-risk", response_model=TokensAtRisk, responses=shown(AT_RISK))
 async def list_tokens_at_risk(
     access: ApiKey,
     service: ServiceDep,
@@ -70,9 +70,7 @@ async def list_tokens_at_risk(
     return respond(await service.at_risk(level, place, page=page, page_size=page_size))
 
 
-@router.get(
-    "/{symbol}/{chain}", response_model=Heartbeat, responses=shown(HEARTBEAT) | GROUP.responses(400, 401, 403, 404, 503)
-)
+@router.get("/{symbol}/{chain}", response_model=Heartbeat, responses=shown(HEARTBEAT) | GROUP.responses(NotFound))
 async def get_heartbeat(
     access: ApiKey,
     service: ServiceDep,
@@ -90,7 +88,7 @@ async def get_heartbeat(
 @history_router.get(
     "/{symbol}/{chain}/history",
     response_model=HeartbeatHistory,
-    responses=shown(HISTORY) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=shown(HISTORY) | GROUP.responses(NotFound),
 )
 async def get_heartbeat_history(
     access: ApiKey,

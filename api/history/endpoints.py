@@ -8,6 +8,7 @@ from fastapi import Path, Query
 from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep, TokensDep
+from api.http.errors import NotFound
 from api.http.examples import answered
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond, timestamp
@@ -27,8 +28,7 @@ router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 @router.get(
     "/{id}/history",
     response_model=RegistrationHistory,
-    responses=answered(("history", examples.HISTORY), ("nothing final", examples.NOTHING))
-    | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("history", examples.HISTORY), ("nothing final", examples.NOTHING)) | GROUP.responses(NotFound),
 )
 async def get_registration_history(
     access: ApiKey,

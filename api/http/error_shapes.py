@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
-from api.http.errors import STANDARD, ApiError
+from api.http.errors import ApiError
 from api.http.rendering import JsonResponse
 
 Case = tuple[str, str] | tuple[str, str, Mapping[str, Any]]
@@ -79,12 +79,11 @@ class ErrorShape:
         ).name
 
     def responses(
-        self, *errors: int | type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
+        self, *errors: type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
     ) -> dict[int | str, dict[str, Any]]:
         """Error answers for OpenAPI, by status."""
         cases: dict[int, list[Case]] = {}
-        for one in errors:
-            error: type[ApiError] = STANDARD[one] if isinstance(one, int) else one
+        for error in errors:
             cases.setdefault(error.status, []).append((self.code_of(error), error.text, error.example_details))
         for status, pairs in (also or {}).items():
             cases.setdefault(status, []).extend(pairs)

@@ -103,7 +103,7 @@ class RouteGroup:
         return GroupRouter(group=self, prefix=path, tags=list(tags), route_class=route_class)
 
     def responses(
-        self, *errors: int | type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
+        self, *errors: type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
     ) -> dict[int | str, dict[str, Any]]:
         """Errors that a route raises, for its ``responses``. What follows from its signature and from the group is
         added to the document by ``api/http/statuses.py``."""

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from api.http.conditional import has_already
 from api.http.dependencies import MetadataDep
 from api.http.error_shapes import Case
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import InvalidInput, NotFound, PayloadTooLarge, UnsupportedMediaType
 from api.http.examples import answered
 from api.http.groups import UPLOADS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -88,7 +88,7 @@ CidPath = Annotated[
     response_model=Uploaded,
     openapi_extra=_BODY,
     responses=answered(("uploaded", examples.UPLOADED))
-    | GROUP.responses(400, 401, 403, 413, 415, 503, also={403: [_FULL], 502: [_WRONG]}),
+    | GROUP.responses(InvalidInput, PayloadTooLarge, UnsupportedMediaType, also={403: [_FULL], 502: [_WRONG]}),
 )
 async def upload_metadata(request: Request, session: Writer, metadata: MetadataDep) -> JsonResponse:
     """Keep a metadata document or an image, under its content's name. The same bytes have the same name, whoever sends
@@ -98,7 +98,7 @@ async def upload_metadata(request: Request, session: Writer, metadata: MetadataD
         return respond(await metadata.upload(session.account_id, data, declared))
 
 
-@public_router.get("/{cid}", response_model=MetadataDocument, responses=_FOUND | PUBLIC_GROUP.responses(404, 429, 503))
+@public_router.get("/{cid}", response_model=MetadataDocument, responses=_FOUND | PUBLIC_GROUP.responses(NotFound))
 async def get_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
     """What was uploaded, byte by byte. It never changes: keep it as long as you like."""
     return await _served(request, metadata, cid)
@@ -108,7 +108,7 @@ async def get_metadata(request: Request, access: PublicRead, metadata: MetadataD
     "/{cid}",
     include_in_schema=False,
     response_model=MetadataDocument,
-    responses=_FOUND | PUBLIC_GROUP.responses(404, 429, 503),
+    responses=_FOUND | PUBLIC_GROUP.responses(NotFound),
 )
 async def head_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
     """Whether something was uploaded, and what it is."""

@@ -6,6 +6,7 @@ from fastapi import Depends, Header
 
 from api.http.dependencies import PublicReadsDep, StoreDep
 from api.http.error_shapes import Case
+from api.http.errors import NotFound
 from api.http.examples import answered
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -31,7 +32,7 @@ ProfilesDep = Annotated[Profiles, Depends(_profiles)]
 @router.get(
     "",
     response_model=Profile,
-    responses=answered(("profile", examples.PROFILE)) | GROUP.responses(400, 401, 404, 503, NotAManager),
+    responses=answered(("profile", examples.PROFILE)) | GROUP.responses(NotFound, NotAManager),
 )
 async def get_registration_profile(registration: ManagedToRead, profiles: ProfilesDep) -> JsonResponse:
     """What the page says, to be edited. `ETag` names this state of it, for `If-Match` of a change."""
@@ -43,7 +44,7 @@ async def get_registration_profile(registration: ManagedToRead, profiles: Profil
     "",
     response_model=ProfileUpdate,
     responses=answered(("changed", examples.UPDATED), ("nothing to change", examples.UNCHANGED))
-    | GROUP.responses(400, 401, 404, 413, 415, 503, NotAManager, also={412: [CHANGED]}),
+    | GROUP.responses(NotFound, NotAManager, also={412: [CHANGED]}),
 )
 async def update_registration_profile(
     registration: Managed,

@@ -79,7 +79,7 @@ def _read(
     """Offer a read at a path. HEAD is answered like GET, and goes without saying."""
 
     def offer(endpoint: Endpoint) -> Endpoint:
-        responses = answered(*shown) | _NOT_MODIFIED | GROUP.responses(404, 429, 503)
+        responses = answered(*shown) | _NOT_MODIFIED | GROUP.responses(NotFound)
         for method in ("GET", "HEAD"):
             on.add_api_route(
                 path,

@@ -22,7 +22,7 @@ from api.http.dependencies import (
     WarehouseDep,
 )
 from api.http.error_shapes import ErrorShape
-from api.http.errors import InvalidInput, Unavailable
+from api.http.errors import InvalidInput, NotFound, Unavailable
 from api.http.examples import WALLET, answered
 from api.http.groups import CLAIMS, SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -58,8 +58,7 @@ qualify_router = QUALIFY.router(tags=["registrations"], route_class=BodyRoute)
 @claimable_router.get(
     "/claimable",
     response_model=ClaimableTokens,
-    responses=answered(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE))
-    | CLAIMABLE.responses(400, 401, 403, 503),
+    responses=answered(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE)),
 )
 async def list_claimable_tokens(
     access: ApiKey,
@@ -97,7 +96,7 @@ async def list_claimable_tokens(
     return JsonResponse({"tokens": found, "total": len(found)})
 
 
-@router.get("/fee", response_model=ClaimFee, responses=answered(("fee", examples.FEE)) | GROUP.responses(401, 403, 503))
+@router.get("/fee", response_model=ClaimFee, responses=answered(("fee", examples.FEE)))
 async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     """What a claim costs: a flat amount in dollars, paid in the coin of the chain being claimed on."""
     return respond(
@@ -117,7 +116,7 @@ async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     responses=answered(
         ("eligible", examples.ELIGIBLE), ("not eligible", examples.NOT_ELIGIBLE), ("copycat", examples.COPYCAT)
     )
-    | GROUP.responses(400, 401, 403, 413, 415, 503, TokenUnverified),
+    | GROUP.responses(TokenUnverified),
 )
 async def check_qualification(
     body: QualifyRequest,
@@ -141,7 +140,7 @@ async def check_qualification(
     "/{id}",
     response_model=Registration,
     response_model_exclude_none=True,
-    responses=answered(("registration", examples.REGISTRATION)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("registration", examples.REGISTRATION)) | GROUP.responses(NotFound),
 )
 async def get_registration(
     access: ApiKey,
@@ -162,7 +161,7 @@ async def get_registration(
 @router.get(
     "/{id}/attestations",
     response_model=Attestations,
-    responses=answered(("attestations", examples.ATTESTATIONS)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("attestations", examples.ATTESTATIONS)) | GROUP.responses(NotFound),
 )
 async def list_attestations(
     access: ApiKey,
@@ -186,8 +185,7 @@ async def list_attestations(
 @router.get(
     "/{symbol}/{chain}",
     response_model=RegistrationStatus,
-    responses=answered(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE))
-    | GROUP.responses(400, 401, 403, 503),
+    responses=answered(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE)),
 )
 async def get_registration_status(
     access: ApiKey,

@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep
-from api.http.errors import NotFound
+from api.http.errors import InvalidInput, NotFound
 from api.http.examples import answered
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond, timestamp
@@ -33,7 +33,7 @@ SymbolPath = Annotated[
 @router.get(
     "/unified/{symbol}",
     response_model=UnifiedRegistration,
-    responses=answered(("registration", examples.UNIFIED)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("registration", examples.UNIFIED)) | GROUP.responses(InvalidInput, NotFound),
 )
 async def get_unified_registration(
     access: ApiKey, store: StoreDep, chains: ChainsDep, symbol: SymbolPath
@@ -61,8 +61,7 @@ async def get_unified_registration(
 @router.get(
     "/v2/symbol/{symbol}/all-chains",
     response_model=AllChains,
-    responses=answered(("registrations", examples.ALL_CHAINS), ("none", examples.NO_CHAINS))
-    | GROUP.responses(400, 401, 403, 503),
+    responses=answered(("registrations", examples.ALL_CHAINS), ("none", examples.NO_CHAINS)),
 )
 async def list_registrations_of_symbol(
     access: ApiKey,
@@ -107,7 +106,7 @@ async def list_registrations_of_symbol(
 @router.get(
     "/{id}/roles",
     response_model=Roles,
-    responses=answered(("roles", examples.ROLES)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("roles", examples.ROLES)) | GROUP.responses(NotFound),
 )
 async def get_registration_roles(
     access: ApiKey,

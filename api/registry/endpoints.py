@@ -69,7 +69,7 @@ class FeeCaps(Wire):
     whale_multiplier: MultiplierCap
 
 
-@router.get("/fee-caps", response_model=FeeCaps, responses=answered(("caps", _CAPS)) | GROUP.responses(401, 403, 503))
+@router.get("/fee-caps", response_model=FeeCaps, responses=answered(("caps", _CAPS)))
 async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     """The most that the service charges for each thing, whatever its prices are set to. Good for an hour."""
     caps = pricing.caps
@@ -84,9 +84,7 @@ async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     return respond(answer, headers={"Cache-Control": f"private, max-age={CACHE_SECONDS}"})
 
 
-@router.get(
-    "/info", response_model=RegistryInfo, responses=answered(("info", _EXAMPLE)) | GROUP.responses(401, 403, 503)
-)
+@router.get("/info", response_model=RegistryInfo, responses=answered(("info", _EXAMPLE)))
 async def get_registry_info(access: ApiKey, settings: SettingsDep, chains: ChainsDep) -> JsonResponse:
     """What the registry is, and which chains tokens can be registered on. Good for an hour."""
     info = RegistryInfo(

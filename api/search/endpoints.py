@@ -63,8 +63,7 @@ async def _remembered(request: Request) -> bytes | None:
 @router.get(
     "",
     response_model=SearchAnswer,
-    responses=examples.shown(examples.ANSWER)
-    | GROUP.responses(400, 401, 403, 503, also={429: [("rate_limit_exceeded", "daily or per-second limit exceeded")]}),
+    responses=examples.shown(examples.ANSWER) | GROUP.responses(InvalidInput),
     openapi_extra={"parameters": [parameter.openapi() for parameter in PARAMETERS]},
 )
 async def search_tokens(request: Request, access: ApiKey, service: SearchDep) -> Response:

@@ -88,8 +88,7 @@ class SymbolVerdict(Wire):
     "/symbol",
     response_model=SymbolVerdict,
     response_model_exclude_none=True,
-    responses=answered(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED))
-    | GROUP.responses(400, 401, 403, 413, 415, 503),
+    responses=answered(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED)),
 )
 async def verify_symbol(
     body: SymbolRequest, access: ApiKey, majors: MajorsDep, chains: ChainsDep, store: StoreDep

@@ -59,7 +59,7 @@ _NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The clie
     response_model=TokenList,
     responses=answered(("list", examples.LIST), ("nothing meets the filter", examples.NOTHING))
     | _NOT_MODIFIED
-    | GROUP.responses(400, 401, 403, 404, 503),
+    | GROUP.responses(NotFound),
 )
 async def get_token_list(
     request: Request,
@@ -90,7 +90,7 @@ async def get_token_list(
     response_model=TokenList,
     responses=answered(("list", examples.LIST), ("nothing owned", examples.NOTHING))
     | _NOT_MODIFIED
-    | GROUP.responses(400, 401, 403, 503),
+    | GROUP.responses(InvalidInput),
 )
 async def get_token_list_of_wallet(
     request: Request,
@@ -106,7 +106,7 @@ async def get_token_list_of_wallet(
 @router.get(
     "/versions",
     response_model=PublishedVersions,
-    responses=answered(("versions", examples.VERSIONS)) | GROUP.responses(400, 401, 403, 503),
+    responses=answered(("versions", examples.VERSIONS)),
 )
 async def list_token_list_versions(
     access: ApiKey,
@@ -140,7 +140,7 @@ async def list_token_list_versions(
 @router.get(
     "/diff",
     response_model=ListDifference,
-    responses=answered(("difference", examples.DIFFERENCE)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("difference", examples.DIFFERENCE)) | GROUP.responses(NotFound),
 )
 async def compare_token_list_versions(
     access: ApiKey,
@@ -175,7 +175,7 @@ async def compare_token_list_versions(
 @export_router.get(
     "/{symbol}/{chain}",
     response_model=ListingExport,
-    responses=answered(("listing", examples.EXPORT)) | EXPORT.responses(400, 401, 403, 404, 503),
+    responses=answered(("listing", examples.EXPORT)) | EXPORT.responses(NotFound),
 )
 async def export_listing(
     access: Annotated[Caller, with_plan("pro")],
@@ -217,7 +217,7 @@ async def export_listing(
 @router.get(
     "/lint/{symbol}/{chain}",
     response_model=ListingLint,
-    responses=answered(("lint", examples.LINT)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("lint", examples.LINT)) | GROUP.responses(InvalidInput, NotFound),
 )
 async def lint_listing(
     access: ApiKey, store: StoreDep, chains: ChainsDep, settings: SettingsDep, symbol: SymbolPath, chain: ChainPath
@@ -246,7 +246,7 @@ async def lint_listing(
 @router.get(
     "/{platform}/{symbol}/{chain}",
     response_model=PlatformListing,
-    responses=answered(("listing", examples.PLATFORM)) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=answered(("listing", examples.PLATFORM)) | GROUP.responses(InvalidInput, NotFound),
 )
 async def get_platform_listing(
     access: ApiKey,

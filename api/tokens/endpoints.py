@@ -8,7 +8,7 @@ from starlette.responses import Response
 from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
-from api.http.errors import InvalidInput
+from api.http.errors import InvalidInput, NotFound
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.routes import QueryRoute
 from api.search import examples
@@ -30,7 +30,7 @@ ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM cha
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=examples.shown(examples.RESULT) | GROUP.responses(400, 401, 403, 404, 503),
+    responses=examples.shown(examples.RESULT) | GROUP.responses(NotFound),
 )
 async def get_token(
     access: ApiKey,

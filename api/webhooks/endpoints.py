@@ -6,6 +6,7 @@ from fastapi import Depends, Header, Path, Query
 
 from api.http.dependencies import ServicesDep
 from api.http.error_shapes import Case
+from api.http.errors import ApiError, NotFound
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -59,8 +60,8 @@ Id = Annotated[str, Path(description="The webhook's id.")]
 DeliveryId = Annotated[str, Path(description="The delivery's id, as the history lists it.")]
 
 
-def _answers(example: dict[str, Any], *statuses: int, also: Any = None) -> dict[int | str, dict[str, Any]]:
-    return shown(example) | GROUP.responses(401, 403, 503, *statuses, also=also)
+def _answers(example: dict[str, Any], *errors: type[ApiError], also: Any = None) -> dict[int | str, dict[str, Any]]:
+    return shown(example) | GROUP.responses(*errors, also=also)
 
 
 @router.get("/events", response_model=EventList, responses=_answers(examples.EVENTS))
@@ -69,7 +70,7 @@ async def list_webhook_events(owner: Owner) -> JsonResponse:
     return respond(shapes.event_list())
 
 
-@router.post("/preview", response_model=Preview, responses=_answers(examples.PREVIEW, 400, 413, 415))
+@router.post("/preview", response_model=Preview, responses=_answers(examples.PREVIEW))
 async def preview_webhook(owner: Owner, body: PreviewRequest, service: ServiceDep) -> JsonResponse:
     """What a subscription to these events with this filter would have received in the last 30 days: how many of each
     type, and the newest of them."""
@@ -89,7 +90,6 @@ async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
     responses={
         201: shown(examples.CREATED)[200],
         **GROUP.responses(
-            *(400, 401, 403, 413, 415, 503),
             also={403: [_LIMIT], 409: [("CONFLICT", "Idempotency-Key: was used for another subscription")]},
         ),
     },
@@ -109,29 +109,27 @@ async def create_webhook(
     return JsonResponse(made.model_dump(), status_code=201)
 
 
-@router.get("/{id}", response_model=Webhook, responses=_answers(examples.DISABLED, 404))
+@router.get("/{id}", response_model=Webhook, responses=_answers(examples.DISABLED, NotFound))
 async def get_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
     """A webhook and how it stands."""
     return respond(await service.get(owner, id))
 
 
-@router.patch(
-    "/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, 400, 404, 413, 415, also={403: [_LIMIT]})
-)
+@router.patch("/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, NotFound, also={403: [_LIMIT]}))
 async def update_webhook(owner: Writer, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
     """Change a webhook's address, events or filter, or switch it off and on. What is left out stays; a filter is
     replaced as a whole, and `null` removes it."""
     return respond(await service.update(owner, id, body))
 
 
-@router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, 404))
+@router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, NotFound))
 async def delete_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Remove a webhook. What still waits for it is not sent."""
     return respond(await service.delete(owner, id))
 
 
 @router.post(
-    "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, 404, also={403: [_LIMIT]})
+    "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, NotFound, also={403: [_LIMIT]})
 )
 async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Let deliveries to a disabled webhook go on: what still waited is sent now. Events that happened meanwhile are
@@ -139,13 +137,13 @@ async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> Json
     return respond(await service.reactivate(owner, id))
 
 
-@router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, 404))
+@router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, NotFound))
 async def rotate_webhook_secret(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """A new secret, shown once. For 24 hours deliveries are signed with the one before, too."""
     return respond(await service.rotate_secret(owner, id))
 
 
-@router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, 400, 404, 413, 415))
+@router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, NotFound))
 async def send_test_event(
     owner: Writer,
     id: Id,
@@ -160,7 +158,7 @@ async def send_test_event(
 @router.post(
     "/{id}/replay",
     response_model=Queued,
-    responses=_answers(examples.QUEUED, 400, 404, 413, 415, also={409: [_DISABLED]}),
+    responses=_answers(examples.QUEUED, NotFound, also={409: [_DISABLED]}),
 )
 async def replay_events(owner: Writer, id: Id, body: ReplayRequest, service: ServiceDep) -> JsonResponse:
     """Send the events of a time once more, at most 10,000: all that this webhook is for, whether it existed then or
@@ -168,7 +166,7 @@ async def replay_events(owner: Writer, id: Id, body: ReplayRequest, service: Ser
     return respond(await service.replay_range(owner, id, body))
 
 
-@router.get("/{id}/deliveries", response_model=DeliveryPage, responses=_answers(examples.PAGE, 400, 404))
+@router.get("/{id}/deliveries", response_model=DeliveryPage, responses=_answers(examples.PAGE, NotFound))
 async def list_webhook_deliveries(
     owner: Owner,
     id: Id,
@@ -196,7 +194,9 @@ async def list_webhook_deliveries(
     return respond(page)
 
 
-@router.get("/{id}/deliveries/{delivery_id}", response_model=DeliveryDetail, responses=_answers(examples.DETAIL, 404))
+@router.get(
+    "/{id}/deliveries/{delivery_id}", response_model=DeliveryDetail, responses=_answers(examples.DETAIL, NotFound)
+)
 async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
     """A delivery with its body and, for every attempt, the request's headers, the answer and the timing."""
     return respond(await service.delivery(owner, id, delivery_id))
@@ -205,7 +205,7 @@ async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, se
 @router.post(
     "/{id}/deliveries/{delivery_id}/replay",
     response_model=Delivery,
-    responses=_answers(examples.REPLAYED, 404, also={409: [_DISABLED]}),
+    responses=_answers(examples.REPLAYED, NotFound, also={409: [_DISABLED]}),
 )
 async def replay_webhook_delivery(owner: Writer, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
     """Send a delivery's event once more, under the id it had. One that waits already is not queued again."""
