@@ -127,7 +127,7 @@ async def get_public_holding(
     """What a wallet holds of any token of the chain, registered or not, read from the chain. When the chain cannot be
     read this is 503, never a balance of zero. Good for half a minute."""
     place = _chain(chains, chain)
-    if place.kind != "evm" or not place.enabled:
+    if not place.can_index or not place.enabled:
         raise _missing(f"holdings are not served on {place.key}")
     holder = _address(token), _address(wallet)
     reads.note(request.scope["path"], (HOLDING, place.key, *holder))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from indexer.devchain import artifacts
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.chains_file import chains_file
-from indexer.devchain.exchanges import Exchanges, Pool
+from indexer.devchain.dexes import Dexes, Pool
 from indexer.devchain.sender import Sender
 
 _MOVES_PER_BLOCK = 100
@@ -30,7 +30,7 @@ class BulkChain:
     """What was built. ``transfers`` and ``swaps`` count the events of the tokens and of the pools."""
 
     anvil: Anvil
-    exchanges: Exchanges
+    dexes: Dexes
     stablecoin: str
     tokens: tuple[str, ...]
     pools: tuple[Pool, ...]
@@ -41,7 +41,7 @@ class BulkChain:
 
     def chain_toml(self, key: str = "base") -> str:
         """A chains file that names this node and what stands on it."""
-        return chains_file(self.anvil, self.exchanges, self.stablecoin, key=key)
+        return chains_file(self.anvil, self.dexes, self.stablecoin, key=key)
 
 
 def create(anvil: Anvil, seed: int = 1, transfers: int = 300_000, tokens: int = 300, swaps: int = 30_000) -> BulkChain:
@@ -86,27 +86,27 @@ class _Builder:
         self.anvil.rpc("anvil_setTime", now)
         self.anvil.rpc("evm_setAutomine", automine)
         return BulkChain(
-            self.anvil, self.exchanges, self.stablecoin, tuple(self.tokens), tuple(self.pools), transfers, swaps,
+            self.anvil, self.dexes, self.stablecoin, tuple(self.tokens), tuple(self.pools), transfers, swaps,
             self.anvil.block_number(), time.perf_counter() - started,
         )  # fmt: skip
 
     def _found(self) -> None:
         spray = artifacts.load("SprayToken")
-        self.exchanges = Exchanges.deploy(self.sender, self.owner)
+        self.dexes = Dexes.deploy(self.sender, self.owner)
         self.stablecoin = self._create(spray.deployment("USD Coin", "USDC", 6, 10**9 * _MICRO, self.owner))
         self.trader = self._create(artifacts.load("BulkTrader").deployment())
         wrap = artifacts.load("WETH9").call("deposit")
-        self.sender.send(self.owner, self.exchanges.weth, wrap, value=10**7 * _ETHER, purpose="wrap")
+        self.sender.send(self.owner, self.dexes.weth, wrap, value=10**7 * _ETHER, purpose="wrap")
         self.sender.mine()
         for number in range(self.count):
             symbol = f"BULK{number}"
             self.tokens.append(self._create(spray.deployment(f"Bulk {number}", symbol, 18, _SUPPLY, self.owner)))
             if number % 30 == 29:
                 self.sender.mine()
-        self._give(self.exchanges.weth, 10**6 * _ETHER)
+        self._give(self.dexes.weth, 10**6 * _ETHER)
         self._give(self.stablecoin, 10**8 * _MICRO)
         self.sender.mine()
-        coin = (self.exchanges.weth, 2_000 * _ETHER)
+        coin = (self.dexes.weth, 2_000 * _ETHER)
         for protocol, fee_ppm in (("uniswap_v2", 3000), ("uniswap_v3", 500)):
             self._open(protocol, coin, (self.stablecoin, 2_000 * _USD_PER_COIN * _MICRO), fee_ppm)
         for number, token in enumerate(self.tokens[::_POOLED_PART]):
@@ -151,7 +151,7 @@ class _Builder:
         return size << 192 | self.random.getrandbits(1) << 161 | third_version << 160 | int(pool.address, 16)
 
     def _open(self, protocol: str, base: tuple[str, int], quote: tuple[str, int], fee_ppm: int) -> None:
-        self.pools.append(self.exchanges.open_pool(self.sender, self.owner, protocol, base, quote, fee_ppm))
+        self.pools.append(self.dexes.open_pool(self.sender, self.owner, protocol, base, quote, fee_ppm))
 
     def _create(self, data: str) -> str:
         return self.sender.create(self.owner, data, gas=4_000_000, purpose="create")

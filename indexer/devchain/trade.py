@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from eth_utils.crypto import keccak
 
 from indexer.devchain import artifacts
-from indexer.devchain.exchanges import NATIVE, Exchanges, Pool
+from indexer.devchain.dexes import NATIVE, Dexes, Pool
 from indexer.devchain.sender import Sender
 
 _STRANGERS = 2000
@@ -15,7 +15,7 @@ _STRANGERS = 2000
 
 @dataclass(frozen=True, slots=True)
 class _Market:
-    exchanges: Exchanges
+    dexes: Dexes
     pool: Pool
     traders: list[str]
     weight: int
@@ -47,11 +47,9 @@ class Economy:
         """Let a token circulate; an elastic one is rebased by its owner now and then."""
         self._tokens.append(_Circulating(token, weight, elastic_owner))
 
-    def add_market(
-        self, exchanges: Exchanges, pool: Pool, traders: list[str], weight: int, spread: int, drift: int
-    ) -> None:
+    def add_market(self, dexes: Dexes, pool: Pool, traders: list[str], weight: int, spread: int, drift: int) -> None:
         """Let a pool be traded: swaps up to ``spread`` hundredths of a per cent of what it was opened with."""
-        self._markets.append(_Market(exchanges, pool, traders, weight, spread, drift))
+        self._markets.append(_Market(dexes, pool, traders, weight, spread, drift))
 
     def grant(self, token: str, holder: str, wallet: str, amount_raw: int) -> None:
         """Queue a transfer outside the estimates of its sender."""
@@ -78,14 +76,14 @@ class Economy:
         base_amount = pool.base_amount * size // 10_000
         selling = self.random.randrange(100) >= 50 + market.drift
         held = self._holdings[pool.base].get(trader, 0)
-        base_is_coin = pool.base == market.exchanges.weth
+        base_is_coin = pool.base == market.dexes.weth
         if selling and (base_is_coin or held >= base_amount) and base_amount:
             if not base_is_coin:
                 self._holdings[pool.base][trader] = held - base_amount
-            market.exchanges.swap(self.sender, trader, pool, pool.base, base_amount)
+            market.dexes.swap(self.sender, trader, pool, pool.base, base_amount)
             return
         quote_amount = max(1, pool.quote_amount * size // 10_000)
-        market.exchanges.swap(self.sender, trader, pool, pool.quote, quote_amount)
+        market.dexes.swap(self.sender, trader, pool, pool.quote, quote_amount)
         if not base_is_coin and pool.quote != NATIVE:
             self._receive(pool.base, trader, base_amount // 2)
 

@@ -14,11 +14,11 @@ from eth_utils.crypto import keccak
 
 from indexer.devchain import artifacts
 from indexer.devchain.anvil import Anvil
-from indexer.devchain.births import Cradle, DemoToken, bear, holder_of
-from indexer.devchain.cast import NATIVE_PRICE_USD, PoolPlan, TokenPlan, cast
 from indexer.devchain.chains_file import chains_file
-from indexer.devchain.exchanges import NATIVE, Exchanges, Pool, tick_at
+from indexer.devchain.dexes import NATIVE, Dexes, Pool, tick_at
 from indexer.devchain.sender import Sender
+from indexer.devchain.token_creation import DemoToken, Tools, create_token, holder_of
+from indexer.devchain.token_plans import NATIVE_PRICE_USD, PoolPlan, TokenPlan, plans_of
 from indexer.devchain.trade import Economy
 
 _HISTORY_SECONDS = 26 * 3600
@@ -51,7 +51,7 @@ class World:
         self.collectible = ""
         self.registry: str | None = None
         self.stablecoin = ""
-        self.exchanges: Exchanges
+        self.dexes: Dexes
         self.signer = self.wallet("registry signer")
         self.treasury = self.wallet("treasury")
         self.bank = self.wallet("bank")
@@ -116,10 +116,6 @@ class World:
         """The token of the cast with this key, such as ``aurum``."""
         return next(token for token in self.tokens if token.key == key)
 
-    def of_kind(self, kind: str) -> list[DemoToken]:
-        """All tokens of a manner."""
-        return [token for token in self.tokens if token.kind == kind]
-
     def pools_of(self, token: DemoToken) -> list[Pool]:
         """The pools that trade a token."""
         return [pool for pool in self.pools if token.address in (pool.base, pool.quote)]
@@ -143,12 +139,12 @@ class World:
 
     def chain_toml(self, key: str = "base") -> str:
         """A chains file that names this node and what stands on it."""
-        return chains_file(self.anvil, self.exchanges, self.stablecoin, key=key, registry=self.registry)
+        return chains_file(self.anvil, self.dexes, self.stablecoin, key=key, registry=self.registry)
 
     def _found(self, registry_signer: str | None, with_registry: bool) -> None:
         self._fund([self.bank, self.treasury, self.signer, *self.wallets])
         bank = self.bank.address.lower()
-        self.exchanges = Exchanges.deploy(self.sender, bank)
+        self.dexes = Dexes.deploy(self.sender, bank)
         usdc = artifacts.load("OwnedToken").deployment("USD Coin", "USDC", 6, 10**9 * _MICRO, self.bank.address)
         self.stablecoin = self.sender.create(bank, usdc, purpose="create USDC")
         maker = self.sender.create(bank, artifacts.load("TokenMaker").deployment(), purpose="create maker")
@@ -160,13 +156,13 @@ class World:
             self.registry = self.sender.create(bank, data, purpose="create registry")
         self.sender.mine()
         wrap = artifacts.load("WETH9").call("deposit")
-        self.sender.send(bank, self.exchanges.weth, wrap, value=200_000 * _ETHER, purpose="wrap")
+        self.sender.send(bank, self.dexes.weth, wrap, value=200_000 * _ETHER, purpose="wrap")
         for wallet in self.wallets:
-            self.sender.send(wallet.address.lower(), self.exchanges.weth, wrap, value=400 * _ETHER, purpose="wrap")
+            self.sender.send(wallet.address.lower(), self.dexes.weth, wrap, value=400 * _ETHER, purpose="wrap")
             grant = artifacts.load("PlainToken").call("transfer", wallet.address, 1_000_000 * _MICRO)
             self.sender.send(bank, self.stablecoin, grant, purpose="grant")
         self.sender.mine()
-        self._cradle = Cradle(self.sender, maker, logic, self._new_wallet)
+        self._tools = Tools(self.sender, maker, logic, self._new_wallet)
         self._open_native_pools(bank)
         collection = artifacts.load("Collectible")
         self.collectible = self.sender.create(
@@ -179,36 +175,36 @@ class World:
 
     def _open_native_pools(self, bank: str) -> None:
         """The pools that price the native coin: deep ones of V2 and V3, and one that holds little and is off."""
-        weth = (self.exchanges.weth, 2_000 * _ETHER)
+        weth = (self.dexes.weth, 2_000 * _ETHER)
         usdc = (self.stablecoin, 2_000 * NATIVE_PRICE_USD * _MICRO)
         for protocol, fee_ppm in (("uniswap_v2", 3000), ("uniswap_v3", 500)):
-            pool = self.exchanges.open_pool(self.sender, bank, protocol, weth, usdc, fee_ppm)
+            pool = self.dexes.open_pool(self.sender, bank, protocol, weth, usdc, fee_ppm)
             self._admit(pool, weight=12, spread=4, holder=None)
             if protocol == "uniswap_v3":
                 amounts = (weth[1], usdc[1]) if pool.token0 == weth[0] else (usdc[1], weth[1])
                 middle = tick_at(*amounts) // 10 * 10
-                self.exchanges.add_v3_position(self.sender, bank, pool, amounts, (middle - 2000, middle + 2000))
-        odd = self.exchanges.open_pool(
+                self.dexes.add_v3_position(self.sender, bank, pool, amounts, (middle - 2000, middle + 2000))
+        odd = self.dexes.open_pool(
             self.sender, bank, "uniswap_v3", (weth[0], _ETHER // 10), (usdc[0], 600 * _MICRO), 10_000
         )
         self.pools.append(odd)
 
     def _write_history(self, scale: Scale) -> None:
-        plans = list(cast(self.scale))
+        plans = list(plans_of(self.scale))
         first = self.anvil.block_number()
         blocks = scale.blocks - first
         done = 0
         while (block := self.anvil.block_number() - first) < blocks:
-            while plans and plans[0].born * blocks <= block:
-                self._birth(plans.pop(0))
+            while plans and plans[0].starts_at * blocks <= block:
+                self._create_planned(plans.pop(0))
             wanted = scale.actions * (block + 1) // blocks
             self.economy.act(wanted - done)
             done = wanted
             self.sender.mine()
 
-    def _birth(self, plan: TokenPlan) -> None:
+    def _create_planned(self, plan: TokenPlan) -> None:
         deployer = self._new_wallet(f"deployer of {plan.key}")
-        token = bear(plan, deployer, self._cradle)
+        token = create_token(plan, deployer, self._tools)
         self.tokens.append(token)
         self.sender.mine()
         if plan.supply == 0:
@@ -236,7 +232,7 @@ class World:
             grant = artifacts.load("PlainToken").call("transfer", holder, quote_amount)
             self.sender.send(source, quote, grant, purpose="lend quote")
             self.sender.mine()
-        pool = self.exchanges.open_pool(
+        pool = self.dexes.open_pool(
             self.sender, holder, pool_plan.protocol, (token.address, base_amount), (quote, quote_amount),
             pool_plan.fee_ppm, takes_fee=plan.kind == "fee_on_transfer",
         )  # fmt: skip
@@ -251,16 +247,16 @@ class World:
         traders = [wallet.address.lower() for wallet in self.economy.random.sample(self.wallets, 3)]
         for trader in traders:
             for token in (pool.base, pool.quote):
-                self.exchanges.approve(self.sender, trader, token, pool.protocol)
+                self.dexes.approve(self.sender, trader, token, pool.protocol)
             if holder is not None:
                 self.economy.grant(pool.base, holder, trader, pool.base_amount // 4)
-        self.economy.add_market(self.exchanges, pool, traders, weight, spread, drift)
+        self.economy.add_market(self.dexes, pool, traders, weight, spread, drift)
 
     def _quote(self, name: str, usd: int) -> tuple[str, int]:
         if name == "USDC":
             return self.stablecoin, usd * _MICRO
         if name in ("WETH", "NATIVE"):
-            return (self.exchanges.weth if name == "WETH" else NATIVE), usd * _ETHER // NATIVE_PRICE_USD
+            return (self.dexes.weth if name == "WETH" else NATIVE), usd * _ETHER // NATIVE_PRICE_USD
         return self.token(name).address, usd * _MICRO
 
     def _new_wallet(self, label: str) -> LocalAccount:

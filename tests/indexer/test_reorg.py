@@ -16,7 +16,7 @@ from tests.fixtures.indexing import (
     SMALL_UNITS,
     AllRows,
     all_rows,
-    bear_token,
+    create_token,
     differences,
     facts_of,
     go_back,
@@ -77,7 +77,7 @@ def test_a_token_born_on_an_orphan_is_forgotten(
     with indexing(warehouse, store_url) as context:
         advance(context, living_chain)
         fork = living_world.anvil.rpc("evm_snapshot")
-        orphan = bear_token(living_world, "ORPHAN")
+        orphan = create_token(living_world, "ORPHAN")
         living_world.step(0)
         advance(context, living_chain)
         count = "SELECT count() FROM fact_token WHERE address = unhex({address:String})"

@@ -10,7 +10,7 @@ import pytest
 from indexer.chains.errors import WrongChain
 from indexer.devchain.world import World
 from indexer.run import IndexProgress, advance
-from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, bear_token, differences, indexing, live
+from tests.fixtures.indexing import SMALL_UNITS, AllRows, all_rows, create_token, differences, indexing, live
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
@@ -135,7 +135,7 @@ def test_a_change_of_every_subject_is_announced(
 ) -> None:
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
         advance(context, living_chain)
-        bear_token(living_world, "NEWCOMER")
+        create_token(living_world, "NEWCOMER")
         living_world.step(0)
         unit_before = warehouse.scalar("SELECT max(change_id) FROM fact_change")
         advance(context, living_chain)

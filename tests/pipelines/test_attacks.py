@@ -6,8 +6,8 @@ from math import log10
 from typing import Any
 
 from indexer.devchain import artifacts
-from indexer.devchain.births import holder_of
-from indexer.devchain.exchanges import NATIVE, Exchanges
+from indexer.devchain.dexes import NATIVE, Dexes
+from indexer.devchain.token_creation import holder_of
 from indexer.devchain.world import World
 from indexer.run import IndexContext, advance
 from pipelines.ranking import market_score
@@ -28,7 +28,7 @@ class Attacker:
     def __init__(self, world: World) -> None:
         self.world = world
         self.sender = world.sender
-        self.exchanges = world.exchanges
+        self.dexes = world.dexes
         self.wallet = world.wallet("attacker").address.lower()
         self.aurum = world.token("aurum")
         world.anvil.rpc("anvil_setBalance", self.wallet, hex(10**8 * ETHER))
@@ -37,7 +37,7 @@ class Attacker:
         """Money, tokens, leave to move them, and copies of everything that can be copied: nothing is traded yet."""
         send, world = self.sender.send, self.world
         plain = artifacts.load("PlainToken")
-        send(self.wallet, self.exchanges.weth, artifacts.load("WETH9").call("deposit"), value=10**7 * ETHER)
+        send(self.wallet, self.dexes.weth, artifacts.load("WETH9").call("deposit"), value=10**7 * ETHER)
         grant = plain.call("transfer", self.wallet, 200_000_000 * DOLLAR)
         send(world.bank.address.lower(), world.stablecoin, grant, purpose="grant")
         grant = plain.call("transfer", self.wallet, self.aurum.supply_raw // 10)
@@ -46,55 +46,53 @@ class Attacker:
         self.vast = self._make("VASTNESS", 18, 10**33)
         self.wash = self._make("WASH", 18, 10**27)
         factory = self._create("UniswapV2Factory", self.wallet)
-        router = self._create("UniswapV2Router02", factory, self.exchanges.weth)
-        self.copied = replace(self.exchanges, v2_factory=factory, v2_router=router)
+        router = self._create("UniswapV2Router02", factory, self.dexes.weth)
+        self.copied = replace(self.dexes, v2_factory=factory, v2_router=router)
         for pool in world.pools:
             for token in (pool.base, pool.quote):
-                self.exchanges.approve(self.sender, self.wallet, token, pool.protocol)
-        for token in (self.exchanges.weth, self.wash):
-            self.exchanges.approve(self.sender, self.wallet, token, "uniswap_v2")
-        for token in (self.exchanges.weth, world.stablecoin):
-            self.exchanges.approve(self.sender, self.wallet, token, "uniswap_v3", liquidity=True)
+                self.dexes.approve(self.sender, self.wallet, token, pool.protocol)
+        for token in (self.dexes.weth, self.wash):
+            self.dexes.approve(self.sender, self.wallet, token, "uniswap_v2")
+        for token in (self.dexes.weth, world.stablecoin):
+            self.dexes.approve(self.sender, self.wallet, token, "uniswap_v3", liquidity=True)
         self.sender.mine()
         self.sender.check()
 
     def swap_everything(self) -> int:
         """Twenty times what each pool was opened with, into every pool against money; how many pools that is."""
-        money = (self.exchanges.weth, self.world.stablecoin, NATIVE)
+        money = (self.dexes.weth, self.world.stablecoin, NATIVE)
         # The third pool is off the price already and becomes deep for a moment (``deepen_a_lie``).
         pools = [pool for at, pool in enumerate(self.world.pools) if pool.quote in money and at != 2]
         for pool in pools:
-            self.exchanges.swap(self.sender, self.wallet, pool, pool.quote, 20 * pool.quote_amount)
+            self.dexes.swap(self.sender, self.wallet, pool, pool.quote, 20 * pool.quote_amount)
         return len(pools)
 
     def deepen_a_lie(self) -> None:
         """The native pool that is off the price gets more liquidity than all the others."""
         pool = self.world.pools[2]
-        amounts = {self.exchanges.weth: 20_000 * ETHER, self.world.stablecoin: 120_000_000 * DOLLAR}
+        amounts = {self.dexes.weth: 20_000 * ETHER, self.world.stablecoin: 120_000_000 * DOLLAR}
         wide = 887_200
-        self.exchanges.add_v3_position(
+        self.dexes.add_v3_position(
             self.sender, self.wallet, pool, (amounts[pool.token0], amounts[pool.token1]), (-wide, wide)
         )
 
     def open_pools(self) -> None:
         """Deep pools at a hundred times the price, at exchanges true and copied, against money true and copied."""
-        aurum, weth = (self.aurum.address, 1_000 * ETHER), self.exchanges.weth
-        self._open(self.exchanges, "uniswap_v3", aurum, (weth, 100_000 * ETHER), 10_000)
-        self._open(self.exchanges, "uniswap_v2", aurum, (self.fake_dollar, 10**9 * DOLLAR))
+        aurum, weth = (self.aurum.address, 1_000 * ETHER), self.dexes.weth
+        self._open(self.dexes, "uniswap_v3", aurum, (weth, 100_000 * ETHER), 10_000)
+        self._open(self.dexes, "uniswap_v2", aurum, (self.fake_dollar, 10**9 * DOLLAR))
         self._open(self.copied, "uniswap_v2", aurum, (weth, 100_000 * ETHER))
         self._open(self.copied, "uniswap_v2", (self.fake_dollar, DOLLAR), (weth, 100 * ETHER))
-        self._open(self.exchanges, "uniswap_v2", (self.vast, ETHER), (weth, ETHER))
-        self.washed = self._open(self.exchanges, "uniswap_v2", (self.wash, 10**6 * ETHER), (weth, 2 * ETHER))
+        self._open(self.dexes, "uniswap_v2", (self.vast, ETHER), (weth, ETHER))
+        self.washed = self._open(self.dexes, "uniswap_v2", (self.wash, 10**6 * ETHER), (weth, 2 * ETHER))
 
     def trade_with_itself(self) -> None:
         """Fifty purchases of a thousand times what is in the pool, of a token nobody else has."""
         for _ in range(50):
-            self.exchanges.swap(self.sender, self.wallet, self.washed, self.exchanges.weth, 2_000 * ETHER)
+            self.dexes.swap(self.sender, self.wallet, self.washed, self.dexes.weth, 2_000 * ETHER)
 
-    def _open(
-        self, exchanges: Exchanges, protocol: str, base: tuple[str, int], quote: tuple[str, int], fee: int = 3000
-    ) -> Any:
-        return exchanges.open_pool(self.sender, self.wallet, protocol, base, quote, fee)
+    def _open(self, dexes: Dexes, protocol: str, base: tuple[str, int], quote: tuple[str, int], fee: int = 3000) -> Any:
+        return dexes.open_pool(self.sender, self.wallet, protocol, base, quote, fee)
 
     def _make(self, symbol: str, decimals: int, supply: int) -> str:
         data = artifacts.load("OwnedToken").deployment(symbol, symbol, decimals, supply, self.wallet)

@@ -6,7 +6,7 @@ from typing import Any
 from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
 from tests.fixtures.faulty_node import Request, faulty_node
-from tests.fixtures.indexing import bear_token, indexing, live
+from tests.fixtures.indexing import create_token, indexing, live
 from tests.fixtures.waiting import wait_until
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
@@ -72,7 +72,7 @@ def test_lanes_serve_a_new_token_count_it_and_end_when_told(
     try:
         wait_until(lambda: warehouse.scalar("SELECT count() FROM serve_publication") > 0, seconds=40)
         symbol = "LANED"
-        bear_token(living_world, symbol)
+        create_token(living_world, symbol)
         living_world.sender.mine()
         shown = (
             "SELECT holders FROM serve_token WHERE symbol = {symbol:String} AND version <="

@@ -88,6 +88,16 @@ def test_the_domain_does_no_input_or_output() -> None:
     assert wrong == []
 
 
+def test_chain_neutral_indexing_knows_no_kind_of_chain() -> None:
+    neutral = [*ROOT.glob("indexer/*.py"), *ROOT.glob("indexer/chains/*.py")]
+    wrong = [
+        f"{path.relative_to(ROOT)}: {module}"
+        for path, module in imports_of("indexer")
+        if path in neutral and path.name != "kinds.py" and is_within(module, ("indexer.chains.evm",))
+    ]
+    assert wrong == []
+
+
 def test_the_command_imports_only_the_api() -> None:
     wrong = [
         module

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from indexer.contracts import registry
 from indexer.contracts.registry import MintAuthorization
 from indexer.devchain import artifacts
-from indexer.devchain.exchanges import Pool
+from indexer.devchain.dexes import Pool
 from indexer.devchain.world import World
 
 FINALITY_BLOCKS = 96
@@ -130,12 +130,12 @@ class Life:
         if found is None or found.address in traded:
             return
         protocol, fee = self.rng.choice((("uniswap_v2", 3000), ("uniswap_v3", 3000), ("uniswap_v4", 3000)))
-        exchanges, sender, provider = self.world.exchanges, self.world.sender, self._wallet(0)
-        weth = (exchanges.weth, self.rng.randrange(1, 20) * 10**17)
+        dexes, sender, provider = self.world.dexes, self.world.sender, self._wallet(0)
+        weth = (dexes.weth, self.rng.randrange(1, 20) * 10**17)
         base = (found.address, self.rng.randrange(1, 100) * 10**20)
-        pool = exchanges.open_pool(sender, provider, protocol, base, weth, fee)
+        pool = dexes.open_pool(sender, provider, protocol, base, weth, fee)
         for token in (pool.base, pool.quote):
-            exchanges.approve(sender, provider, token, protocol)
+            dexes.approve(sender, provider, token, protocol)
         self.pools.append((block, pool))
 
     def _trade(self, block: int) -> None:
@@ -146,7 +146,7 @@ class Life:
             token, amount = self.rng.choice(
                 ((pool.base, pool.base_amount // 50), (pool.quote, pool.quote_amount // 50))
             )
-            self.world.exchanges.swap(self.world.sender, self._wallet(0), pool, token, max(amount, 1))
+            self.world.dexes.swap(self.world.sender, self._wallet(0), pool, token, max(amount, 1))
 
     def _register(self, block: int) -> None:
         """A symbol registered against the signer's statement."""

@@ -126,7 +126,7 @@ def _by_parts(client: EvmClient, blocks: list[_Block], method: str, read: Any) -
             return found
 
         try:
-            creations += client.exchange(body, answered)
+            creations += client.request(body, answered)
             at += len(part)
         except NodeLimited:
             client.shrink_batches(len(part))

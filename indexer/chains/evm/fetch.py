@@ -101,9 +101,9 @@ def fetch_chunk(context: FetchContext, first: int, last: int) -> list[Chunk]:
 
 def _fetch(context: FetchContext, first: int, last: int) -> Chunk:
     started, client = time.monotonic(), context.client
-    answering = client.alongside(fetch_logs, client, first, last)
+    answering = client.run_in_background(fetch_logs, client, first, last)
     headers = fetch_header_range(client, first, last)
-    creating = client.alongside(fetch_creations, client, headers, context.probing.result())
+    creating = client.run_in_background(fetch_creations, client, headers, context.probing.result())
     answer = answering.result()
     with context.computing:
         logs = parse_logs(answer)

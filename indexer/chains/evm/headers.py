@@ -94,7 +94,7 @@ def fetch_head(client: EvmClient) -> int:
             raise NodeUnavailable(f"a latest block that cannot be read: {error}") from error
         return _quantity_in(number.result), quantity(shown.number)
 
-    head, shown = client.exchange(body, read, proves_chain=True)
+    head, shown = client.request(body, read, proves_chain=True)
     if shown < head:
         fetch_headers(client, [head])
     return head
@@ -131,7 +131,7 @@ def _fetch(client: EvmClient, numbers: Sequence[int]) -> list[_Block]:
             return _read(client, answer, wanted)
 
         try:
-            blocks += client.exchange(body, read, proves_chain=True)
+            blocks += client.request(body, read, proves_chain=True)
         except NodeLimited:
             client.shrink_batches(len(part))
     return blocks

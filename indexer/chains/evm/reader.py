@@ -64,7 +64,7 @@ class EvmReader:
                 for attempt in range(2):
                     for node in self.nodes.in_order():
                         try:
-                            answers = await self._exchange(node, calls)
+                            answers = await self._post(node, calls)
                         except (NodeUnavailable, WrongChain) as error:
                             failure = error
                             self.nodes.report_failure(node, getattr(error, "retry_after", None))
@@ -78,7 +78,7 @@ class EvmReader:
             failure = NodeUnavailable(f"no node of {self.chain.key} answered in {self.timeout_seconds:g} seconds")
         raise failure
 
-    async def _exchange(self, node: Node, calls: Sequence[Call]) -> list[Any]:
+    async def _post(self, node: Node, calls: Sequence[Call]) -> list[Any]:
         body = [
             {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
             for index, (method, params) in enumerate((("eth_chainId", ()), *calls))

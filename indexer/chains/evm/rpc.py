@@ -50,7 +50,7 @@ class EvmClient:
     takes_hashes: bool = True
     counters: Counter[str] = field(default_factory=Counter)
     nodes: NodePool = field(init=False)
-    _alongside: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask"))
+    _background: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask"))
     _parts: ThreadPoolExecutor = field(init=False, default_factory=lambda: ThreadPoolExecutor(32, "ask-part"))
     _connections: threading.local = field(init=False, default_factory=threading.local)
     _open: set[http.client.HTTPConnection] = field(init=False, default_factory=set)
@@ -91,13 +91,13 @@ class EvmClient:
                 settled.append(error)
             return settled
 
-        return self.exchange(body, settle)
+        return self.request(body, settle)
 
-    def alongside(
+    def run_in_background(
         self, work: Callable[Arguments, Result], *args: Arguments.args, **named: Arguments.kwargs
     ) -> "Future[Result]":
         """Do ``work``, which asks the node, in another thread. It must not wait for other such work itself."""
-        return self._alongside.submit(work, *args, **named)
+        return self._background.submit(work, *args, **named)
 
     def many(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
         """Like ``batch_settled`` for any number of calls, in as many batches at once as the node's limits need."""
@@ -126,9 +126,9 @@ class EvmClient:
 
     def raw(self, method: str, *params: Any) -> bytes:
         """The whole answer to one request as bytes, once it is certain that it holds a result."""
-        return self.exchange(self.encode([(method, params)]), require_result)
+        return self.request(self.encode([(method, params)]), require_result)
 
-    def exchange(self, body: bytes, read: Callable[[bytes], Result], *, proves_chain: bool = False) -> Result:
+    def request(self, body: bytes, read: Callable[[bytes], Result], *, proves_chain: bool = False) -> Result:
         """Send ``body`` and ``read`` the answer, again and elsewhere while the failure is the node's own.
 
         A node is asked for its chain id first, unless ``read`` itself refuses answers of another chain.
@@ -168,7 +168,7 @@ class EvmClient:
     def close(self) -> None:
         """Let what is under way fail, and close every thread's connections."""
         self.stop()
-        for pool in (self._alongside, self._parts):
+        for pool in (self._background, self._parts):
             pool.shutdown(wait=True, cancel_futures=True)
         for connection in list(self._open):
             connection.close()

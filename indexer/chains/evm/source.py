@@ -81,7 +81,7 @@ class EvmSource:
         """What fetching needs: the chain's addresses and how the node tells creations, which is asked in the
         background; the first range of blocks does without the answer for a while."""
         if self._context is None or self._context.is_unusable():
-            method = self.client.alongside(probe_method, self.client)
+            method = self.client.run_in_background(probe_method, self.client)
             self._context = FetchContext(self.client, scope_of(self.chain), method)
         return self._context
 

@@ -79,7 +79,7 @@ def test_the_collection_emits_four_topics(world: World) -> None:
 def test_pools_are_where_they_were_said_to_be_and_traded_on_every_protocol(world: World) -> None:
     traded = {log["address"] for log in _logs(world, topics=[artifacts.load("UniswapV2Pair").topic("Swap")])}
     traded |= {log["address"] for log in _logs(world, topics=[artifacts.load("UniswapV3Pool").topic("Swap")])}
-    for log in _logs(world, address=world.exchanges.v4_manager, topics=[artifacts.load("PoolManager").topic("Swap")]):
+    for log in _logs(world, address=world.dexes.v4_manager, topics=[artifacts.load("PoolManager").topic("Swap")]):
         topics = log["topics"]
         assert isinstance(topics, list)
         traded.add(topics[1])
@@ -95,7 +95,7 @@ def test_the_deep_pools_price_the_native_coin(world: World) -> None:
     pool = next(pool for pool in world.pools if pool.protocol == "uniswap_v2" and pool.quote == world.stablecoin)
     answer = world.anvil.rpc("eth_call", {"to": pool.address, "data": pair.call("getReserves")}, "latest")
     reserves = dict(zip((pool.token0, pool.token1), pair.returns("getReserves", answer), strict=False))
-    price = Decimal(reserves[world.stablecoin]) * 10**12 / Decimal(reserves[world.exchanges.weth])
+    price = Decimal(reserves[world.stablecoin]) * 10**12 / Decimal(reserves[world.dexes.weth])
     assert 2800 < price < 3200
 
 
@@ -117,8 +117,8 @@ def test_the_chains_file_is_read_as_meant(world: World, tmp_path: Path) -> None:
     path = tmp_path / "chains.toml"
     path.write_text(world.chain_toml())
     chain = facts.load(path).by_key["base"]
-    assert chain.wrapped_native == world.exchanges.weth
-    assert [exchange.protocol for exchange in chain.exchanges] == ["uniswap_v2", "uniswap_v3", "uniswap_v4"]
+    assert chain.wrapped_native == world.dexes.weth
+    assert [exchange.protocol for exchange in chain.dexes] == ["uniswap_v2", "uniswap_v3", "uniswap_v4"]
     assert chain.contracts == ({"registry": world.registry} if world.registry else {})
 
 

@@ -31,7 +31,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Venue:
+class Dex:
     """A configured exchange: pools made by ``factory`` (the pool manager on V4) are genuine."""
 
     protocol: str
@@ -46,11 +46,11 @@ class Scope:
 
     wrapped_native: bytes | None = None
     registry: bytes | None = None
-    venues: Sequence[Venue] = field(default_factory=tuple)
+    dexes: Sequence[Dex] = field(default_factory=tuple)
 
-    def of(self, protocol: str) -> list[Venue]:
+    def of(self, protocol: str) -> list[Dex]:
         """Configured exchanges that speak ``protocol``."""
-        return [venue for venue in self.venues if venue.protocol == protocol]
+        return [dex for dex in self.dexes if dex.protocol == protocol]
 
 
 Decoder: TypeAlias = Callable[[Logs, Scope], list[Frame]]
@@ -62,14 +62,14 @@ def scope_of(chain: Chain) -> Scope:
     return Scope(
         wrapped_native=bytes.fromhex(chain.wrapped_native[2:]) if chain.wrapped_native else None,
         registry=bytes.fromhex(registry[2:]) if registry else None,
-        venues=tuple(
-            Venue(exchange.protocol, exchange.name.encode(), bytes.fromhex(exchange.factory[2:]), exchange.fee_ppm)
+        dexes=tuple(
+            Dex(exchange.protocol, exchange.name.encode(), bytes.fromhex(exchange.factory[2:]), exchange.fee_ppm)
             for exchange in chain.exchanges
         ),
     )
 
 
-def shaped(logs: Logs, topic: bytes, topics: int, words: int | None = None) -> Logs:
+def matching(logs: Logs, topic: bytes, topics: int, words: int | None = None) -> Logs:
     """Logs of an event whose number of topics and of data words are as its declaration says."""
     rows = logs.with_topic(topic)
     fits = logs.topic_count[rows] == topics

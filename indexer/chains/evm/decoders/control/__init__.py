@@ -6,9 +6,9 @@ from indexer.chains.evm.decoders.frame import (
     Columns,
     Frame,
     Scope,
+    matching,
     position,
     raw_log,
-    shaped,
     zero_address,
 )
 from indexer.chains.evm.tuned.hexadecimal import Bytes
@@ -27,19 +27,19 @@ TOPICS = (OWNERSHIP_TRANSFERRED, ROLE_GRANTED, ROLE_REVOKED, ADMIN_CHANGED, UPGR
 def decode(logs: Logs, _scope: Scope) -> list[Frame]:
     """Rows of fact_control, and the logs themselves."""
     frames: list[Frame] = []
-    owned = shaped(logs, OWNERSHIP_TRANSFERRED, topics=3)
+    owned = matching(logs, OWNERSHIP_TRANSFERRED, topics=3)
     if len(owned):
         frames += _frames(owned, b"owner", address(owned.topic(1)), address(owned.topic(2)))
     for topic, kind in ((ROLE_GRANTED, b"default_admin_granted"), (ROLE_REVOKED, b"default_admin_revoked")):
-        roles = shaped(logs, topic, topics=4)
+        roles = matching(logs, topic, topics=4)
         admins = roles.select(~nonzero(roles.topic(1)))
         if len(admins):
             frames += _frames(admins, kind, zero_address(len(admins)), address(admins.topic(2)))
-    changed = shaped(logs, ADMIN_CHANGED, topics=1, words=2)
+    changed = matching(logs, ADMIN_CHANGED, topics=1, words=2)
     if len(changed):
         words = changed.words(2)
         frames += _frames(changed, b"proxy_admin", address(words[:, 0]), address(words[:, 1]))
-    upgraded = shaped(logs, UPGRADED, topics=2)
+    upgraded = matching(logs, UPGRADED, topics=2)
     if len(upgraded):
         frames += _frames(upgraded, b"implementation", zero_address(len(upgraded)), address(upgraded.topic(1)))
     return frames

@@ -11,8 +11,8 @@ from indexer.chains.evm.decoders.frame import (
     Frame,
     Scope,
     emitted_by,
+    matching,
     position,
-    shaped,
     zero_address,
 )
 from indexer.chains.evm.tuned.logs import Logs
@@ -27,11 +27,11 @@ TOPICS = (TRANSFER, DEPOSIT, WITHDRAWAL)
 
 def decode(logs: Logs, scope: Scope) -> list[Frame]:
     """Rows of fact_transfer."""
-    transfers = _transfers(shaped(logs, TRANSFER, topics=3, words=1))
+    transfers = _transfers(matching(logs, TRANSFER, topics=3, words=1))
     frames = [transfers]
     if scope.wrapped_native is not None:
         for topic, into in ((DEPOSIT, True), (WITHDRAWAL, False)):
-            found = shaped(logs, topic, topics=2, words=1)
+            found = matching(logs, topic, topics=2, words=1)
             if len(found):
                 frames.append(_wrapped(found.select(emitted_by(found, scope.wrapped_native)), into, transfers))
     return [frame for frame in frames if len(frame)]

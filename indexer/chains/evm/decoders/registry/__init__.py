@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Frame, Scope, emitted_by, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Frame, Scope, emitted_by, matching, position, raw_log
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import low_uint64
 from warehouse.domain.registrations import REGISTRY_LOGS, RegistryLog, decode_registry_log
@@ -16,7 +16,7 @@ def decode(logs: Logs, scope: Scope) -> list[Frame]:
     if scope.registry is None:
         return frames
     for topic, log in REGISTRY_LOGS.items():
-        found = shaped(logs, topic, topics=log.topics)
+        found = matching(logs, topic, topics=log.topics)
         if not len(found):
             continue
         own = found.select(emitted_by(found, scope.registry))

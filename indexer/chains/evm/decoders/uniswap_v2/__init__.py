@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, matching, position, raw_log
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, little_endian, subtract
 from warehouse.domain.selectors import event_topic
@@ -16,11 +16,11 @@ TOPICS = (PAIR_CREATED, SWAP, SYNC)
 
 def decode(logs: Logs, scope: Scope) -> list[Frame]:
     """Rows of fact_pool (and raw_log), fact_swap and fact_pool_state."""
-    frames = [*_pools(shaped(logs, PAIR_CREATED, topics=3, words=2), scope)]
-    swaps = shaped(logs, SWAP, topics=3, words=4)
+    frames = [*_pools(matching(logs, PAIR_CREATED, topics=3, words=2), scope)]
+    swaps = matching(logs, SWAP, topics=3, words=4)
     if len(swaps):
         frames.append(_swaps(swaps))
-    states = shaped(logs, SYNC, topics=1, words=2)
+    states = matching(logs, SYNC, topics=1, words=2)
     if len(states):
         frames.append(_states(states))
     return frames
@@ -28,8 +28,8 @@ def decode(logs: Logs, scope: Scope) -> list[Frame]:
 
 def _pools(created: Logs, scope: Scope) -> list[Frame]:
     frames = []
-    for venue in scope.of(PROTOCOL):
-        logs = created.select(emitted_by(created, venue.factory))
+    for dex in scope.of(PROTOCOL):
+        logs = created.select(emitted_by(created, dex.factory))
         count = len(logs)
         if not count:
             continue
@@ -37,11 +37,11 @@ def _pools(created: Logs, scope: Scope) -> list[Frame]:
             **position(logs),
             "pool": address(logs.words(2)[:, 0]),
             "protocol": [PROTOCOL.encode()] * count,
-            "exchange": [venue.name] * count,
+            "exchange": [dex.name] * count,
             "factory": logs.address(),
             "token0": address(logs.topic(1)),
             "token1": address(logs.topic(2)),
-            "fee_ppm": np.full(count, venue.fee_ppm, np.uint32),
+            "fee_ppm": np.full(count, dex.fee_ppm, np.uint32),
             "tick_spacing": np.zeros(count, np.int32),
             "hooks": [b""] * count,
         }

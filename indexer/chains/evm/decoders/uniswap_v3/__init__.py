@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, matching, position, raw_log
 from indexer.chains.evm.tuned.hexadecimal import Bytes
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, little_endian, low_int32, negate
@@ -21,18 +21,18 @@ TOPICS = (POOL_CREATED, INITIALIZE, SWAP, SWAP_WITH_PROTOCOL_FEES, MINT, BURN)
 
 def decode(logs: Logs, scope: Scope) -> list[Frame]:
     """Rows of fact_pool (and raw_log), fact_pool_state, fact_swap and fact_liquidity."""
-    frames = _pools(shaped(logs, POOL_CREATED, topics=4, words=2), scope)
-    states = shaped(logs, INITIALIZE, topics=1, words=2)
+    frames = _pools(matching(logs, POOL_CREATED, topics=4, words=2), scope)
+    states = matching(logs, INITIALIZE, topics=1, words=2)
     if len(states):
         frames.append(_states(states))
     for topic, words in ((SWAP, 5), (SWAP_WITH_PROTOCOL_FEES, 7)):
-        swaps = shaped(logs, topic, topics=3, words=words)
+        swaps = matching(logs, topic, topics=3, words=words)
         if len(swaps):
             frames.append(_swaps(swaps))
-    minted = shaped(logs, MINT, topics=4, words=4)
+    minted = matching(logs, MINT, topics=4, words=4)
     if len(minted):
         frames.append(_positions(minted, little_endian(minted.words(2)[:, 1])))
-    burned = shaped(logs, BURN, topics=4, words=3)
+    burned = matching(logs, BURN, topics=4, words=3)
     if len(burned):
         frames.append(_positions(burned, negate(little_endian(burned.words(1)[:, 0]))))
     return frames
@@ -40,8 +40,8 @@ def decode(logs: Logs, scope: Scope) -> list[Frame]:
 
 def _pools(created: Logs, scope: Scope) -> list[Frame]:
     frames = []
-    for venue in scope.of(PROTOCOL):
-        logs = created.select(emitted_by(created, venue.factory))
+    for dex in scope.of(PROTOCOL):
+        logs = created.select(emitted_by(created, dex.factory))
         count = len(logs)
         if not count:
             continue
@@ -50,7 +50,7 @@ def _pools(created: Logs, scope: Scope) -> list[Frame]:
             **position(logs),
             "pool": address(words[:, 1]),
             "protocol": [PROTOCOL.encode()] * count,
-            "exchange": [venue.name] * count,
+            "exchange": [dex.name] * count,
             "factory": logs.address(),
             "token0": address(logs.topic(1)),
             "token1": address(logs.topic(2)),

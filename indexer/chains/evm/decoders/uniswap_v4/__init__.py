@@ -6,7 +6,7 @@ gained, as on V2 and V3, so the sign is turned here.
 
 import numpy as np
 
-from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, position, raw_log, shaped
+from indexer.chains.evm.decoders.frame import Columns, Frame, Scope, emitted_by, matching, position, raw_log
 from indexer.chains.evm.tuned.logs import Logs
 from indexer.chains.evm.tuned.words import address, little_endian, low_int32, negate
 from warehouse.domain.selectors import event_topic
@@ -22,15 +22,15 @@ DYNAMIC_FEE = 0x800000
 
 def decode(logs: Logs, scope: Scope) -> list[Frame]:
     """Rows of fact_pool (and raw_log), fact_pool_state, fact_swap and fact_liquidity."""
-    initialized = shaped(logs, INITIALIZE, topics=4, words=5)
-    swapped = shaped(logs, SWAP, topics=3, words=6)
-    modified = shaped(logs, MODIFY_LIQUIDITY, topics=3, words=4)
+    initialized = matching(logs, INITIALIZE, topics=4, words=5)
+    swapped = matching(logs, SWAP, topics=3, words=6)
+    modified = matching(logs, MODIFY_LIQUIDITY, topics=3, words=4)
     frames: list[Frame] = []
-    for venue in scope.of(PROTOCOL):
+    for dex in scope.of(PROTOCOL):
         for found, read in ((initialized, _pools), (swapped, _swaps), (modified, _positions)):
-            own = found.select(emitted_by(found, venue.factory))
+            own = found.select(emitted_by(found, dex.factory))
             if len(own):
-                frames += read(own, venue.name)
+                frames += read(own, dex.name)
     return frames
 
 

@@ -13,7 +13,7 @@ from indexer.chains.evm.decoders.control import (
     UPGRADED,
 )
 from indexer.chains.evm.decoders.erc20 import DEPOSIT, TRANSFER, WITHDRAWAL
-from indexer.chains.evm.decoders.frame import Scope, Venue
+from indexer.chains.evm.decoders.frame import Dex, Scope
 from indexer.chains.evm.decoders.uniswap_v2 import PAIR_CREATED, SYNC
 from indexer.chains.evm.decoders.uniswap_v2 import SWAP as V2_SWAP
 from indexer.chains.evm.decoders.uniswap_v3 import BURN, MINT, POOL_CREATED, SWAP_WITH_PROTOCOL_FEES
@@ -44,10 +44,10 @@ ZERO = account(0)
 SCOPE = Scope(
     wrapped_native=bytes.fromhex(WRAPPED[2:]),
     registry=bytes.fromhex(REGISTRY[2:]),
-    venues=(
-        Venue("uniswap_v2", b"fork", bytes.fromhex(V2_FACTORY[2:]), 2500),
-        Venue("uniswap_v3", b"uniswap", bytes.fromhex(V3_FACTORY[2:]), 3000),
-        Venue("uniswap_v4", b"uniswap", bytes.fromhex(V4_MANAGER[2:]), 3000),
+    dexes=(
+        Dex("uniswap_v2", b"fork", bytes.fromhex(V2_FACTORY[2:]), 2500),
+        Dex("uniswap_v3", b"uniswap", bytes.fromhex(V3_FACTORY[2:]), 3000),
+        Dex("uniswap_v4", b"uniswap", bytes.fromhex(V4_MANAGER[2:]), 3000),
     ),
 )
 POOL_ID = bytes(range(32))

@@ -8,8 +8,8 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
 from indexer.devchain import artifacts
-from indexer.devchain.cast import TokenPlan
 from indexer.devchain.sender import Sender, create2_address, created_address
+from indexer.devchain.token_plans import TokenPlan
 
 _NAME_REVERTS, _SYMBOL_REVERTS, _DECIMALS_REVERTS, _SUPPLY_REVERTS = 1, 2, 4, 8
 
@@ -40,7 +40,7 @@ class DemoToken:
 
 
 @dataclass(frozen=True, slots=True)
-class Cradle:
+class Tools:
     """What births need: who sends, and what stands there already."""
 
     sender: Sender
@@ -49,9 +49,9 @@ class Cradle:
     new_wallet: Callable[[str], LocalAccount]
 
 
-def bear(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
+def create_token(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     """Queue the transactions that make the token of ``plan``; the supply goes to its deployer."""
-    token = _BIRTHS.get(plan.kind, _plain)(plan, deployer, cradle)
+    token = _CREATORS.get(plan.kind, _plain)(plan, deployer, tools)
     return replace(token, copy_of=plan.copy_of)
 
 
@@ -68,53 +68,53 @@ def _facts(plan: TokenPlan, deployer: LocalAccount, address: str) -> DemoToken:
     )  # fmt: skip
 
 
-def _standard(contract: str, plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
+def _standard(contract: str, plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     draft = _facts(plan, deployer, "")
     data = artifacts.load(contract).deployment(
         plan.name, plan.symbol, plan.decimals, draft.supply_raw, deployer.address
     )
-    return replace(draft, address=cradle.sender.create(draft.creator, data, purpose=f"create {plan.key}"))
+    return replace(draft, address=tools.sender.create(draft.creator, data, purpose=f"create {plan.key}"))
 
 
-def _plain(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
-    return _standard("PlainToken", plan, deployer, cradle)
+def _plain(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
+    return _standard("PlainToken", plan, deployer, tools)
 
 
-def _owned(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
-    token = _standard("OwnedToken", plan, deployer, cradle)
+def _owned(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
+    token = _standard("OwnedToken", plan, deployer, tools)
     return replace(token, owner=token.creator, owner_account=deployer)
 
 
-def _owner_moved(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
-    token = _standard("OwnedToken", plan, deployer, cradle)
-    heir = cradle.new_wallet(f"owner of {plan.key}")
+def _owner_moved(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
+    token = _standard("OwnedToken", plan, deployer, tools)
+    heir = tools.new_wallet(f"owner of {plan.key}")
     data = artifacts.load("OwnedToken").call("transferOwnership", heir.address)
-    cradle.sender.send(token.creator, token.address, data, purpose="move ownership")
+    tools.sender.send(token.creator, token.address, data, purpose="move ownership")
     return replace(token, owner=heir.address.lower(), owner_account=heir)
 
 
-def _renounced(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
-    token = _standard("OwnedToken", plan, deployer, cradle)
+def _renounced(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
+    token = _standard("OwnedToken", plan, deployer, tools)
     data = artifacts.load("OwnedToken").call("renounceOwnership")
-    cradle.sender.send(token.creator, token.address, data, purpose="renounce ownership")
+    tools.sender.send(token.creator, token.address, data, purpose="renounce ownership")
     return token
 
 
-def _elastic(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
-    token = _standard("ElasticToken", plan, deployer, cradle)
+def _elastic(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
+    token = _standard("ElasticToken", plan, deployer, tools)
     return replace(token, owner=token.creator, owner_account=deployer)
 
 
-def _proxied(proxy: str, plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
+def _proxied(proxy: str, plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     draft = _facts(plan, deployer, "")
     start = artifacts.load("UpgradeableToken").call(
         "initialize", plan.name, plan.symbol, draft.supply_raw, deployer.address
     )
-    arguments: list[str | bytes] = [cradle.logic, deployer.address, bytes.fromhex(start[2:])]
+    arguments: list[str | bytes] = [tools.logic, deployer.address, bytes.fromhex(start[2:])]
     if proxy == "UupsProxy":
         del arguments[1]
     data = artifacts.load(proxy).deployment(*arguments)
-    address = cradle.sender.create(draft.creator, data, purpose=f"create {plan.key}")
+    address = tools.sender.create(draft.creator, data, purpose=f"create {plan.key}")
     admin = None
     if proxy == "TransparentProxy":
         admin = created_address(address, 1)  # the ProxyAdmin that the proxy's constructor makes
@@ -123,45 +123,45 @@ def _proxied(proxy: str, plan: TokenPlan, deployer: LocalAccount, cradle: Cradle
     return replace(draft, address=address, owner=draft.creator, owner_account=deployer, proxy_admin=admin)
 
 
-def _made_by_factory(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
+def _made_by_factory(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     draft = _facts(plan, deployer, "")
     maker = artifacts.load("TokenMaker")
     if plan.kind == "factory_create":
-        nonce = int(cradle.sender.anvil.rpc("eth_getTransactionCount", cradle.maker, "latest"), 16)
-        address = created_address(cradle.maker, nonce)
+        nonce = int(tools.sender.anvil.rpc("eth_getTransactionCount", tools.maker, "latest"), 16)
+        address = created_address(tools.maker, nonce)
         data = maker.call("make", plan.name, plan.symbol, draft.supply_raw)
         owner: LocalAccount | None = deployer
     else:
         salt = keccak(text=plan.key)
         code = artifacts.load("PlainToken").deployment(plan.name, plan.symbol, 18, draft.supply_raw, deployer.address)
-        address = create2_address(cradle.maker, salt, code)
+        address = create2_address(tools.maker, salt, code)
         data = maker.call("makeQuietly", plan.name, plan.symbol, draft.supply_raw, salt)
         owner = None
-    cradle.sender.send(draft.creator, cradle.maker, data, gas=4_000_000, purpose=f"create {plan.key}")
+    tools.sender.send(draft.creator, tools.maker, data, gas=4_000_000, purpose=f"create {plan.key}")
     return replace(
-        draft, address=address, factory=cradle.maker,
+        draft, address=address, factory=tools.maker,
         owner=owner.address.lower() if owner else None, owner_account=owner,
     )  # fmt: skip
 
 
-def _made_by_contract_wallet(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
+def _made_by_contract_wallet(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     draft = _facts(plan, deployer, "")
     wallet = artifacts.load("ContractWallet")
-    address = cradle.sender.create(draft.creator, wallet.deployment(deployer.address), purpose="create contract wallet")
+    address = tools.sender.create(draft.creator, wallet.deployment(deployer.address), purpose="create contract wallet")
     code = artifacts.load("OwnedToken").deployment(plan.name, plan.symbol, 18, draft.supply_raw, deployer.address)
     data = wallet.call("deploy", bytes.fromhex(code[2:]))
-    cradle.sender.send(draft.creator, address, data, gas=4_000_000, purpose=f"create {plan.key}")
+    tools.sender.send(draft.creator, address, data, gas=4_000_000, purpose=f"create {plan.key}")
     token = created_address(address, 1)
     return replace(draft, address=token, factory=address, owner=draft.creator, owner_account=deployer)
 
 
-def _majority(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
-    token = _plain(plan, deployer, cradle)
-    whale = cradle.new_wallet(f"majority of {plan.key}")
+def _majority(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
+    token = _plain(plan, deployer, tools)
+    whale = tools.new_wallet(f"majority of {plan.key}")
     return replace(token, majority_holder=whale.address.lower(), majority_account=whale)
 
 
-def _raw(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
+def _raw(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     name, symbol, decimals, flags = _RAW_ANSWERS[plan.kind](plan)
     draft = _facts(plan, deployer, "")
     data = artifacts.load("RawMetadataToken").deployment(
@@ -169,7 +169,7 @@ def _raw(plan: TokenPlan, deployer: LocalAccount, cradle: Cradle) -> DemoToken:
     )
     # A string of ten thousand bytes costs seven million gas to keep.
     return replace(
-        draft, address=cradle.sender.create(draft.creator, data, gas=30_000_000, purpose=f"create {plan.key}")
+        draft, address=tools.sender.create(draft.creator, data, gas=30_000_000, purpose=f"create {plan.key}")
     )
 
 
@@ -197,16 +197,16 @@ _RAW_ANSWERS: dict[str, Callable[[TokenPlan], tuple[bytes, bytes, bytes, int]]] 
     "supply_reverts": lambda plan: (_text(plan.name), _text(plan.symbol), _EIGHTEEN, _SUPPLY_REVERTS),
     "hostile_text": lambda plan: (_text(plan.name), _text(plan.symbol), _EIGHTEEN, 0),
 }
-_BIRTHS: dict[str, Callable[[TokenPlan, LocalAccount, Cradle], DemoToken]] = {
+_CREATORS: dict[str, Callable[[TokenPlan, LocalAccount, Tools], DemoToken]] = {
     "owned": _owned,
     "owner_moved": _owner_moved,
     "renounced": _renounced,
-    "roles": lambda plan, deployer, cradle: _standard("RoleToken", plan, deployer, cradle),
-    "fee_on_transfer": lambda plan, deployer, cradle: _standard("FeeToken", plan, deployer, cradle),
+    "roles": lambda plan, deployer, tools: _standard("RoleToken", plan, deployer, tools),
+    "fee_on_transfer": lambda plan, deployer, tools: _standard("FeeToken", plan, deployer, tools),
     "elastic": _elastic,
-    "transparent_proxy": lambda plan, deployer, cradle: _proxied("TransparentProxy", plan, deployer, cradle),
-    "wallet_admin_proxy": lambda plan, deployer, cradle: _proxied("WalletAdminProxy", plan, deployer, cradle),
-    "uups_proxy": lambda plan, deployer, cradle: _proxied("UupsProxy", plan, deployer, cradle),
+    "transparent_proxy": lambda plan, deployer, tools: _proxied("TransparentProxy", plan, deployer, tools),
+    "wallet_admin_proxy": lambda plan, deployer, tools: _proxied("WalletAdminProxy", plan, deployer, tools),
+    "uups_proxy": lambda plan, deployer, tools: _proxied("UupsProxy", plan, deployer, tools),
     "factory_create": _made_by_factory,
     "factory_create2": _made_by_factory,
     "contract_wallet": _made_by_contract_wallet,

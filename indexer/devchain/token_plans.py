@@ -19,7 +19,7 @@ class PoolPlan:
 
 @dataclass(frozen=True, slots=True)
 class TokenPlan:
-    """A token to make. ``born`` is the part of the history that has passed when it is made."""
+    """A token to make. ``starts_at`` is the part of the history that has passed when it is made."""
 
     key: str
     kind: str
@@ -28,7 +28,7 @@ class TokenPlan:
     decimals: int | None = 18
     price_micro_usd: int = MICRO
     supply: int = 10_000_000
-    born: float = 0.0
+    starts_at: float = 0.0
     weight: int = 1
     drift: int = 0  # percentage points by which purchases outnumber sales
     pools: tuple[PoolPlan, ...] = ()
@@ -53,9 +53,9 @@ _ORDINARY = (
               pools=(_v2("WETH", 900_000), _v3("USDC", 600_000))),
     TokenPlan("tern", "owned", "TERN", "Arctic Tern", 18, 120_000, 80_000_000, weight=22, drift=-8, small=True,
               pools=(_v2("WETH", 400_000),)),
-    TokenPlan("quill", "owner_moved", "QUILL", "Quill Network", 18, 4_000_000, born=0.02, weight=14, small=True,
+    TokenPlan("quill", "owner_moved", "QUILL", "Quill Network", 18, 4_000_000, starts_at=0.02, weight=14, small=True,
               pools=(_v3("WETH", 500_000),)),
-    TokenPlan("fjord", "renounced", "FJORD", "Fjord", 18, 800_000, born=0.03, weight=12, small=True,
+    TokenPlan("fjord", "renounced", "FJORD", "Fjord", 18, 800_000, starts_at=0.03, weight=12, small=True,
               pools=(_v2("USDC", 150_000), _v2("WETH", 90_000))),
     TokenPlan("mosaic", "roles", "MOSAIC", "Mosaic Rights", 18, 1_100_000, weight=8, small=True,
               pools=(_v4("NATIVE", 300_000),)),
@@ -74,10 +74,10 @@ _ORDINARY = (
     TokenPlan("krill", "plain", "KRILL", "Krill", 9, 3_000, 500_000_000, weight=10, drift=-12, pools=(_v2("WETH", 30_000),)),
     TokenPlan("zenith", "roles", "ZENITH", "Zenith Governance", 18, 22_000_000, 900_000, weight=6,
               pools=(_v3("WETH", 350_000, 10_000),)),
-    TokenPlan("saffron", "plain", "SAFFRON", "Saffron", 18, 310_000, born=0.3, weight=6, pools=(_v2("WETH", 55_000),)),
-    TokenPlan("nimbus", "plain", "NIMBUS", "Nimbus Cloud", 18, 70_000, born=0.55, weight=8, drift=20,
+    TokenPlan("saffron", "plain", "SAFFRON", "Saffron", 18, 310_000, starts_at=0.3, weight=6, pools=(_v2("WETH", 55_000),)),
+    TokenPlan("nimbus", "plain", "NIMBUS", "Nimbus Cloud", 18, 70_000, starts_at=0.55, weight=8, drift=20,
               pools=(_v2("WETH", 40_000),)),
-    TokenPlan("fresh", "plain", "FRESH", "Fresh Today", 18, 20_000, born=0.93, weight=9, drift=25, pools=(_v2("WETH", 25_000),)),
+    TokenPlan("fresh", "plain", "FRESH", "Fresh Today", 18, 20_000, starts_at=0.93, weight=9, drift=25, pools=(_v2("WETH", 25_000),)),
     TokenPlan("shallow", "plain", "SHALLOW", "Shallow Water", 18, 5_000_000, weight=3, small=True, pools=(_v2("WETH", 300),)),
     TokenPlan("dust", "plain", "DUST", "Dust", 18, 1_000, weight=2, pools=(_v2("USDC", 20),)),
     TokenPlan("x", "plain", "X", "One Letter", 18, 600_000, weight=2, pools=(_v2("WETH", 18_000),)),
@@ -121,22 +121,22 @@ _ODD = (
 )  # fmt: skip
 
 _COPIES = (
-    TokenPlan("fake_aurum", "copy", "AURUM", "Aurum Ledger", 18, 100, born=0.35, weight=2, copy_of="aurum", small=True),
-    TokenPlan("zero_harbor", "confusable_copy", "HARB0R", "Harbor Protocol", 18, 100, born=0.4, weight=2, copy_of="harbor"),
-    TokenPlan("zero_quill", "confusable_copy", "QU1LL", "Quill Network", 18, 100, born=0.45, weight=1, copy_of="quill",
+    TokenPlan("fake_aurum", "copy", "AURUM", "Aurum Ledger", 18, 100, starts_at=0.35, weight=2, copy_of="aurum", small=True),
+    TokenPlan("zero_harbor", "confusable_copy", "HARB0R", "Harbor Protocol", 18, 100, starts_at=0.4, weight=2, copy_of="harbor"),
+    TokenPlan("zero_quill", "confusable_copy", "QU1LL", "Quill Network", 18, 100, starts_at=0.45, weight=1, copy_of="quill",
               small=True),
-    TokenPlan("cyrillic_tern", "confusable_copy", "T\u0415RN", "Arctic Tern", 18, 100, born=0.5, weight=1, copy_of="tern"),
-    TokenPlan("traded_fjord", "copy", "FJORD", "Fjord Two", 18, 400_000, born=0.5, weight=4, copy_of="fjord",
+    TokenPlan("cyrillic_tern", "confusable_copy", "T\u0415RN", "Arctic Tern", 18, 100, starts_at=0.5, weight=1, copy_of="tern"),
+    TokenPlan("traded_fjord", "copy", "FJORD", "Fjord Two", 18, 400_000, starts_at=0.5, weight=4, copy_of="fjord",
               pools=(_v2("WETH", 35_000),)),
-    TokenPlan("fake_usdc", "copy", "USDC", "USD Coin", 6, 1_000_000, 900_000_000, born=0.25, weight=2, copy_of="usdc",
+    TokenPlan("fake_usdc", "copy", "USDC", "USD Coin", 6, 1_000_000, 900_000_000, starts_at=0.25, weight=2, copy_of="usdc",
               small=True),
-    TokenPlan("bait", "plain", "BAIT", "Bait", 18, 90_000_000, 1_000_000, born=0.27, weight=2, small=True,
+    TokenPlan("bait", "plain", "BAIT", "Bait", 18, 90_000_000, 1_000_000, starts_at=0.27, weight=2, small=True,
               pools=(_v2("fake_usdc", 40_000_000),)),
 )  # fmt: skip
 
 
-def cast(scale: str) -> tuple[TokenPlan, ...]:
+def plans_of(scale: str) -> tuple[TokenPlan, ...]:
     """The tokens of a scale, in order of birth: ``demo`` has all, ``small`` a sample of every important manner."""
     everyone = (*_ORDINARY, *_ODD, *_COPIES)
     chosen = everyone if scale == "demo" else tuple(plan for plan in everyone if plan.small)
-    return tuple(sorted(chosen, key=lambda plan: plan.born))
+    return tuple(sorted(chosen, key=lambda plan: plan.starts_at))

@@ -43,7 +43,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchanges:
+class Dexes:
     """Addresses of the deployments. Wallets approve ``spenders`` of a protocol before they trade there."""
 
     weth: str
@@ -57,7 +57,7 @@ class Exchanges:
     v4_swaps: str
 
     @classmethod
-    def deploy(cls, sender: Sender, deployer: str) -> "Exchanges":
+    def deploy(cls, sender: Sender, deployer: str) -> "Dexes":
         """Queue the creation of wrapped native coin and all three exchanges."""
 
         def create(name: str, *arguments: str) -> str:
