@@ -1,4 +1,4 @@
-"""The commands of ``python -m indexer``. What is heavy is imported when a command runs."""
+"""The commands of ``python -m indexer``. Heavy modules are imported when a command runs."""
 
 import logging
 import signal
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from warehouse.domain.chains import Chain
 
 app = typer.Typer(
-    help="Chains into the warehouse, and our contracts onto chains.",
+    help="Index chains, and deploy our contracts.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -27,7 +27,7 @@ app.add_typer(contracts, name="contracts")
 
 # Exit statuses, the same for every command of the system.
 FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
-# How long a command waits for a follower to pause.
+# How long a command waits for a follower to pause between units.
 _FREE_WITHIN_SECONDS = 5.0
 
 ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, such as base. Default: all enabled.")]
@@ -39,22 +39,22 @@ def index(
     to: Annotated[
         int | None, typer.Option(metavar="BLOCK", min=0, help="Stop at this block instead of the head.")
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", help="Go on at the head until stopped.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Keep following the head until stopped.")] = False,
     rewind: Annotated[
         int | None,
-        typer.Option(metavar="BLOCK", min=0, help="Take back everything after this block, final or not, and stop."),
+        typer.Option(metavar="BLOCK", min=0, help="Revert everything after this block, final or not, and stop."),
     ] = None,
 ) -> None:
-    """Bring the warehouse to the head of the chains and stop, or follow it."""
+    """Index chains up to their head and stop, or keep following it."""
     from indexer.run import IndexContext
-    from indexer.run import rewind as take_back
+    from indexer.run import rewind as rewind_chain
     from warehouse import engines
     from warehouse.clickhouse import Warehouse
     from warehouse.settings import load
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if follow and (to is not None or rewind is not None):
-        _stop("--follow goes with neither --to nor --rewind", WRONG_USE)
+        _stop("--follow cannot be combined with --to or --rewind", WRONG_USE)
     settings = load()
     chosen = _chosen(settings.chains, chain)
     if rewind is not None and len(chosen) != 1:
@@ -65,7 +65,7 @@ def index(
         _stop_on_signals(stop, follow)
         try:
             if rewind is not None:
-                _say(chosen[0], _once_free(chosen[0], partial(take_back, context, chosen[0], rewind)))
+                _say(chosen[0], _once_free(chosen[0], partial(rewind_chain, context, chosen[0], rewind)))
             elif follow:
                 _follow_all(context, chosen, stop)
             else:
@@ -80,10 +80,10 @@ def deploy(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
     private_key: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Of the account that pays, in hexadecimal; else REGALIA_PRIVATE_KEY."),
+        typer.Option(metavar="KEY", help="Key of the account that pays, in hexadecimal. Default: REGALIA_PRIVATE_KEY."),
     ] = None,
     treasury: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
+        str | None, typer.Option(metavar="ADDRESS", help="Address that receives fees. Default: the deployer.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Deploy even to what looks like a main network.")] = False,
 ) -> None:
@@ -97,7 +97,7 @@ def deploy(
 
 
 def main() -> None:
-    """Run the command line; a foreseen error is one line and an exit status."""
+    """Run the command line. An expected error prints one line and sets the exit status."""
     from indexer.chains.errors import RpcError, WrongChain
     from indexer.publish import UnitIncomplete
     from indexer.reorg import ChainHalted
@@ -145,7 +145,7 @@ def _index_once(context: "IndexContext", chain: "Chain", to: int | None) -> None
 
 
 def _once_free(chain: "Chain", work: "Callable[[], Advance]") -> "Advance":
-    """Do the work between the turns of a follower; one that does not pause has the chain to itself."""
+    """Do the work as soon as another indexer pauses; give up when it does not."""
     give_up = time.monotonic() + _FREE_WITHIN_SECONDS
     while True:
         done = work()
@@ -157,7 +157,7 @@ def _once_free(chain: "Chain", work: "Callable[[], Advance]") -> "Advance":
 
 
 def _follow_all(context: "IndexContext", chains: "Sequence[Chain]", stop: threading.Event) -> None:
-    """One thread a chain; a chain that halts ends the command, since somebody has to look."""
+    """One thread per chain. A chain that halts ends the command, because an operator has to decide."""
     from indexer.run import follow
 
     failures: list[BaseException] = []
@@ -169,7 +169,7 @@ def _follow_all(context: "IndexContext", chains: "Sequence[Chain]", stop: thread
             failures.append(error)
             stop.set()
 
-    # The sessions are made here: making them is not for several threads at once.
+    # Sessions are created here because creating them is not thread-safe.
     for chain in chains:
         context.session(chain)
     threads = [threading.Thread(target=run, args=(chain,), name=f"follow-{chain.key}") for chain in chains]
@@ -188,13 +188,13 @@ def _logged(chain: "Chain") -> "ReportProgress":
 
 
 def _say(chain: "Chain", done: "Advance") -> None:
-    back = f", {done.reorganised} taken back" if done.reorganised else ""
+    back = f", {done.reorganised} reverted" if done.reorganised else ""
     where = "nothing indexed" if done.published is None else f"now at block {done.published}"
     print(f"{chain.key}: {done.blocks} blocks, {done.rows} rows{back}, {where}")
 
 
 def _stop_on_signals(stop: threading.Event, following: bool) -> None:
-    """Ctrl-C and SIGTERM end a follower after its unit, a single run at once: what is pending is repeated next time."""
+    """Ctrl-C and SIGTERM end a follower after its unit, a single run at once. The next run repeats what is pending."""
 
     def handle(_number: int, _frame: object) -> None:
         if stop.is_set() or not following:

@@ -1,8 +1,7 @@
 """Counters of indexing that outlive the process: added up in the store, where the metrics read them.
 
-The indexer runs beside the service, or for one command, and nobody scrapes it. What it counts is added to the
-chain's counters while it holds the writer's connection anyway, about once a second; a process that is killed takes
-the last second's counts with it, never what was written.
+Nothing scrapes the indexer, which may run for a single command. It adds its counts to the chain's counters about once a
+second, over the connection that it holds anyway. A killed process loses the counts of its last second.
 """
 
 import logging
@@ -17,13 +16,13 @@ from warehouse.postgres import Connection, Jsonb
 LOG = logging.getLogger(__name__)
 
 DEPTHS = (1, 2, 4, 8, 16, 32, 64)
-"""Upper bounds of the classes that reorganisations are counted in, by blocks taken back."""
+"""Upper bounds of the classes by which reorganisations are counted: blocks reverted."""
 _WRITE_SECONDS = 1.0
 
 
 @dataclass(slots=True)
 class ChainCounts:
-    """What one chain's session has counted: ``node`` is the client's own counter, the rest is added here."""
+    """What one chain's session has counted: ``node`` is the source's own counter, the rest is counted here."""
 
     chain_id: int
     node: Counter[str]
@@ -37,25 +36,25 @@ class ChainCounts:
         self.own.update(units=1, blocks=blocks, rows=rows, events=events)
 
     def count_reorganisation(self, depth: int) -> None:
-        """``depth`` blocks were taken back at once."""
+        """``depth`` blocks were reverted at once."""
         at = bisect_left(DEPTHS, depth)
         bound = str(DEPTHS[at]) if at < len(DEPTHS) else "inf"
         self.own.update({"reorganised_blocks": depth, f"reorganisations_to_{bound}": 1})
 
     def write_when_due(self, store: Connection) -> None:
-        """Between units: add what is new to the store's counters, about once a second."""
+        """Between units: add new counts to the store, about once a second."""
         if time.monotonic() >= self._due:
             self.write(store)
 
     def finish_call(self, store: Connection) -> None:
-        """At the end of a call: write what is new, unless calls end many times a second; then the next one will."""
+        """At the end of a call: add new counts to the store, at most once a second."""
         if time.monotonic() >= self._call_due:
             self._call_due = time.monotonic() + _WRITE_SECONDS
             self.write(store)
 
     def write(self, store: Connection) -> None:
-        """Add what is new. Counting is never why work fails: without a connection the counts wait for another."""
-        # Fetching threads go on counting meanwhile; a copy is taken in one step.
+        """Add new counts. Never fails: without a connection the counts wait for the next one."""
+        # Fetching threads keep counting: take a copy in one step.
         now = {**self.own, **dict(self.node)}
         fresh = {name: value - self._written.get(name, 0) for name, value in now.items()}
         fresh = {name: value for name, value in fresh.items() if value > 0}

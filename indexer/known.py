@@ -1,4 +1,4 @@
-"""Which pools and tokens the warehouse already knows, asked for in sets and remembered up to a bound."""
+"""Which pools and tokens the warehouse already has: queried in batches, remembered up to a bound."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 
-# Entries are some 200 bytes: this bounds the memory of a process whatever the length of the chain.
+# An entry takes some 200 bytes, so memory stays bounded however long the chain is.
 _MAX_ENTRIES = 200_000
 _PER_QUERY = 500
 
@@ -22,7 +22,7 @@ class Origin:
 
 @dataclass(slots=True)
 class Learned:
-    """What one unit taught: its pools, its tokens, and the contracts it created."""
+    """What one unit added: its pools, its tokens, and the contracts it created."""
 
     pools: dict[bytes, str] = field(default_factory=dict)
     tokens: dict[bytes, Origin | None] = field(default_factory=dict)
@@ -31,14 +31,14 @@ class Learned:
 
 @dataclass(slots=True)
 class Known:
-    """Memory of one chain. Negative answers are remembered too, until the thing appears.
+    """Memory of one chain, with the warehouse behind it. That something is absent is remembered too, until it appears.
 
-    The warehouse is asked for what is not remembered. It may lack the unit before the one being assembled, which is
-    still being written then, so what these two taught is never forgotten.
+    The warehouse may lack the unit before the one being assembled, which is still being written. So what these two
+    units added is never forgotten.
 
     Attributes:
-        pools: protocol of each pool, empty for what is no pool of a configured exchange.
-        tokens: origin of each token; None for a contract that was read and is not one.
+        pools: protocol of each pool, empty for an address that is no pool of a configured DEX.
+        tokens: origin of each token; None for a contract that was read and is no token.
     """
 
     warehouse: Warehouse
@@ -49,7 +49,7 @@ class Known:
     _now: Learned = field(default_factory=Learned)
 
     def begin_unit(self) -> None:
-        """The next unit is being assembled: all but the one before it are in the warehouse."""
+        """Call before assembling a unit: all units but the previous one are in the warehouse."""
         self._before, self._now = self._now, Learned()
         if len(self.pools) > _MAX_ENTRIES:
             self.pools = dict(self._before.pools)
@@ -57,15 +57,15 @@ class Known:
             self.tokens = dict(self._before.tokens)
 
     def learn_pool(self, pool: bytes, protocol: str) -> None:
-        """A configured exchange made this pool."""
+        """A configured DEX created this pool."""
         self.pools[pool] = self._now.pools[pool] = protocol
 
     def learn_token(self, address: bytes, origin: Origin | None) -> None:
-        """This contract is a token that comes from there, or None: it was read and is not one."""
+        """This contract is a token of that origin; None says that it was read and is no token."""
         self.tokens[address] = self._now.tokens[address] = origin
 
     def learn_creation(self, address: bytes, origin: Origin) -> None:
-        """This contract was created there, if it was not created before."""
+        """This contract was created there; its first creation counts."""
         self._now.creations.setdefault(address, origin)
 
     def protocols(self, pools: Collection[bytes]) -> dict[bytes, str]:
@@ -78,7 +78,7 @@ class Known:
         return {pool: self.pools[pool] for pool in pools}
 
     def recall_tokens(self, addresses: Iterable[bytes]) -> dict[bytes, Origin | None]:
-        """What is known of these addresses; those absent from the answer are new."""
+        """What is known of these addresses. Those absent from the result are new."""
         asked = list(addresses)
         missing = [address for address in asked if address not in self.tokens]
         for part in _parts(missing):
@@ -87,7 +87,7 @@ class Known:
         return {address: self.tokens[address] for address in asked if address in self.tokens}
 
     def creations(self, addresses: Sequence[bytes]) -> dict[bytes, Origin]:
-        """Where those of these contracts were created whose creation was seen, in this unit or before."""
+        """Where these contracts were created, as far as their creation was seen in this unit or an earlier one."""
         found = {**self._now.creations, **self._before.creations}
         found = {address: found[address] for address in addresses if address in found}
         for part in _parts(addresses):

@@ -1,9 +1,8 @@
-"""Which blocks to ask for next, and which to publish together.
+"""Which blocks to fetch next, and which to publish together.
 
-Ranges adapt: they aim at a number of logs an answer, follow what the node allowed, and grow while it is fast.
-Units are made of whole ranges. Beyond the final block they stay short, because a reorganisation takes back whole
-units; before it they are as long as memory allows, because every unit costs a fixed number of writes, but do not keep
-the writer waiting for that.
+Ranges adapt: they aim at a number of events per answer, stay within what the node allows, and grow while it is fast.
+Units consist of whole ranges. Beyond the final block they stay short, because a reorganisation reverts whole units.
+Before it they are long, because every unit costs a fixed number of writes, but they never keep the writer waiting.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of ranges and units. A unit of ``idle_unit_rows`` is enough when the writer has nothing to do."""
+    """Bounds of ranges and units. A waiting writer gets a unit of ``idle_unit_rows`` events."""
 
     unit_rows: int = 150_000
     idle_unit_rows: int = 15_000
@@ -31,9 +30,9 @@ class RangeSize:
 
     Attributes:
         blocks: the current answer.
-        density: logs a block, as a decaying mean of what was seen.
-        ceiling: most blocks to ask for; lowered by refusals, and slowly raised again.
-        target_logs: logs an answer should hold; likewise.
+        density: events per block, as a decaying mean.
+        ceiling: the most blocks to ask for; lowered by refusals, and slowly raised again.
+        target_logs: events an answer should hold; lowered and raised likewise.
     """
 
     limits: Limits
@@ -48,10 +47,10 @@ class RangeSize:
         self.target_logs = self.limits.range_logs
 
     def observe(self, blocks: int, logs: int, seconds: float) -> None:
-        """Learn from a range that was fetched whole."""
+        """Learn from a range that was fetched in one piece."""
         seen = logs / blocks
         self.density = seen if self.density == 0.0 else 0.5 * self.density + 0.5 * seen
-        self.ceiling = min(self.ceiling * 1.02, self.limits.range_blocks)  # a refusal may have been a bad moment
+        self.ceiling = min(self.ceiling * 1.02, self.limits.range_blocks)  # the refusal may have been temporary
         self.target_logs = min(self.target_logs * 1.02, self.limits.range_logs)
         wanted = self.target_logs / self.density if self.density > 0 else self.ceiling
         if seconds > self.limits.slow_seconds:
@@ -59,7 +58,7 @@ class RangeSize:
         self._set(min(wanted, 4 * self.blocks))
 
     def refuse(self, asked: int, granted: int) -> None:
-        """Learn that the node refused ``asked`` blocks and allowed ``granted``: no node says which limit it was."""
+        """Learn that the node refused ``asked`` blocks and allowed ``granted``. Nodes do not say why."""
         if granted < asked:
             self.ceiling = max(1.0, min(self.ceiling, granted))
             if self.density > 0:
@@ -71,12 +70,12 @@ class RangeSize:
 
 
 def short_unit(head: int, final: int) -> int:
-    """Blocks of a unit where blocks may still be taken back: half of that window, and a short one at once."""
+    """Blocks per unit beyond the final block: half of those, or all of them when there are at most sixteen."""
     return max(16, (head - max(final, 0)) // 2)
 
 
 def next_range(first: int, head: int, final: int, size: RangeSize, limits: Limits) -> int:
-    """Last block of the range that begins at ``first``; none crosses from final blocks into those that are not."""
+    """Last block of the range that begins at ``first``. No range holds both final and other blocks."""
     if first <= final:
         return min(first + min(size.blocks, limits.unit_blocks) - 1, final, head)
     return min(first + min(size.blocks, short_unit(head, final)) - 1, head)
@@ -85,7 +84,7 @@ def next_range(first: int, head: int, final: int, size: RangeSize, limits: Limit
 def is_complete(
     first: int, last: int, rows: int, head: int, final: int, limits: Limits, *, writer_waits: bool = False
 ) -> bool:
-    """Whether a unit from ``first`` to ``last`` with so many logs is to be published now."""
+    """Whether a unit from ``first`` to ``last`` with ``rows`` events should be published now."""
     enough = min(limits.idle_unit_rows, limits.unit_rows) if writer_waits else limits.unit_rows
     if last >= head or last == final or rows >= enough:
         return True

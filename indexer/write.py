@@ -1,4 +1,4 @@
-"""Rows of a unit as Native blocks, one insert a table, each with a token that makes its repetition a no-op."""
+"""Write a unit's rows: one insert per table in the Native format, each with a token that makes repeating it a no-op."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,9 +29,9 @@ def write_facts(
     changes: Sequence[Change] = (),
     before_insert: Callable[[], None] = lambda: None,
 ) -> dict[str, int]:
-    """Insert every table's rows and what the unit touched, several tables at once; how many rows each got.
+    """Insert every table's rows and what the unit touched, several tables at once. Returns row counts by table.
 
-    ``before_insert`` is called just before each; what it raises keeps the insert from happening.
+    ``before_insert`` is called just before each insert and prevents it by raising.
     """
     filled: dict[str, list[Rows]] = {"raw_block": [_block_rows(blocks)]}
     for table, parts in tables.items():
@@ -47,7 +47,7 @@ def write_facts(
         before_insert()
         write_changes(warehouse, chain_id, unit_id, changes)
 
-    # The largest first, so that no thread is left alone with it at the end.
+    # The largest first, so that it does not run alone at the end.
     tables_by_size = sorted((table for table in filled if counts[table]), key=lambda table: -counts[table])
     with ThreadPoolExecutor(4, "insert") as pool:
         announced = pool.submit(announce)
@@ -57,7 +57,7 @@ def write_facts(
 
 
 def encode_rows(table: str, chain_id: int, unit_id: int, blocks: Blocks, parts: Sequence[Rows]) -> memoryview:
-    """One Native block of all ``parts``."""
+    """One Native block with the rows of all ``parts``."""
     rows = sum(map(_row_count, parts))
     columns: list[tuple[str, str, ColumnData]] = [
         ("chain_id", "UInt32", np.full(rows, chain_id, np.uint32)),
@@ -89,20 +89,21 @@ def write_changes(warehouse: Warehouse, chain_id: int, change_id: int, changes: 
 
 
 def add_balances(warehouse: Warehouse, chain_id: int, unit_id: int, *, sign: int, token: str) -> None:
-    """Add what a unit's transfers changed to the balances, or with ``sign`` -1 take it back."""
+    """Add the changes of a unit's transfers to the balances; ``sign`` -1 subtracts them again."""
     parameters = {"chain_id": chain_id, "unit_id": unit_id, "sign": sign}
-    # One thread: more would spend half as much again on bringing their parts together. What is grouped already need not
-    # be summed once more on its way into the table, which takes a sixth of the statement.
+    # One thread: more would cost half as much CPU again to merge their parts. The rows are grouped already, so summing
+    # them once more on insert would waste a sixth of the statement.
     settings = {"max_threads": 1, "optimize_on_insert": 0}
     warehouse.insert_select(sql.load("transforms/ingest/add_balances"), parameters, settings, token=token)
 
 
 def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
-    """Make late inserts of an abandoned unit impossible, then remove what it wrote.
+    """Make late inserts of an abandoned unit impossible, then delete its rows.
 
-    A killed indexer's last inserts may still be under way inside the warehouse. Inserting one row with the same
-    token either comes first, and theirs become no-ops, or comes second, and is one itself; after it nothing of the
-    unit can appear any more, and a delete is final. The row stands beyond every block, so no reader counts it.
+    A killed indexer's last inserts may still be running inside the warehouse. So insert one row with the same token
+    into each table: if ours comes first, the late insert is a no-op; if it comes second, ours is. Afterwards no row of
+    the unit can appear any more, and the delete is final. The row's block number is beyond every block, so no reader
+    sees it.
     """
     beyond = np.array([2**64 - 1], np.uint64)
     for name, table in FACT_TABLES.items():
@@ -124,8 +125,9 @@ def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
 
 
 def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> None:
-    """Remove every row these units wrote, from all tables, before returning. Tables do not depend on each other, and
-    each spends most of the time waiting for the warehouse to schedule its deletion: several go at once."""
+    """Delete every row of these units from all tables before returning. Several tables at once: each delete mostly
+    waits for the warehouse to schedule it.
+    """
 
     def delete(table: str) -> None:
         warehouse.command(
@@ -139,7 +141,7 @@ def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> N
 
 
 def block_time(seconds: int) -> datetime:
-    """A header's time as a point in time."""
+    """Seconds since 1970 as a datetime."""
     return datetime.fromtimestamp(seconds, UTC)
 
 

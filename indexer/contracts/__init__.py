@@ -1,1 +1,1 @@
-"""Our Solidity, its committed build output, and what signs, deploys and speaks to it."""
+"""Our Solidity contracts, their committed build output, and the code that signs, deploys and calls them."""

@@ -1,4 +1,4 @@
-"""A compiled contract, and how to speak to it: data of calls in, values out."""
+"""A compiled contract: encode calls, decode what they return."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

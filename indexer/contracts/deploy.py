@@ -1,4 +1,4 @@
-"""Deploying our contracts to a development or test chain, for the service's own signer."""
+"""Deploy our contracts to a development or test chain, for the service's own signer."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from warehouse.settings import EngineSettings
 
 PRIVATE_KEY_NAME = "REGALIA_PRIVATE_KEY"
 _DEVELOPMENT_NODE = re.compile(r"anvil|hardhat|ganache|testrpc|eth-?tester|tevm", re.IGNORECASE)
-# The chains whose ids we know are far beyond this height; a young chain that borrows an id is somebody's test.
+# The known main networks are far beyond this height: a shorter chain with their id is a test chain.
 _YOUNG_BLOCKS = 100_000
 _PATIENCE_SECONDS = 10.0
 
@@ -53,8 +53,8 @@ def deploy_command(
 
     Args:
         chain_key: key or alias from the chains file; it must have ``rpc_urls``.
-        private_key: pays for the deployment; ``REGALIA_PRIVATE_KEY`` when absent.
-        treasury: where fees go; the deployer when absent.
+        private_key: key of the account that pays; ``REGALIA_PRIVATE_KEY`` when absent.
+        treasury: receives fees; the deployer when absent.
         yes: deploy even to what looks like a main network.
         settings: instead of those of the environment.
 
@@ -111,7 +111,7 @@ def _refuse_main_network(client: EvmClient, chain: Chain) -> None:
     if not _DEVELOPMENT_NODE.search(version):
         raise DeployError(
             f"{known.name} ({chain.chain_id}) behind a {version or 'silent'} node looks like the main network; "
-            f"`python -m indexer contracts deploy --yes` deploys there all the same"
+            f"`python -m indexer contracts deploy --yes` deploys there anyway"
         )
 
 

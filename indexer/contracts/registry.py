@@ -1,4 +1,4 @@
-"""The registry contract from outside: statements the service's signer makes, calls, events, and reasons of refusal.
+"""The registry contract: statements that the service's signer makes, calls, events, and revert reasons.
 
 Statements are EIP-712 typed data bound to one chain and one contract; ``docs/contracts.md`` lists their types.
 """
@@ -25,7 +25,7 @@ _WIRE_NAMES = {"token_id": "tokenId", "new_signer": "newSigner"}
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the signer says; each kind is a type of its own."""
+    """What the signer states. Each kind of statement is a subclass."""
 
     TYPE: ClassVar[str]
 
@@ -59,7 +59,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class MintAuthorization(Statement):
-    """Leave to register a symbol for a fee in wei, until ``deadline`` (seconds of chain time)."""
+    """Permission to register a symbol for a fee in wei, until ``deadline`` (seconds of chain time)."""
 
     TYPE: ClassVar[str] = "MintAuthorization"
     claimer: str
@@ -72,7 +72,7 @@ class MintAuthorization(Statement):
 
 @dataclass(frozen=True, slots=True)
 class MintReceipt(Statement):
-    """Leave to register a symbol free of charge."""
+    """Permission to register a symbol free of charge."""
 
     TYPE: ClassVar[str] = "MintReceipt"
     claimer: str
@@ -94,7 +94,7 @@ class ExpiryStatement(Statement):
 
 @dataclass(frozen=True, slots=True)
 class SignerRotation(Statement):
-    """The hand-over to another signer, signed by the present one and by the next one."""
+    """The change to another signer, signed by the current and the next one."""
 
     TYPE: ClassVar[str] = "SignerRotation"
     new_signer: str
@@ -116,12 +116,12 @@ def sign(signer: LocalAccount, chain_id: int, registry: str, statement: Statemen
 
 
 def sign_mint(signer: LocalAccount, chain_id: int, registry: str, authorization: MintAuthorization) -> bytes:
-    """Sign leave to mint for a fee."""
+    """Sign a permission to mint for a fee."""
     return sign(signer, chain_id, registry, authorization)
 
 
 def sign_receipt(signer: LocalAccount, chain_id: int, registry: str, receipt: MintReceipt) -> bytes:
-    """Sign leave to mint free of charge."""
+    """Sign a permission to mint free of charge."""
     return sign(signer, chain_id, registry, receipt)
 
 
@@ -162,6 +162,6 @@ def deployment_data(signer: str, treasury: str) -> str:
 
 
 def explain_revert(data: str | None) -> str | None:
-    """The name of the registry's error in revert data, such as ``SymbolTaken``; None when it is another's."""
+    """The name of the registry's error in revert data, such as ``SymbolTaken``; None when it is not the registry's."""
     found = contract().error(data) if data else None
     return found[0] if found else None

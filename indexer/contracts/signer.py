@@ -1,4 +1,4 @@
-"""The service's signing key: made on first use into the data directory, or given by the environment."""
+"""The service's signing key: from the environment, or created in the data directory on first use."""
 
 import os
 import secrets
@@ -11,21 +11,22 @@ ENVIRONMENT_NAME = "REGALIA_SIGNER_PRIVATE_KEY"
 
 
 class SignerKeyError(ValueError):
-    """The key given or kept is not a private key, or cannot be read; the message never shows it."""
+    """The key is not a private key or cannot be read. The message never shows it."""
 
 
 def key_path(data_dir: Path) -> Path:
-    """Where the key is kept."""
+    """The file that holds the key."""
     return data_dir / "keys" / "registry-signer.key"
 
 
 def load_or_create(data_dir: Path) -> LocalAccount:
-    """The signer: the environment's key, else the data directory's, made on first use and readable by its owner only.
+    """The signer: the environment's key, else the data directory's, created on first use and readable by its owner
+    only.
 
     Safe to call from several processes at once: all get the same key.
 
     Raises:
-        SignerKeyError: what is there is not a key, or the directory cannot be used.
+        SignerKeyError: the key is invalid, or the directory cannot be used.
     """
     given = os.environ.get(ENVIRONMENT_NAME, "").strip()
     if given:
@@ -49,7 +50,7 @@ def _create(path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         try:
-            os.link(draft, path)  # whole and only once: whoever comes second finds the first one's
+            os.link(draft, path)  # atomic: a second process finds the first one's key
         except FileExistsError:
             return
     finally:
@@ -59,6 +60,6 @@ def _create(path: Path) -> None:
 def _account(text: str, source: str) -> LocalAccount:
     try:
         account: LocalAccount = Account.from_key(bytes.fromhex(text.removeprefix("0x")))
-    except ValueError:  # its text is not passed on: no part of a key may reach a log
+    except ValueError:  # the error's text may contain the key, which must not reach a log
         raise SignerKeyError(f"{source} does not hold a private key of 32 bytes in hexadecimal") from None
     return account

@@ -1,1 +1,1 @@
-"""A local chain with real contracts on it: the node, tokens of every manner, exchanges, and trade among them."""
+"""A local chain with real contracts: a node, tokens of every kind, DEXes, and trade among them."""

@@ -1,7 +1,7 @@
-"""A real EVM node for development and tests: anvil, started on a free loopback port and gone with its parent.
+"""A real EVM node for development and tests: anvil on a free loopback port, killed with its parent process.
 
-The node keeps 64 states and writes none to disk. Its genesis lies a little over a day in the past, so that a history
-can be written before the present; a chain that needs none just goes on from now.
+The node keeps 64 states and writes none to disk. Its genesis is a little over a day in the past, so that a history can
+be written up to now.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ _START_SECONDS = 20.0
 _REQUEST_SECONDS = 300.0
 _BATCH_CALLS = 2000
 _PR_SET_PDEATHSIG = 1
-# Nothing is written there while history is pruned; it only keeps the node out of the home directory.
+# Nothing is written there while history is pruned; it keeps the node out of the home directory.
 _UNUSED_CACHE = str(Path(tempfile.gettempdir()) / "regalia-anvil")
 
 
@@ -73,8 +73,8 @@ class Anvil:
         otherwise it is the machine's. State of the last ``kept_states`` blocks can be read and reorganised. The node is
         killed when the thread that started it ends, so start it from one that outlives its use.
 
-        Headers without ``state_roots`` make mining cost what happens in a block instead of what the whole chain holds,
-        which is what makes long histories affordable. Such a node is a fork of an empty one that runs beside it.
+        Headers without ``state_roots`` make mining cost as much as its block instead of as the whole chain,
+        which makes long histories affordable. Such a node is a fork of an empty second node.
 
         Raises:
             AnvilError: there is no anvil, or it ended instead of answering; the message says why.

@@ -40,7 +40,7 @@ class BulkChain:
     seconds: float
 
     def chain_toml(self, key: str = "base") -> str:
-        """A chains file that names this node and what stands on it."""
+        """A chains file with this node and its contracts."""
         return chains_file(self.anvil, self.dexes, self.stablecoin, key=key)
 
 

@@ -58,7 +58,7 @@ class Dexes:
 
     @classmethod
     def deploy(cls, sender: Sender, deployer: str) -> "Dexes":
-        """Queue the creation of wrapped native coin and all three exchanges."""
+        """Queue the creation of wrapped native coin and all three DEXes."""
 
         def create(name: str, *arguments: str) -> str:
             data = artifacts.load(name).deployment(*arguments)
@@ -90,7 +90,7 @@ class Dexes:
         return self.v4_liquidity if liquidity else self.v4_swaps
 
     def approve(self, sender: Sender, owner: str, token: str, protocol: str, *, liquidity: bool = False) -> None:
-        """Let the exchange move ``token`` of ``owner``; the native coin needs no leave."""
+        """Let the DEX move ``token`` of ``owner``; the native coin needs no approval."""
         if token != NATIVE:
             spender = self.spender(protocol, liquidity=liquidity)
             data = artifacts.load("PlainToken").call("approve", spender, _MAX)

@@ -1,7 +1,7 @@
-"""Transactions in bulk: explicit nonces, batches of JSON-RPC, receipts checked afterwards.
+"""Transactions in bulk: explicit nonces, JSON-RPC batches, receipts checked afterwards.
 
-Senders are impersonated while a batch goes in, so that thousands of transactions cost no signatures; every wallet used
-here has a known key all the same.
+The node impersonates senders, so that thousands of transactions need no signatures. Every wallet has a known key
+anyway.
 """
 
 from collections import Counter
@@ -97,7 +97,7 @@ class Sender:
         return receipts
 
     def forget_nonces(self) -> None:
-        """Ask the node for nonces again: someone else may have sent from the same wallets, or the chain went back."""
+        """Ask the node for nonces again: another sender used the same wallets, or the chain was reset."""
         self._nonces.clear()
 
     def _peek_nonce(self, sender: str) -> int:
@@ -125,10 +125,10 @@ class Sender:
 
 
 def created_address(sender: str, nonce: int) -> str:
-    """Where a contract created by ``sender`` with this nonce lives."""
+    """The address of the contract that ``sender`` creates with this nonce."""
     return get_create_address(HexAddress(HexStr(sender)), Nonce(nonce)).lower()
 
 
 def create2_address(creator: str, salt: bytes, code: str) -> str:
-    """Where CREATE2 by ``creator`` puts this creation code."""
+    """The address that CREATE2 by ``creator`` gives this creation code."""
     return get_create2_address(HexAddress(HexStr(creator)), HexStr("0x" + salt.hex()), HexStr(code)).lower()

@@ -1,4 +1,4 @@
-"""How each manner of token comes into the world: which contract, made by whom, controlled by whom."""
+"""Create each kind of token: which contract, who creates it, who controls it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _NAME_REVERTS, _SYMBOL_REVERTS, _DECIMALS_REVERTS, _SUPPLY_REVERTS = 1, 2, 4, 8
 
 @dataclass(frozen=True, slots=True)
 class DemoToken:
-    """A token that was made, and what is true about it. Addresses are lower case.
+    """A token that was created, and the truth about it. Addresses are lower case.
 
     ``name`` and ``symbol`` are None where no honest reading exists; ``decimals`` likewise.
     """
@@ -41,7 +41,7 @@ class DemoToken:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What births need: who sends, and what stands there already."""
+    """What creating a token needs: the sender, and contracts that already exist."""
 
     sender: Sender
     maker: str
@@ -50,13 +50,13 @@ class Tools:
 
 
 def create_token(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
-    """Queue the transactions that make the token of ``plan``; the supply goes to its deployer."""
+    """Queue the transactions that create the token of ``plan``. Its deployer receives the supply."""
     token = _CREATORS.get(plan.kind, _plain)(plan, deployer, tools)
     return replace(token, copy_of=plan.copy_of)
 
 
 def holder_of(token: DemoToken) -> str:
-    """Who got the supply at birth."""
+    """Who received the supply."""
     return token.creator if token.kind != "contract_wallet" else token.deployer.address.lower()
 
 
@@ -87,10 +87,10 @@ def _owned(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
 
 def _owner_moved(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:
     token = _standard("OwnedToken", plan, deployer, tools)
-    heir = tools.new_wallet(f"owner of {plan.key}")
-    data = artifacts.load("OwnedToken").call("transferOwnership", heir.address)
+    new_owner = tools.new_wallet(f"owner of {plan.key}")
+    data = artifacts.load("OwnedToken").call("transferOwnership", new_owner.address)
     tools.sender.send(token.creator, token.address, data, purpose="move ownership")
-    return replace(token, owner=heir.address.lower(), owner_account=heir)
+    return replace(token, owner=new_owner.address.lower(), owner_account=new_owner)
 
 
 def _renounced(plan: TokenPlan, deployer: LocalAccount, tools: Tools) -> DemoToken:

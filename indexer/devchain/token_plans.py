@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (a table reads best with a row on a line)
-"""Who appears on the local chain: some fifty tokens, each of a manner that an indexer has to survive or tell apart."""
+"""The tokens of the local chain: some fifty, each of a kind that an indexer has to survive or tell apart."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ MICRO = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
-    """A pool to open: against what, on which exchange, how deep (both sides together)."""
+    """A pool to open: its quote token, its DEX, its depth in dollars (both sides together)."""
 
     protocol: str  # uniswap_v2, uniswap_v3, uniswap_v4
     quote: str  # WETH, USDC, NATIVE, or the key of a token of the cast
@@ -19,7 +19,7 @@ class PoolPlan:
 
 @dataclass(frozen=True, slots=True)
 class TokenPlan:
-    """A token to make. ``starts_at`` is the part of the history that has passed when it is made."""
+    """A token to create. ``starts_at`` is the share of the history that has passed by then."""
 
     key: str
     kind: str
@@ -136,7 +136,7 @@ _COPIES = (
 
 
 def plans_of(scale: str) -> tuple[TokenPlan, ...]:
-    """The tokens of a scale, in order of birth: ``demo`` has all, ``small`` a sample of every important manner."""
+    """The tokens of a scale in order of creation: ``demo`` has all, ``small`` a sample of every important kind."""
     everyone = (*_ORDINARY, *_ODD, *_COPIES)
     chosen = everyone if scale == "demo" else tuple(plan for plan in everyone if plan.small)
     return tuple(sorted(chosen, key=lambda plan: plan.starts_at))

@@ -1,4 +1,4 @@
-"""What wallets do with tokens once they exist: transfers of all kinds, and swaps that move prices about."""
+"""What wallets do with tokens: transfers of all kinds, and swaps that move prices."""
 
 import random
 from collections import defaultdict
@@ -31,9 +31,9 @@ class _Circulating:
 
 
 class Economy:
-    """Chooses actions by weight, from one source of chance, and queues their transactions.
+    """Chooses random actions by weight and queues their transactions.
 
-    It keeps a cautious estimate of what wallets have, so that nearly everything it tries succeeds.
+    It keeps a low estimate of what wallets hold, so that nearly every transaction succeeds.
     """
 
     def __init__(self, sender: Sender, source: random.Random) -> None:
@@ -102,7 +102,7 @@ class Economy:
             recipient = self.random.choice(able)
             self._receive(item.token, recipient, amount * 9 // 10)
         else:
-            # A wallet nobody here has the key of; low numbers are met more often.
+            # A wallet without a known key; low numbers occur more often.
             number = int(_STRANGERS * self.random.random() ** 3)
             recipient = "0x" + keccak(text=f"regalia stranger {number}")[:20].hex()
         self._transfer(item.token, sender, recipient, amount, purpose="transfer")

@@ -1,6 +1,7 @@
-"""A small economy on a local chain: tokens of every manner, real exchanges, a day of trade, and more on request.
+"""A small economy on a local chain: tokens of every kind, real DEXes, a day of trade, and more on request.
 
-The same seed gives the same wallets, tokens, amounts and order; only times follow the clock, since a history ends now.
+The same seed gives the same wallets, tokens, amounts and order. Only times follow the clock, because a history ends
+now.
 """
 
 import random
@@ -22,7 +23,7 @@ from indexer.devchain.token_plans import NATIVE_PRICE_USD, PoolPlan, TokenPlan, 
 from indexer.devchain.trade import Economy
 
 _HISTORY_SECONDS = 26 * 3600
-_SPARE_BLOCKS = 4  # a birth near the end may take a few blocks more
+_SPARE_BLOCKS = 4  # creating a token near the end may take a few more blocks
 _ETHER = 10**18
 _MICRO = 10**6
 
@@ -40,7 +41,7 @@ SCALES = {"small": Scale(blocks=156, actions=500, wallets=12), "demo": Scale(blo
 
 
 class World:
-    """The chain with everything on it. Made by ``create``; ``step`` lets it live on."""
+    """The chain and everything on it. ``create`` builds it, ``step`` continues it."""
 
     def __init__(self, anvil: Anvil, seed: int, scale: str) -> None:
         self.anvil = anvil
@@ -138,7 +139,7 @@ class World:
         return int(self.anvil.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16)
 
     def chain_toml(self, key: str = "base") -> str:
-        """A chains file that names this node and what stands on it."""
+        """A chains file with this node and its contracts."""
         return chains_file(self.anvil, self.dexes, self.stablecoin, key=key, registry=self.registry)
 
     def _found(self, registry_signer: str | None, with_registry: bool) -> None:

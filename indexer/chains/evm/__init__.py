@@ -1,1 +1,1 @@
-"""EVM chains: the JSON-RPC client and what it fetches."""
+"""EVM chains: the source, the JSON-RPC clients, decoders, and tuned parsers."""

@@ -1,4 +1,4 @@
-"""From chunks to the rows of one unit: what needs memory of earlier blocks is decided here, in order."""
+"""From chunks to the rows of one unit, in the order of the chain: decisions that depend on earlier blocks."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -21,14 +21,14 @@ _POOL_TABLES = ("fact_pool", "fact_swap", "fact_pool_state", "fact_liquidity")
 
 
 def require_linked(chunks: Sequence[Chunk]) -> None:
-    """Each chunk's first block names the last of the one before as its parent."""
+    """Check that each chunk's first block names the last block of the previous chunk as its parent."""
     for before, after in itertools.pairwise(chunks):
         if after.first != before.last + 1 or after.headers.parent[0].tobytes() != before.headers.hash[-1].tobytes():
             raise ChainMoved(f"block {after.first} does not follow block {before.last}")
 
 
 def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> AssembledUnit:
-    """Rows of the unit that these consecutive chunks make."""
+    """The unit that these consecutive chunks make."""
     require_linked(chunks)
     headers = join_headers([chunk.headers for chunk in chunks])
     frames = [frame for chunk in chunks for frame in chunk.frames]
@@ -69,7 +69,7 @@ def assemble_unit(chunks: Sequence[Chunk], known: Known, client: EvmClient) -> A
 
 
 def learn_pools(frames: Iterable[Frame], known: Known) -> None:
-    """Remember the pools created in these frames, before anything they did is looked at."""
+    """Remember the pools created in these frames, before their own events are filtered."""
     for frame in frames:
         if frame.table == "fact_pool":
             for pool, protocol in zip(frame.columns["pool"], frame.columns["protocol"], strict=True):
@@ -77,7 +77,7 @@ def learn_pools(frames: Iterable[Frame], known: Known) -> None:
 
 
 def keep_known_pools(frame: Frame, known: Known) -> Columns:
-    """The frame's rows whose pool is genuine and speaks the frame's protocol."""
+    """The frame's rows whose pool was created by a configured DEX of the frame's protocol."""
     keys, codes, _ = distinct(frame.columns["pool"])
     protocols = known.protocols(keys)
     genuine = np.array([protocols[key] == frame.protocol for key in keys], np.bool_)
@@ -95,7 +95,7 @@ def first_blocks(parts: Sequence[Rows], name: str) -> dict[bytes, int]:
         if not len(blocks):
             continue
         keys, _, rows = distinct(part[name])  # type: ignore[arg-type]
-        # Rows come in the order of the chain, so a key's first row is in its lowest block.
+        # Rows are in the order of the chain, so a key's first row has its lowest block.
         for key, block in zip(keys, blocks[rows].tolist(), strict=True):
             firsts[key] = min(block, firsts.get(key, block))
     return firsts
@@ -114,7 +114,7 @@ def _take(column: Column, rows: NDArray[np.int64]) -> Column:
 def _origins(
     headers: Headers, creations_first: dict[bytes, int], movers: dict[bytes, int], wanted: set[bytes], known: Known
 ) -> dict[bytes, Origin]:
-    """Where each contract comes from: its creation if that was ever seen, else its first transfer."""
+    """Where each contract was first seen: its creation if we have it, else its first transfer."""
     origins = known.creations([address for address in wanted if address not in creations_first])
     for address in wanted - origins.keys():
         block = creations_first.get(address, movers.get(address, headers.last))

@@ -1,7 +1,7 @@
-"""Proofs that what a node said hangs together, before any of it is published.
+"""Checks that a node's answers are consistent, before anything is published.
 
-Each function looks at one property and raises NodeLied when it does not hold. Completeness of logs cannot be
-proved from logs alone; the headers' bloom filters show where some must be, and those blocks are asked for again.
+Each function checks one property and raises NodeLied when it does not hold. Logs alone cannot prove that none is
+missing. The bloom filters of headers show where logs must be, and those blocks are fetched again.
 """
 
 import numpy as np
@@ -12,12 +12,12 @@ from indexer.chains.errors import NodeLied
 from indexer.chains.evm.headers import Headers
 from indexer.chains.evm.tuned.logs import Logs
 
-# Answers about so few blocks are recounted block by block.
+# In answers about at most this many blocks every block is recounted.
 FEW_BLOCKS = 16
 
 
 def require_in_range(logs: Logs, headers: Headers) -> None:
-    """Every log is of a block that was asked for."""
+    """Every log belongs to a block of the range."""
     if len(logs) and not (
         headers.first <= int(logs.block_number.min()) <= int(logs.block_number.max()) <= headers.last
     ):
@@ -25,7 +25,7 @@ def require_in_range(logs: Logs, headers: Headers) -> None:
 
 
 def require_same_fork(logs: Logs, headers: Headers) -> None:
-    """Every log names the block hash that the header of its number has."""
+    """Every log names the block hash of the header with its number."""
     expected = headers.hash[(logs.block_number - np.uint64(headers.first)).astype(np.int64)]
     found = logs.block_hash()
     if not np.array_equal(found, expected):
@@ -34,7 +34,7 @@ def require_same_fork(logs: Logs, headers: Headers) -> None:
 
 
 def require_order(logs: Logs) -> None:
-    """Logs come in the order of the chain and none twice."""
+    """Logs are in the order of the chain, and none is repeated."""
     block, index = logs.block_number, logs.log_index
     later = (block[1:] > block[:-1]) | ((block[1:] == block[:-1]) & (index[1:] > index[:-1]))
     if not later.all():
@@ -43,14 +43,14 @@ def require_order(logs: Logs) -> None:
 
 
 def bloom_bits(item: bytes) -> tuple[tuple[int, int], ...]:
-    """Places (byte, mask) an address or topic sets in a header's bloom filter."""
+    """The bits, as (byte, mask), that an address or topic sets in a header's bloom filter."""
     digest = keccak(item)
     bits = [int.from_bytes(digest[at : at + 2], "big") & 2047 for at in (0, 2, 4)]
     return tuple((255 - bit // 8, 1 << (bit % 8)) for bit in bits)
 
 
 def blooms_with(headers: Headers, item: bytes) -> NDArray[np.bool_]:
-    """Which blocks' filters say that ``item`` may occur in their logs."""
+    """Which blocks may have ``item`` in their logs, by their bloom filters."""
     may = np.ones(len(headers), np.bool_)
     for byte, mask in bloom_bits(item):
         may &= (headers.bloom[:, byte] & mask) != 0
@@ -58,9 +58,9 @@ def blooms_with(headers: Headers, item: bytes) -> NDArray[np.bool_]:
 
 
 def doubtful_blocks(logs: Logs, headers: Headers, topics: tuple[bytes, ...]) -> NDArray[np.int64]:
-    """Blocks whose filter holds one of ``topics`` though no log with it was returned.
+    """Blocks whose bloom filter contains one of ``topics`` although no log with it was returned.
 
-    A filter may say so wrongly, never the opposite: every block returned here must be asked for again by itself.
+    Filters have false positives but no false negatives, so each of these blocks is fetched again by itself.
     """
     doubtful = np.zeros(len(headers), np.bool_)
     for topic in topics:
@@ -72,10 +72,10 @@ def doubtful_blocks(logs: Logs, headers: Headers, topics: tuple[bytes, ...]) -> 
 
 
 def blocks_to_recount(logs: Logs, headers: Headers) -> dict[int, int]:
-    """Blocks to ask for again whatever their filters say, with the logs they have here.
+    """Blocks to fetch again whatever their filters say, with how many logs they have in this answer.
 
-    Of many blocks it is the last with logs, where an answer that was cut off ends. Of a few, as they are asked for at
-    the head, it is every block with logs: there it costs little, and a hole inside a block is seen as well.
+    In a long range that is the last block with logs, where a truncated answer ends. In a short range, as at the head,
+    it is every block with logs: that is cheap there and also finds a log missing within a block.
     """
     blocks, counts = np.unique(logs.block_number, return_counts=True)
     chosen = slice(None) if len(headers) <= FEW_BLOCKS else slice(-1, None)

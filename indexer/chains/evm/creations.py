@@ -1,7 +1,7 @@
-"""Contract creations of a range of blocks: top-level ones, and those made inside transactions where traces exist.
+"""Contract creations of a range of blocks: by transactions, and by contracts where the node has traces.
 
-Nodes with ``trace_block`` tell everything. Others tell top-level creations by their receipts; what a factory makes
-there is known as a token from its first transfer (see ``indexer.chains.evm.tokens``), without a creation.
+Nodes with ``trace_block`` report every creation. Others report in receipts what transactions created; a token that a
+factory created there is known from its first transfer (``indexer.chains.evm.tokens``), without a creation.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Method = Literal["trace_block", "eth_getBlockReceipts", "eth_getTransactionRecei
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """One contract that came to life."""
+    """One contract creation. ``factory`` is the contract that made it, empty for a transaction without recipient."""
 
     address: bytes
     block_number: int
@@ -36,7 +36,7 @@ class Creation:
 
 
 class _Block(NamedTuple):
-    """A block that holds transactions: its number, and its hash as answers write it."""
+    """A block with transactions: its number, and its hash as answers write it."""
 
     number: int
     digest: str
@@ -80,7 +80,7 @@ _RECEIPTS = msgspec.json.Decoder(list[_Receipt])
 
 
 def probe_method(client: EvmClient) -> Method:
-    """The most telling method this node offers."""
+    """The best method for creations that this node offers."""
     for method in ("trace_block", "eth_getBlockReceipts"):
         try:
             client.raw(method, "latest")
@@ -91,7 +91,7 @@ def probe_method(client: EvmClient) -> Method:
 
 
 def fetch_creations(client: EvmClient, headers: Headers, method: Method) -> list[Creation]:
-    """Creations of the blocks that hold transactions, in order."""
+    """Creations of the blocks that have transactions, in order."""
     numbers = [headers.first + int(row) for row in np.flatnonzero(headers.transaction_count)]
     blocks = [_Block(number, "0x" + headers.hash_of(number).hex()) for number in numbers if number > 0]
     if method == "trace_block":
@@ -134,7 +134,7 @@ def _by_parts(client: EvmClient, blocks: list[_Block], method: str, read: Any) -
 
 
 def _unnamed(answer: bytes, blocks: list[_Block]) -> _Block | None:
-    """The first block whose hash the answer does not name; None if it names all, as items about them must."""
+    """The first block whose hash the answer does not contain; None if it contains all."""
     at = 0
     for block in blocks:
         digest = block.digest.encode()
@@ -146,14 +146,14 @@ def _unnamed(answer: bytes, blocks: list[_Block]) -> _Block | None:
 
 
 def _require_fork(answer: bytes, blocks: list[_Block]) -> None:
-    """Every item of an answer names its block's hash: another fork's block lacks the one its header has."""
+    """Check that the answer contains the hash of each header: a block of another fork has another hash."""
     if b'"blockHash"' in answer and (block := _unnamed(answer, blocks)) is not None:
         raise NodeLied(f"what happened in block {block.number} is of another fork than its header")
 
 
 def _from_traces(answer: bytes, blocks: list[_Block]) -> list[Creation]:
-    # Nearly all blocks create nothing: looking for the word decides without parsing what can be megabytes. That takes
-    # an answer written without spaces, which its first trace shows, and traces of every block, which their hashes show.
+    # Nearly all blocks create nothing, and searching for one word is far cheaper than parsing megabytes. The search is
+    # only valid if the answer has no spaces (its first trace shows that) and traces of every block (their hashes do).
     if b'"type":"' in answer and not occurs(b'"type":"create"', answer) and _unnamed(answer, blocks) is None:
         return []
     text = answer.lstrip()
@@ -177,7 +177,7 @@ def _from_traces(answer: bytes, blocks: list[_Block]) -> list[Creation]:
 
 
 def _created_in(traces: list[_Trace], block: int) -> list[Creation]:
-    """Creations that lasted: neither they nor a call around them failed."""
+    """Creations that took effect: neither they nor a call around them failed."""
     creations: list[Creation] = []
     tops: dict[str, tuple[bytes, bytes]] = {}
     failed: dict[str, list[list[int]]] = {}

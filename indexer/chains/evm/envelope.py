@@ -1,4 +1,4 @@
-"""JSON-RPC answers: what surrounds a result, and what an answer without one means."""
+"""The envelope of JSON-RPC answers: results, errors, ids."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class RpcFault(msgspec.Struct, gc=False):
 
 
 class Answer(msgspec.Struct, gc=False):
-    """One JSON-RPC answer whose result is read later, by whoever knows its type."""
+    """One JSON-RPC answer. Its result is decoded later, by the caller that knows its type."""
 
     id: Any = None
     result: msgspec.Raw = msgspec.Raw(b"")
@@ -28,7 +28,7 @@ _MANY = msgspec.json.Decoder(list[Answer])
 
 
 def parse_batch(answer: bytes, count: int) -> list[Answer]:
-    """The answers to ``count`` requests in the order asked; a node may answer a batch in any order."""
+    """The answers to ``count`` requests in the order of the requests. Nodes may answer a batch in any order."""
     try:
         text = answer.lstrip()
         items = _MANY.decode(text) if text[:1] == b"[" else [_ONE.decode(text)]
@@ -50,9 +50,9 @@ def parse_batch(answer: bytes, count: int) -> list[Answer]:
 
 
 def require_result(answer: bytes) -> bytes:
-    """Pass an answer whose result is an array through, raise what any other answer means.
+    """Return an answer whose result is an array; raise the error that any other answer means.
 
-    The head of the answer decides in the usual case; the whole is parsed only when the head does not tell.
+    The first bytes usually decide. The whole answer is parsed only when they do not.
     """
     head = answer[:256]
     at = head.find(b'"result"')
@@ -67,7 +67,7 @@ def require_result(answer: bytes) -> bytes:
 
 
 def quantity(text: object) -> int:
-    """The number a JSON-RPC quantity means; anything else is a lie."""
+    """The number that a JSON-RPC quantity means; NodeLied for anything else."""
     if isinstance(text, str) and text.startswith("0x"):
         try:
             return int(text, 16)

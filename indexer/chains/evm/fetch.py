@@ -1,6 +1,6 @@
-"""Getting: one range of blocks from the node, proven and decoded, as a chunk. Run by several threads at once.
+"""Fetch one range of blocks as a chunk: checked and decoded. Several threads do this at once.
 
-A chunk holds columns, not the answers they came from, so that what is in memory is a quarter of what was sent.
+A chunk holds columns and not the answers they came from, which are four times as large.
 """
 
 import logging
@@ -26,8 +26,8 @@ from indexer.chains.evm.tuned.objects import parse_objects
 
 LOG = logging.getLogger(__name__)
 
-# Topics whose absence from a block the header's bloom filter is asked about: those of nearly all volume. Rare
-# ones would only be false alarms in the crowded filters of busy chains.
+# Topics that are checked against the bloom filters of headers: those of nearly all events. Rare topics would only raise
+# false alarms in the crowded filters of busy chains.
 WATCHED = (erc20.TRANSFER, uniswap_v2.SWAP, uniswap_v3.SWAP)
 _WANTED = ["0x" + topic.hex() for topic in decoders.TOPICS]
 _ATTEMPTS = 4
@@ -35,7 +35,7 @@ _ATTEMPTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Everything of consecutive blocks that decoding needs, in columns."""
+    """Consecutive blocks, decoded into columns."""
 
     headers: Headers
     frames: list[Frame]
@@ -66,11 +66,11 @@ class FetchContext:
     client: EvmClient
     scope: Scope
     probing: "Future[Method]"
-    # Many threads wait for the node, few compute: more would only fight over caches and the interpreter.
+    # Many threads wait for the node, two compute: more would only compete for caches and the interpreter lock.
     computing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
 
     def is_unusable(self) -> bool:
-        """Whether the node could not be asked how it tells creations."""
+        """Whether asking the node how it tells creations failed."""
         return self.probing.done() and (self.probing.cancelled() or self.probing.exception() is not None)
 
 
@@ -95,7 +95,7 @@ def fetch_chunk(context: FetchContext, first: int, last: int) -> list[Chunk]:
             if attempt == _ATTEMPTS:
                 raise NodeLied(str(error)) from error
             LOG.info("blocks %d to %d again: %s", first, last, error)
-            time.sleep(0.05 * 2**attempt)  # a reorganisation under our feet looks the same, and passes
+            time.sleep(0.05 * 2**attempt)  # a reorganisation while we read looks the same, and passes
     raise AssertionError("unreachable")
 
 
@@ -110,13 +110,13 @@ def _fetch(context: FetchContext, first: int, last: int) -> Chunk:
         expected = expected_counts(logs, headers)
         frames = decode_logs(answer, logs, context.scope)
         count = len(logs)
-        del logs, answer, answering  # megabytes that need not lie here while the node is asked again
+        del logs, answer, answering  # free megabytes before asking the node again
     require_counts(client, headers, expected)
     return Chunk(headers, frames, creating.result(), count, time.monotonic() - started)
 
 
 def decode_logs(answer: bytes, logs: Logs, scope: Scope) -> list[Frame]:
-    """Rows of every protocol; what looked regular and is not hexadecimal is read again without assumptions."""
+    """Rows of every protocol. An answer that turns out not to be hexadecimal is read again by the general parser."""
     try:
         return decoders.decode(logs, scope)
     except BadHex:
@@ -124,12 +124,12 @@ def decode_logs(answer: bytes, logs: Logs, scope: Scope) -> list[Frame]:
 
 
 def fetch_logs(client: EvmClient, first: int, last: int) -> bytes:
-    """The node's answer with the logs of the topics we decode, in these blocks."""
+    """The node's answer with the logs of all topics we decode, in these blocks."""
     return client.raw("eth_getLogs", {"fromBlock": hex(first), "toBlock": hex(last), "topics": [_WANTED]})
 
 
 def expected_counts(logs: Logs, headers: Headers) -> dict[int, int]:
-    """Audit logs against headers; blocks that may lack some, with how many logs they had here."""
+    """Check logs against headers. Returns the blocks that may lack logs, with how many each had in this answer."""
     audit.require_in_range(logs, headers)
     audit.require_same_fork(logs, headers)
     audit.require_order(logs)
@@ -142,7 +142,7 @@ def expected_counts(logs: Logs, headers: Headers) -> dict[int, int]:
 
 
 def require_counts(client: EvmClient, headers: Headers, expected: dict[int, int]) -> None:
-    """Ask for single blocks again, by their hash: each must have as many logs as it had among others."""
+    """Ask for these blocks one by one, by hash: each must have as many logs as in the answer about the range."""
     if not expected:
         return
     client.counters["blocks_rechecked"] += len(expected)

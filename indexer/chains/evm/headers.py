@@ -1,4 +1,4 @@
-"""Block headers by column, fetched in batches that each prove which chain they are of."""
+"""Block headers by column, fetched in batches that each prove the chain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ _ANSWERS = msgspec.json.Decoder(list[_Answer])
 
 
 def fetch_head(client: EvmClient) -> int:
-    """Number of the chain's last block, one that the node can show; asked together with the chain's id."""
+    """Number of the newest block, which the node was able to show. The same request proves the chain id."""
     body = client.encode([("eth_getBlockByNumber", ("latest", False)), ("eth_blockNumber", ()), ("eth_chainId", ())])
 
     def read(answer: bytes) -> tuple[int, int]:
@@ -108,12 +108,12 @@ def _quantity_in(result: msgspec.Raw) -> int:
 
 
 def fetch_headers(client: EvmClient, numbers: Sequence[int]) -> list[Headers]:
-    """Headers of these blocks, each as a column of one; a block the node does not have yet is waited for."""
+    """Headers of these blocks, each by itself. Waits for a block that the node does not have yet."""
     return [_columns([block], number) for number, block in zip(numbers, _fetch(client, numbers), strict=True)]
 
 
 def fetch_header_range(client: EvmClient, first: int, last: int) -> Headers:
-    """Headers of the blocks ``first`` to ``last``, linked by parent hash."""
+    """Headers of the blocks ``first`` to ``last``, checked to be linked by parent hash."""
     headers = _columns(_fetch(client, range(first, last + 1)), first)
     if bool((headers.parent[1:] != headers.hash[:-1]).any()):
         raise NodeLied(f"blocks {first} to {last} are not linked by parent hash")

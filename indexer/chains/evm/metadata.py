@@ -1,8 +1,8 @@
-"""What tokens say about themselves: batched calls, and no trust in the answers.
+"""Read what tokens say about themselves, in batches and without trusting the answers.
 
-A contract may revert, burn gas, return rubbish or text meant to harm a reader; all of that is a fact about the
-token and never stops anything. A node that fails is a different matter: its errors are raised, and the unit is
-repeated, so that a healthy token is never stored as a broken one.
+A contract may revert, burn gas, return garbage or text meant to harm a reader. That is a fact about the token and never
+stops indexing. When the node fails, its error is raised and the unit is repeated, so that a healthy token is never
+stored as broken.
 """
 
 import re
@@ -26,7 +26,7 @@ from indexer.chains.evm.rpc import Call, EvmClient
 from warehouse.domain.selectors import DECIMALS, NAME, OWNER, SYMBOL, TOTAL_SUPPLY
 
 NAME_CHARACTERS, SYMBOL_CHARACTERS = 128, 64
-# Enough for any honest getter, also behind proxies; little enough that a hostile one cannot make the node work.
+# Enough for any honest getter, also behind proxies; too little for a hostile one to keep the node busy.
 GAS_CAP = hex(500_000)
 
 IS_ERC721 = "0x01ffc9a7" + "80ac58cd".ljust(64, "0")
@@ -36,11 +36,11 @@ IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca5
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A token's own account of itself at one block.
+    """What a token says about itself at one block.
 
     Attributes:
-        plausible: it answers as an ERC-20 token does, so it counts as one before it ever moved.
-        is_erc721: it says that it is a collection of unique tokens, so it does not count at all.
+        plausible: it answers as an ERC-20 token does, so it counts as one even before its first transfer.
+        is_erc721: it says that it is a collection of unique tokens, so it does not count.
         read_status: ``ok``, ``partial`` or ``broken``.
     """
 
@@ -65,7 +65,7 @@ class Reading:
 
 Question = tuple[bytes, int]
 Hashes = Mapping[int, bytes]
-# How nodes word that they take a block's number or tag only.
+# How nodes say that they accept only a block's number or tag.
 _TAKES_NO_HASH = re.compile(r"-32602|unmarshal|invalid (type|argument|param)|deserial|must be a string", re.IGNORECASE)
 
 
@@ -74,8 +74,8 @@ def read_tokens(
 ) -> dict[Question, Reading]:
     """Readings of (address, block) pairs, each at its block.
 
-    Blocks are named by their hash where ``hashes`` has it and the node takes it: a node on another fork then answers
-    that it does not know the block, where by number it would tell of a contract that is not there on its fork.
+    Blocks are named by their hash where ``hashes`` has it and the node accepts it: a node on another fork then says
+    that it does not have the block. By number it would describe the contract as it is on its own fork.
 
     Raises:
         StateMissing: the node has pruned the state of one of the blocks.
@@ -92,13 +92,13 @@ def read_tokens(
 
 
 def read_tokens_at_head(client: EvmClient, addresses: Sequence[bytes]) -> dict[bytes, Reading]:
-    """Readings of the current state, for nodes that keep no older one."""
+    """Readings of the current state, for nodes that prune older state."""
     found = read_tokens(client, [(address, -1) for address in addresses])
     return {address: reading for (address, _), reading in found.items()}
 
 
 def clean_text(raw: bytes, longest: int) -> str:
-    """Text fit for any reader: valid, no control or direction characters, one space between words, bounded."""
+    """Text that is safe to display: valid UTF-8, no control or direction characters, single spaces, bounded length."""
     decoded = raw[: 8 * longest].decode("utf-8", "replace")
     kept = "".join(" " if char.isspace() else char for char in decoded if char.isspace() or _harmless(char))
     return " ".join(kept.split())[:longest].rstrip()
@@ -144,7 +144,7 @@ def _call(address: bytes, block: int, method: str, argument: str, hashes: Hashes
 def _ask(
     client: EvmClient, questions: Sequence[Question], views: Sequence[tuple[str, str]], hashes: Hashes
 ) -> dict[Question, list[bytes]]:
-    """The bytes each view returned for each question; empty where the call failed by the contract's fault."""
+    """The bytes that each call returned for each question; empty where the contract failed."""
     if not client.takes_hashes:
         hashes = {}
     calls = [_call(address, block, *view, hashes) for address, block in questions for view in views]
@@ -163,8 +163,8 @@ def _ask(
 
 
 def _ask_alone(client: EvmClient, call: Call) -> msgspec.Raw | RpcError:
-    """Tell a node's bad moment from a contract it cannot execute: only the latter fails every time by itself."""
-    answer: msgspec.Raw | RpcError = CallFailed("never asked")
+    """Repeat a call by itself: if it always fails, the contract is the cause and not the node."""
+    answer: msgspec.Raw | RpcError = CallFailed("not asked")
     for attempt in range(3):
         time.sleep(0.1 * attempt)
         answer, alive = client.many([call, ("eth_chainId", ())])

@@ -52,7 +52,7 @@ class EvmReader:
         return answer
 
     async def settle(self, calls: Sequence[Call]) -> list[Any]:
-        """Results of several requests, in order; what failed for good stands as its RpcError.
+        """Results of several requests, in order. A request that failed for good has its RpcError instead.
 
         Raises:
             NodeUnavailable: no node answered in time.
@@ -83,7 +83,7 @@ class EvmReader:
             {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
             for index, (method, params) in enumerate((("eth_chainId", ()), *calls))
         ]
-        # Several nodes share the time, so that one which hangs leaves some to the next.
+        # Nodes share the time, so that one that hangs leaves some for the next.
         share = self.timeout_seconds / min(len(self.nodes.nodes), 3)
         try:
             response = await self._client.post(node.url, json=body, timeout=share)
@@ -105,7 +105,7 @@ class EvmReader:
 
 
 def _read(content: bytes, count: int) -> list[Any]:
-    """Answers by id, as results or as errors; anything that is not a full set of answers is the node's fault."""
+    """Answers by id, as results or errors. An incomplete set of answers is the node's fault."""
     try:
         items = json.loads(content)
     except ValueError as error:
@@ -147,10 +147,10 @@ def call_to(address: str, data: str, *, sender: str | None = None, block: str = 
 
 
 def returned(answer: Any) -> bytes | None:
-    """The bytes a call returned; None when the contract failed.
+    """The bytes that a call returned; None when the contract failed.
 
     Raises:
-        RpcError: the node could not run the call, so nothing is known of the contract.
+        RpcError: the node could not run the call.
     """
     if isinstance(answer, CallFailed):
         return None
@@ -177,7 +177,7 @@ def quantity(answer: Any) -> int:
     """The number a node answered.
 
     Raises:
-        RpcError: the node answered an error or something that is no number.
+        RpcError: the node answered an error or something that is not a number.
     """
     if isinstance(answer, RpcError):
         raise answer

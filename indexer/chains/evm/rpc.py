@@ -33,13 +33,13 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True)
 class EvmClient:
-    """Talks to the nodes of one chain from any number of threads.
+    """Asks the nodes of one chain, from any number of threads.
 
     Args:
         patience_seconds: how long a request is retried over all nodes before NodeUnavailable is raised.
-        timeout_seconds: how long one HTTP exchange may be silent.
+        timeout_seconds: how long a connection may be silent.
         body_limit: largest answer accepted, in bytes; a larger one raises NodeLimited.
-        takes_hashes: whether state may be asked for by a block's hash (EIP-1898), until a node says that it may not.
+        takes_hashes: whether state can be requested by block hash (EIP-1898); False once a node refused it.
     """
 
     chain: Chain
@@ -64,7 +64,7 @@ class EvmClient:
         return msgspec.json.decode(self.batch([(method, params)])[0])
 
     def batch(self, calls: Sequence[Call]) -> list[msgspec.Raw]:
-        """Results of several requests sent as one, in order; the first failure is raised."""
+        """Results of several requests sent as one batch, in order. Raises the first failure."""
         results = self.batch_settled(calls)
         for result in results:
             if isinstance(result, RpcError):
@@ -72,9 +72,10 @@ class EvmClient:
         return results  # type: ignore[return-value]
 
     def batch_settled(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
-        """Results of several requests sent as one, in order; what failed for good stands as its error.
+        """Results of several requests sent as one batch, in order. A request that failed for good has its error
+        instead.
 
-        Failures known to be the node's own (throttling, faults) repeat the whole batch.
+        A failure that may pass (throttling, faults of the node) repeats the whole batch.
         """
         body = self.encode(calls)
 
@@ -96,11 +97,11 @@ class EvmClient:
     def run_in_background(
         self, work: Callable[Arguments, Result], *args: Arguments.args, **named: Arguments.kwargs
     ) -> "Future[Result]":
-        """Do ``work``, which asks the node, in another thread. It must not wait for other such work itself."""
+        """Do ``work`` in another thread. It must not wait for other background work, or all threads could wait."""
         return self._background.submit(work, *args, **named)
 
     def many(self, calls: Sequence[Call]) -> list[msgspec.Raw | RpcError]:
-        """Like ``batch_settled`` for any number of calls, in as many batches at once as the node's limits need."""
+        """Like ``batch_settled`` for any number of calls, in as many concurrent batches as the node's limits need."""
         size = self.batch_size
         parts = [calls[at : at + size] for at in range(0, len(calls), size)]
         if len(parts) < 2:
@@ -118,20 +119,20 @@ class EvmClient:
         return settled
 
     def shrink_batches(self, refused: int) -> None:
-        """Remember that a batch of this size was too much; raises NodeLimited when it was a single call."""
+        """Use smaller batches from now on. Raises NodeLimited when a single call was refused."""
         if refused <= 1:
             raise NodeLimited("the node refuses even a single call as too large")
         self.batch_size = max(1, min(self.batch_size, refused) // 2)
         self.counters["batches_halved"] += 1
 
     def raw(self, method: str, *params: Any) -> bytes:
-        """The whole answer to one request as bytes, once it is certain that it holds a result."""
+        """The whole answer to one request as bytes, checked to hold a result."""
         return self.request(self.encode([(method, params)]), require_result)
 
     def request(self, body: bytes, read: Callable[[bytes], Result], *, proves_chain: bool = False) -> Result:
-        """Send ``body`` and ``read`` the answer, again and elsewhere while the failure is the node's own.
+        """Send ``body`` and ``read`` the answer; repeat it, also at other nodes, while the failure is the node's.
 
-        A node is asked for its chain id first, unless ``read`` itself refuses answers of another chain.
+        A node has to prove its chain id first, unless ``read`` itself checks it (``proves_chain``).
         """
         give_up = time.monotonic() + self.patience_seconds
         while True:
@@ -162,11 +163,11 @@ class EvmClient:
         return msgspec.json.encode(items[0] if len(items) == 1 else items)
 
     def stop(self) -> None:
-        """Let waiting requests fail instead of retrying."""
+        """Make waiting requests fail instead of retrying."""
         self._stopping.set()
 
     def close(self) -> None:
-        """Let what is under way fail, and close every thread's connections."""
+        """Stop, and close every thread's connections."""
         self.stop()
         for pool in (self._background, self._parts):
             pool.shutdown(wait=True, cancel_futures=True)
@@ -214,7 +215,7 @@ class EvmClient:
             except (OSError, http.client.HTTPException) as error:
                 self._drop(node)
                 if reused and not isinstance(error, TimeoutError):
-                    continue  # an idle connection the node had closed says nothing about the node
+                    continue  # the node closed an idle connection, which is no failure
                 raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
 
     def _accept(self, response: http.client.HTTPResponse, answer: bytes) -> bytes:
@@ -227,7 +228,7 @@ class EvmClient:
         if response.status == 413:
             raise classify(413, f"entity too large: {excerpt}")
         if answer.lstrip()[:1] in (b"{", b"[") and b'"error"' in answer:
-            return answer  # several providers put JSON-RPC errors under 4xx
+            return answer  # several providers send JSON-RPC errors with a 4xx status
         raise NodeUnavailable(
             f"HTTP {response.status}: {excerpt}", retry_after=parse_retry_after(response.headers.get("retry-after"))
         )

@@ -36,8 +36,8 @@ class EvmSource:
         return self.client.counters
 
     def head(self) -> Head:
-        """The node's newest block; what is final lies ``finality_blocks`` below it."""
-        self.context()  # the node is asked how it tells creations meanwhile
+        """The node's newest block; the final one is ``finality_blocks`` below it."""
+        self.context()  # starts asking how the node tells creations
         number = fetch_head(self.client)
         return Head(number, number - self.chain.finality_blocks)
 
@@ -78,8 +78,8 @@ class EvmSource:
         return [_word(answer) for answer in self.client.many(calls)]
 
     def context(self) -> FetchContext:
-        """What fetching needs: the chain's addresses and how the node tells creations, which is asked in the
-        background; the first range of blocks does without the answer for a while."""
+        """What fetching needs. How the node tells creations is asked in the background, while the first range is
+        already being fetched."""
         if self._context is None or self._context.is_unusable():
             method = self.client.run_in_background(probe_method, self.client)
             self._context = FetchContext(self.client, scope_of(self.chain), method)

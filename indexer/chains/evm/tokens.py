@@ -1,13 +1,13 @@
-"""Which contracts to ask what they are, at which block, and what rows follow from their answers.
+"""Which contracts to read as tokens, at which block, and what rows follow.
 
-The questions depend on the chain alone and not on how blocks were cut into units, so that an index made in one go
-and one made block by block hold the same rows:
+This depends on the chain alone and not on how blocks are cut into units, so that an index made in one run and one made
+block by block hold the same rows:
 
 - a contract is read at its creation, and is a token from then on if it answers as one;
-- a contract not known as a token is read at its first transfer, and is one then unless it says it is ERC-721;
+- a contract that is not known as a token is read at its first transfer, and is one unless it says it is ERC-721;
 - a token is read again at every block in which an event changed who controls it or what code it runs.
 
-A node that keeps no old state is read at its head instead, filed under the unit's last block.
+Where the node has pruned the state, contracts are read at the head and stored under the unit's last block.
 """
 
 import logging
@@ -31,12 +31,12 @@ CREATED, MOVED, CONTROLLED = "created", "moved", "controlled"
 
 @dataclass(slots=True)
 class Touches:
-    """What happened to which contract at which block of a unit."""
+    """Why to read which contract at which block of a unit."""
 
     causes: dict[Question, set[str]] = field(default_factory=dict)
 
     def add(self, address: bytes, block: int, cause: str) -> None:
-        """Note one."""
+        """Add one reason."""
         self.causes.setdefault((address, block), set()).add(cause)
 
 
@@ -56,7 +56,7 @@ def collect_touches(
     controlled: Sequence[tuple[bytes, int]],
     known: Mapping[bytes, Origin | None],
 ) -> Touches:
-    """The questions of a unit: ``movers`` maps each emitter of transfers to the block of its first in the unit."""
+    """What to read in a unit. ``movers`` maps each emitter of transfers to the block of its first one in the unit."""
     touches = Touches()
     earliest: dict[bytes, int] = {}
     for creation in creations:
@@ -73,7 +73,7 @@ def collect_touches(
 
 
 def read_touched(client: EvmClient, touches: Touches, headers: Headers) -> dict[Question, Reading]:
-    """Answers to all questions; where the node has no old state, questions are merged into one at the head."""
+    """Read everything. Where the node has pruned the state, read each contract once at the head."""
     questions = sorted(touches.causes, key=lambda question: (question[1], question[0]))
     last = headers.last
     try:
@@ -92,7 +92,7 @@ def read_touched(client: EvmClient, touches: Touches, headers: Headers) -> dict[
 def judge_tokens(
     touches: Touches, readings: Mapping[Question, Reading], origins: Mapping[bytes, Origin], known: Known
 ) -> list[TokenRow]:
-    """The rows that follow, in the order of the chain; ``known`` learns what is a token now and what is not."""
+    """The rows of fact_token, in the order of the chain. ``known`` learns what is a token and what is not."""
     rows: list[TokenRow] = []
     for question in sorted(touches.causes, key=lambda item: (item[1], item[0])):
         address, block = question

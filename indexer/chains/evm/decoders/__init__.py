@@ -1,4 +1,4 @@
-"""All decoders. A protocol is a folder here with ``TOPICS`` and ``decode(logs, scope) -> frames``, listed below."""
+"""All decoders. Each protocol is a folder with ``TOPICS`` and ``decode(logs, scope) -> frames``, listed below."""
 
 from types import ModuleType
 
@@ -11,7 +11,7 @@ TOPICS: tuple[bytes, ...] = tuple(topic for protocol in PROTOCOLS for topic in p
 
 
 def decode(logs: Logs, scope: Scope) -> list[Frame]:
-    """Rows of every protocol in ``logs``; what pools do is not yet checked against known pools."""
+    """Rows of every protocol in ``logs``. Pool events are not yet filtered by known pools."""
     frames: list[Frame] = []
     for protocol in PROTOCOLS:
         frames += protocol.decode(logs, scope)

@@ -1,4 +1,4 @@
-"""What every decoder takes and gives: logs in, rows of one table by column out. No I/O, no state."""
+"""Input and output of every decoder: logs in, rows of one table by column out. No I/O, no state."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ Columns: TypeAlias = dict[str, Column]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Rows of ``table``, without the columns every row has anyway (chain, block time, unit).
+    """Rows of ``table``, without the columns that the writer adds (chain, block time, unit).
 
-    ``protocol`` is set on what pools do: such rows count only where the pool is known to be of that protocol.
+    ``protocol`` is set on pool events: they count only if the pool is known to be of that protocol.
     """
 
     table: str
@@ -32,7 +32,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Dex:
-    """A configured exchange: pools made by ``factory`` (the pool manager on V4) are genuine."""
+    """A configured DEX: pools created by ``factory`` (the pool manager on V4) are genuine."""
 
     protocol: str
     name: bytes
@@ -49,7 +49,7 @@ class Scope:
     dexes: Sequence[Dex] = field(default_factory=tuple)
 
     def of(self, protocol: str) -> list[Dex]:
-        """Configured exchanges that speak ``protocol``."""
+        """Configured DEXes of ``protocol``."""
         return [dex for dex in self.dexes if dex.protocol == protocol]
 
 
@@ -70,7 +70,7 @@ def scope_of(chain: Chain) -> Scope:
 
 
 def matching(logs: Logs, topic: bytes, topics: int, words: int | None = None) -> Logs:
-    """Logs of an event whose number of topics and of data words are as its declaration says."""
+    """Logs of an event with as many topics and data words as its declaration has."""
     rows = logs.with_topic(topic)
     fits = logs.topic_count[rows] == topics
     if words is not None:
@@ -79,12 +79,12 @@ def matching(logs: Logs, topic: bytes, topics: int, words: int | None = None) ->
 
 
 def emitted_by(logs: Logs, address: bytes) -> NDArray[np.bool_]:
-    """Which logs come from ``address``."""
+    """Which logs ``address`` emitted."""
     return np.asarray((logs.address() == np.frombuffer(address, np.uint8)).all(axis=1), np.bool_)
 
 
 def position(logs: Logs) -> Columns:
-    """Where the logs stand on the chain."""
+    """Columns for the place of each log on the chain."""
     return {
         "block_number": logs.block_number,
         "log_index": logs.log_index,
@@ -93,7 +93,7 @@ def position(logs: Logs) -> Columns:
 
 
 def raw_log(logs: Logs) -> Frame:
-    """The logs themselves, for what is rare enough to be kept whole."""
+    """The logs themselves, for events rare enough to be stored whole."""
     return Frame(
         "raw_log",
         {**position(logs), "address": logs.address(), "topics": logs.topics(), "data": logs.data()},  # type: ignore[dict-item]

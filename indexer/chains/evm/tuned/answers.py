@@ -1,4 +1,4 @@
-"""From the bytes of an ``eth_getLogs`` answer to columns, by the fastest parser that can read it."""
+"""Parse an ``eth_getLogs`` answer into columns with the fastest parser that can read it."""
 
 from indexer.chains.evm.tuned.hexadecimal import BadHex
 from indexer.chains.evm.tuned.layout import SurprisingLayout, parse_layout

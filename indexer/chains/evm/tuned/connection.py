@@ -1,7 +1,7 @@
-"""Connections to a node that receive a large answer in one call to the system.
+"""Connections to a node that receive a large answer in one system call.
 
-Python's own reading asks the system for what has arrived so far, hundreds of times for an answer of megabytes, and
-after each waits until the threads that decode let it have the interpreter again.
+Python's http.client reads an answer of megabytes in hundreds of calls, and after each waits for the interpreter lock,
+which decoding threads hold.
 """
 
 import io
@@ -13,11 +13,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 _WHOLE_BYTES: Final = 64 * 1024
-"""Reads of so much ask for all of it. The reader above asks for so much only where the answer still has it."""
+"""Reads of at least this size wait for all bytes. http.client requests that much only if the answer has it."""
 
 
 def connect_to(url: str, timeout_seconds: float) -> HTTPConnection:
-    """A connection to the host of a URL, made when the first request is sent."""
+    """A connection to the host of a URL; it connects with the first request."""
     parts = urlsplit(url)
     host = parts.hostname or "127.0.0.1"
     if parts.scheme == "https":
@@ -26,15 +26,15 @@ def connect_to(url: str, timeout_seconds: float) -> HTTPConnection:
 
 
 class _WholeReads(io.RawIOBase):
-    """Bytes of a socket whose time limit is the system's.
+    """Reads a socket whose time limit is set in the system.
 
     Raises:
-        TimeoutError: nothing came for as long.
+        TimeoutError: nothing arrived within the limit.
     """
 
     def __init__(self, connected: socket.socket) -> None:
         self._connected = connected
-        self._held = connected.makefile("rb", buffering=0)  # keeps it open until the answer is read
+        self._held = connected.makefile("rb", buffering=0)  # keeps the socket open until the answer is read
 
     def readable(self) -> bool:
         return True
@@ -52,7 +52,7 @@ class _WholeReads(io.RawIOBase):
 
 
 class _Sending:
-    """What an answer is read from."""
+    """Gives HTTPResponse its reader."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._connected = connected
@@ -74,7 +74,7 @@ class _WholeConnection(HTTPConnection):
         super().connect()
         if self.sock is None or self.timeout is None:
             raise ConnectionError("a connection to a node has a time limit")
-        # A socket with a limit of Python's does not block, and would return from a read before all is there.
+        # With a Python timeout the socket would not block, and a read would return before all bytes arrived.
         whole, part = divmod(self.timeout, 1)
         limit = struct.pack("ll", int(whole), int(part * 1_000_000))
         self.sock.settimeout(None)

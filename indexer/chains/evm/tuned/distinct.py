@@ -1,4 +1,4 @@
-"""Different values of a column of bytes, found without a Python object a row."""
+"""Distinct values of a column of bytes, without a Python object per row."""
 
 import secrets
 
@@ -8,24 +8,24 @@ from numpy.typing import NDArray
 from indexer.chains.evm.decoders.frame import Column
 from indexer.chains.evm.tuned.hexadecimal import Bytes
 
-# Drawn anew by every process, so that nobody can make addresses that collide.
+# Random per process, so that nobody can craft addresses that collide.
 _FACTORS = np.array([secrets.randbits(64) | 1 for _ in range(5)], np.uint64)
 
 
 def distinct(values: Column) -> tuple[list[bytes], NDArray[np.int64], NDArray[np.int64]]:
-    """Different values, each row's index among them, and the first row of each."""
+    """The distinct values, each row's index among them, and the first row of each."""
     if isinstance(values, list) or not len(values):
         return _one_by_one([bytes(value) for value in values])
     mixed = _mix(values)
     _, first, codes = np.unique(mixed, return_index=True, return_inverse=True)
     representatives = values[first]
-    if not np.array_equal(representatives[codes], values):  # two values mixed to the same number
+    if not np.array_equal(representatives[codes], values):  # two values have the same hash
         return _one_by_one([bytes(value) for value in values])
     return [row.tobytes() for row in representatives], codes.reshape(-1).astype(np.int64), first.astype(np.int64)
 
 
 def _mix(values: Bytes) -> NDArray[np.uint64]:
-    """64 bits of each row: rows that differ almost never share them."""
+    """A 64-bit hash of each row."""
     rows, width = values.shape
     padded = np.zeros((rows, -(-width // 8) * 8), np.uint8)
     padded[:, :width] = values

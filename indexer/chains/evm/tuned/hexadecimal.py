@@ -1,4 +1,4 @@
-"""Hexadecimal text to numbers and bytes, a column at a time."""
+"""Decode columns of hexadecimal text into numbers and bytes."""
 
 import binascii
 
@@ -16,11 +16,11 @@ for _digits, _value in ((b"0123456789", 0), (b"abcdef", 10), (b"ABCDEF", 10)):
 
 
 class BadHex(NodeLied):
-    """A character that is no hexadecimal digit stood where one must."""
+    """A character is not a hexadecimal digit."""
 
 
 def windows(text: Bytes, at: Positions, width: int) -> Bytes:
-    """``width`` characters from each position, as rows."""
+    """``width`` characters from each position, one row each."""
     if len(at) == 0:
         return np.empty((0, width), np.uint8)
     every: NDArray[np.void] = np.ndarray(
@@ -39,7 +39,7 @@ def unhex(rows: Bytes) -> Bytes:
 
 
 def numbers(text: Bytes, start: Positions, end: Positions) -> NDArray[np.uint64]:
-    """Numbers written in 1 to 16 digits between ``start`` and ``end``."""
+    """Numbers of 1 to 16 digits between ``start`` and ``end``."""
     count = len(start)
     if count == 0:
         return np.empty(0, np.uint64)

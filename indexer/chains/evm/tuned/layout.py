@@ -1,10 +1,10 @@
-"""``eth_getLogs`` answers whose logs are all written alike, to columns without a Python object a log.
+"""Parse an ``eth_getLogs`` answer into columns, all logs at once, if all logs have the same layout.
 
-A node writes all logs of an answer by the same code: the same keys in the same order, with values of few lengths. So
-the first log is taken apart into the texts between its values, and every other is walked in step with it, all logs at
-once: the text that must stand here is compared, the value after it is as long as its kind, or ends at the next quote.
-Every byte between the brackets is either such a text or a value, so nothing is overlooked. What does not fit
-(escapes, nesting, other keys, ``"removed": true``) is a SurprisingLayout, and is left to ``objects``.
+A node writes every log of an answer with the same keys in the same order. So the first log is split into values and the
+texts between them. Then all logs are scanned in parallel: at each step the same text must follow, and the value after
+it has a fixed length or ends at the next quote. Every byte between the brackets is checked as text or read as a value,
+so nothing is skipped. Anything else (escapes, nesting, other keys, ``"removed": true``) raises SurprisingLayout, and
+``objects`` reads the answer.
 """
 
 from collections import deque
@@ -21,21 +21,21 @@ _QUOTE, _BRACE, _COMMA = ord('"'), ord("{"), ord(",")
 _REQUIRED = ("address", "topics", "data", "blockNumber", "transactionHash", "blockHash", "logIndex")
 _DIGITS = {"address": 40, "blockHash": 64, "transactionHash": 64}
 _WORD_DIGITS = 64
-# Longest value of a key we do not read, in characters; and the most words of data that are stepped over at once.
+# Longest value of a key that is not read, in characters; and the most words of data skipped at once.
 _MAX_CHARACTERS, _MAX_WORDS = 80, 64
 _STEP = 4096
-# What was used to look for objects in an answer of usual size, for the next one; as many as look at once.
+# Scratch arrays kept for the next answer of usual size: one for each thread that computes.
 _ROOM = 8 << 20
 _ROOMS: "deque[NDArray[np.bool_]]" = deque(maxlen=2)
 
 
 class SurprisingLayout(Exception):
-    """The answer is not laid out as its first log promised."""
+    """The logs of the answer do not all have the layout of the first one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A key: the text before its value's digits (or before the first topic), and how long the first log's is."""
+    """A key: the text before its value's digits (or before the first topic), and the value's length in the first."""
 
     key: str
     before: bytes
@@ -44,7 +44,7 @@ class _Field:
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """How the first log is written: its keys with values, what follows the last, and what separates topics."""
+    """The layout of the first log: its fields, the text after the last, and what separates topics."""
 
     fields: list[_Field]
     after: bytes
@@ -52,13 +52,13 @@ class _Pattern:
 
 
 def parse_layout(answer: bytes) -> Logs:
-    """Columns of the answer; raises SurprisingLayout when it is not as regular as it needs."""
+    """Columns of the answer. Raises SurprisingLayout when the logs differ in layout."""
     opening = answer.find(b"[", answer.find(b'"result"'))
     closing = answer.rfind(b"]")
     if opening < 0 or b"\\" in answer:
         raise SurprisingLayout("envelope")
     try:
-        # What stands around the list is JSON of its own, with nothing behind it.
+        # Without its list the answer must still be valid JSON, with nothing after it.
         msgspec.json.decode(answer[: opening + 1] + answer[closing:])
     except (ValueError, msgspec.DecodeError) as error:  # also text that is not UTF-8
         raise SurprisingLayout("envelope") from error
@@ -78,7 +78,7 @@ def parse_layout(answer: bytes) -> Logs:
 
 
 def _places(text: Bytes, character: int) -> Positions:
-    """Where a character stands that never stands twice within eight bytes; raises SurprisingLayout when it does."""
+    """Positions of a character that may occur once in eight bytes; SurprisingLayout when it occurs more often."""
     whole = len(text) // 8 * 8
     room = _room(len(text))
     found = np.equal(text, character, out=room[: len(text)])
@@ -95,17 +95,17 @@ def _places(text: Bytes, character: int) -> Positions:
 
 
 def _room(size: int) -> NDArray[np.bool_]:
-    """Memory for a truth a character, used before where there is some: new pages cost more than what is done there."""
+    """A scratch array of one boolean per character. Reused, because new memory pages cost more than the search."""
     if size > _ROOM:
         return np.empty(size, np.bool_)
     try:
         return _ROOMS.pop()
-    except IndexError:  # as many look at once as never before
+    except IndexError:  # all kept arrays are in use
         return np.empty(_ROOM, np.bool_)
 
 
 def _pattern(answer: bytes, start: int) -> _Pattern:
-    """Take the first log apart; ValueError when it cannot be."""
+    """The layout of the first log; ValueError when it cannot be read."""
     end = answer.index(b"}", start) + 1
     first: dict[str, object] = msgspec.json.decode(answer[start:end], type=dict)
     removed = first.get("removed")
@@ -128,7 +128,7 @@ def _pattern(answer: bytes, start: int) -> _Pattern:
                 raise ValueError(f"the value of {key}")
             opens += 2 if value.startswith("0x") else 0
         elif value is None or isinstance(value, bool | int | float):
-            continue  # written the same in every log, or a surprise
+            continue  # written the same in every log, or the layout differs
         else:
             raise ValueError(f"the value of {key}")
         if key in _REQUIRED and key != "topics" and not answer.endswith(b'"0x', at, opens):
@@ -139,7 +139,7 @@ def _pattern(answer: bytes, start: int) -> _Pattern:
 
 
 def _walk(text: Bytes, records: Positions, pattern: _Pattern) -> Logs:
-    """Walk all logs in step."""
+    """Scan all logs in parallel."""
     at = records
     starts: dict[str, Positions] = {}
     ends: dict[str, Positions] = {}
@@ -190,7 +190,7 @@ def _require(text: Bytes, at: Positions, wanted: bytes) -> None:
 
 
 def _require_adjoining(text: Bytes, records: Positions, ends: Positions) -> None:
-    """Between two logs stands a comma, after the last one the list ends."""
+    """Check for one comma between logs, and for the end of the list after the last one."""
     if text[ends[-1] :].tobytes().strip() != b"]":
         raise SurprisingLayout("something after the last log")
     if len(records) > 1:
@@ -203,7 +203,7 @@ def _require_adjoining(text: Bytes, records: Positions, ends: Positions) -> None
 def _topics(
     text: Bytes, at: Positions, separator: bytes, topic_at: Positions, topic_count: NDArray[np.uint8]
 ) -> Positions:
-    """Fill in where topics are and how many; where each list ends."""
+    """Fill in the positions and numbers of topics. Returns where each list ends."""
     at = at.copy()
     rows = np.flatnonzero(text[at] == _QUOTE)
     for index in range(MAX_TOPICS):
@@ -222,7 +222,7 @@ def _topics(
 
 
 def _end_of_data(text: Bytes, start: Positions, after: bytes) -> Positions:
-    """Data is whole words as a rule: look for its end at those places only, and one by one where that is wrong."""
+    """Data usually has whole words: look for its end after each word, and search the rest log by log."""
     last = len(text) - 1
     end = start.copy()
     rows = np.arange(len(start))
@@ -249,7 +249,7 @@ def _next_quote(text: Bytes, at: int) -> int:
 
 
 def _end_of_value(text: Bytes, start: Positions, guess: int) -> Positions:
-    """The next quote, most likely as far away as in the first log."""
+    """Positions of the next quote, most likely as far away as in the first log."""
     end = start + guess
     if guess < _MAX_CHARACTERS and int(end.max()) < len(text):
         quotes = windows(text, start, guess + 1) == _QUOTE

@@ -1,6 +1,6 @@
-"""Logs as columns over the bytes of the answer they came in; hexadecimal digits are read when somebody asks.
+"""Logs as columns of positions in the answer's text. Hexadecimal is decoded when a decoder asks for a column.
 
-``answers`` makes them from an answer: ``layout`` where all logs are written alike, ``objects`` where they are not.
+``answers`` makes them: with ``layout`` where all logs have the same layout, else with ``objects``.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from indexer.chains.errors import NodeLied
 from indexer.chains.evm.tuned.hexadecimal import Bytes, Positions, unhex, windows
 
 MAX_TOPICS = 4
-# Eight characters at a time: makes A to F lower case, and leaves digits and lower case as they are.
+# Lower-cases eight hexadecimal digits at once: A to F become a to f, other digits stay.
 _LOWER = np.uint64(0x2020202020202020)
 
 
@@ -21,8 +21,8 @@ _LOWER = np.uint64(0x2020202020202020)
 class Logs:
     """Logs by column. ``*_at`` are positions of hexadecimal digits in ``text``, decoded when asked for.
 
-    ``topic_heads`` holds the first eight digits of each log's first topic in lower case, 0 where it has none: what
-    nearly always decides which event a log is.
+    ``topic_heads`` holds the first eight digits of each log's first topic in lower case, 0 where it has none. They
+    nearly always identify the event.
     """
 
     text: Bytes
@@ -101,7 +101,7 @@ class Logs:
 
 
 def topic_heads(text: Bytes, topic_at: Positions, topic_count: NDArray[Any]) -> NDArray[np.uint64]:
-    """The first digits of each log's first topic; see ``Logs``."""
+    """The first eight digits of each log's first topic (see ``Logs``)."""
     heads = np.zeros(len(topic_count), np.uint64)
     has = np.flatnonzero(topic_count)
     heads[has] = windows(text, topic_at[has, 0], 8).view(np.uint64).reshape(-1) | _LOWER
@@ -120,7 +120,7 @@ def small(values: NDArray[np.uint64]) -> NDArray[np.uint32]:
 
 
 def no_logs() -> Logs:
-    """No logs at all."""
+    """An empty result."""
     none = np.empty(0, np.int64)
     return Logs(
         np.empty(0, np.uint8),

@@ -1,4 +1,4 @@
-"""The parser of ``eth_getLogs`` answers that assumes nothing about how they are written: a Python object a log."""
+"""The general parser of ``eth_getLogs`` answers: any valid JSON, one Python object per log."""
 
 from binascii import unhexlify
 
@@ -29,7 +29,7 @@ _ANYTHING = msgspec.json.Decoder(_Result)
 
 
 def parse_objects(answer: bytes) -> Logs:
-    """The same columns from any valid JSON, a log at a time."""
+    """Columns of any valid answer, read log by log."""
     try:
         found = _ANYTHING.decode(answer).result
         return _from_objects(found)

@@ -1,7 +1,7 @@
-"""Where a word occurs in megabytes of bytes, asked of the C library.
+"""Search megabytes for a word with the C library.
 
-Python's own search takes four times as long over traces, whose hexadecimal letters are those of the words looked for,
-and holds the interpreter's lock meanwhile.
+Python's ``bytes.find`` takes four times as long over traces, because their hexadecimal digits are letters of the words
+searched for, and it holds the interpreter lock meanwhile.
 """
 
 import ctypes
@@ -25,8 +25,9 @@ _SEARCH = _searcher()
 
 
 def find(word: bytes, text: bytes, start: int = 0) -> int:
-    """The first place of ``word`` in ``text`` from ``start`` on, -1 if there is none, as ``bytes.find`` tells it. Both
-    may hold any bytes; ``start`` is not negative."""
+    """The first position of ``word`` in ``text`` from ``start`` on, or -1, like ``bytes.find``. ``start`` is not
+    negative.
+    """
     if _SEARCH is None or start > len(text):
         return text.find(word, start)
     address = ctypes.cast(ctypes.c_char_p(text), ctypes.c_void_p).value or 0
@@ -35,5 +36,5 @@ def find(word: bytes, text: bytes, start: int = 0) -> int:
 
 
 def occurs(word: bytes, text: bytes) -> bool:
-    """Whether ``word`` is somewhere in ``text``; both may hold any bytes, an empty word is in every text."""
+    """Whether ``text`` contains ``word``; every text contains the empty word."""
     return find(word, text) >= 0

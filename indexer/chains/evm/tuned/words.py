@@ -1,4 +1,4 @@
-"""Columns of 256-bit words: from the chain's most-significant-first to the warehouse's least-significant-first."""
+"""Columns of 256-bit words: from the chain's big-endian to the warehouse's little-endian."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from indexer.chains.evm.tuned.hexadecimal import Bytes
 
 _FIRST_HALF = np.frombuffer(b"\xff" * 4 + b"\0" * 4, np.uint64)[0]
-"""The first four bytes of eight, whichever end this machine begins with."""
+"""Masks the first four of eight bytes, whatever the machine's byte order."""
 
 
 def little_endian(words: Bytes) -> Bytes:
@@ -16,12 +16,12 @@ def little_endian(words: Bytes) -> Bytes:
 
 
 def nonzero(rows: Bytes) -> NDArray[np.bool_]:
-    """Which rows hold anything but zero bytes."""
+    """Which rows have a byte that is not zero."""
     return np.asarray(rows.any(axis=1), np.bool_)
 
 
 def is_address(words: Bytes) -> NDArray[np.bool_]:
-    """Which words are addresses: twelve zero bytes, then twenty."""
+    """Which words are addresses: twelve zero bytes, then twenty of any value."""
     limbs = np.ascontiguousarray(words).view(np.uint64)
     return np.asarray((limbs[:, 0] == 0) & (limbs[:, 1] & _FIRST_HALF == 0), np.bool_)
 
@@ -32,12 +32,12 @@ def address(words: Bytes) -> Bytes:
 
 
 def low_int32(words: Bytes) -> NDArray[np.int32]:
-    """The low 32 bits as a signed number: right for every type of up to 32 bits."""
+    """The low 32 bits as a signed number: correct for every integer type of up to 32 bits."""
     return np.ascontiguousarray(words[:, 28:]).view(">i4").reshape(-1).astype(np.int32)
 
 
 def low_uint64(words: Bytes) -> NDArray[np.uint64]:
-    """The low 64 bits; larger values saturate, so that they never pass for small ones."""
+    """The low 64 bits. Larger values become the largest one, so that they are never taken for small ones."""
     low = np.ascontiguousarray(words[:, 24:]).view(">u8").reshape(-1).astype(np.uint64)
     low[nonzero(words[:, :24])] = np.iinfo(np.uint64).max
     return low

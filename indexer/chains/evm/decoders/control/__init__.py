@@ -46,7 +46,7 @@ def decode(logs: Logs, _scope: Scope) -> list[Frame]:
 
 
 def _frames(logs: Logs, kind: bytes, previous: Bytes, account: Bytes) -> list[Frame]:
-    # An absent previous account is empty: the zero address would say that it had been renounced.
+    # Where no previous account exists it is empty: the zero address would mean that control had been renounced.
     known = nonzero(previous) if kind not in (b"owner", b"proxy_admin") else np.ones(len(logs), np.bool_)
     columns: Columns = {
         **position(logs),

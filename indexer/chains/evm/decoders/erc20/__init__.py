@@ -1,7 +1,7 @@
 """ERC-20 transfers, and the wrapped native coin's deposits and withdrawals as mints and burns.
 
-ERC-721 announces its transfers with the same first topic but with the token id as a fourth one; the declared
-shape of ERC-20 (three topics, one word) tells them apart without asking the contract.
+ERC-721 transfers have the same first topic, with the token id as a fourth. The number of topics (three) and data words
+(one) tells them apart without asking the contract.
 """
 
 import numpy as np
@@ -66,14 +66,14 @@ def _wrapped(logs: Logs, into: bool, transfers: Frame) -> Frame:
         "to_address": wallet if into else zero,
         "amount_raw": little_endian(logs.words(1)[:, 0]),
     }
-    # Some wrapped coins announce the mint or burn as a Transfer too: it must not count twice.
+    # Some wrapped coins also emit a Transfer for the mint or burn: count it once.
     told = {_movement(transfers.columns, row) for row in _same_blocks(columns, transfers.columns)}
     fresh = np.array([_movement(columns, row) not in told for row in range(len(logs))], np.bool_)
     return Frame("fact_transfer", {name: np.asarray(column)[fresh] for name, column in columns.items()})
 
 
 def _same_blocks(columns: Columns, transfers: Columns) -> list[int]:
-    """Transfers of the same token that mint or burn in a block where it also deposits or withdraws."""
+    """Rows of transfers that mint or burn the same token in a block with a deposit or withdrawal."""
     if not len(columns["block_number"]) or not len(transfers["block_number"]):
         return []
     token = np.asarray(columns["token"])[0]

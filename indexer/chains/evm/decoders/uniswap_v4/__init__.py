@@ -1,7 +1,7 @@
-"""Uniswap V4: every pool lives in one manager contract and is known by a 32-byte id.
+"""Uniswap V4: all pools are in one manager contract, each with a 32-byte id.
 
-The manager announces a swap from the swapper's side (negative is what the swapper paid); facts hold what the pool
-gained, as on V2 and V3, so the sign is turned here.
+The manager emits amounts from the swapper's side (negative is paid). Facts hold what the pool gained, as on V2 and V3,
+so the sign is inverted here.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ INITIALIZE = event_topic("Initialize(bytes32,address,address,uint24,int24,addres
 SWAP = event_topic("Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)")
 MODIFY_LIQUIDITY = event_topic("ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)")
 TOPICS = (INITIALIZE, SWAP, MODIFY_LIQUIDITY)
-# A fee of this value means that the pool's hook sets it swap by swap: there is no fixed one to state.
+# This fee means that the pool's hook sets the fee for each swap: there is no fixed one.
 DYNAMIC_FEE = 0x800000
 
 
