@@ -3,7 +3,7 @@
 The async pool is ``warehouse.store``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolTimeout
 from sqlalchemy.engine import make_url
 
+from warehouse import sql
 from warehouse.errors import StoreUnavailable
 
 Connection = psycopg.Connection[DictRow]
@@ -36,6 +37,7 @@ __all__ = [
     "lease",
     "plain_url",
     "pool",
+    "run",
     "sqlalchemy_url",
     "transaction",
     "wait_for_lock",
@@ -69,6 +71,12 @@ def transaction(url: str) -> Iterator[Connection]:
             yield connection
     except psycopg.OperationalError as error:
         raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
+
+
+def run(connection: Connection, statement: str, parameters: Mapping[str, Any] | None = None) -> list[DictRow]:
+    """Run a statement named by its file below ``sql/store``; its rows, if it returns any."""
+    cursor = connection.execute(sql.load(f"store/{statement}").encode(), parameters or {})
+    return cursor.fetchall() if cursor.description else []
 
 
 def pool(url: str, *, min_size: int = 1, max_size: int = 10) -> Pool:

@@ -1,9 +1,10 @@
 """PostgreSQL for async code: one pool of psycopg connections, and errors as ours.
 
 A single statement runs through ``Store.row`` or ``Store.rows`` and commits by itself; several that belong together run
-inside ``Store.transaction``, which commits when its block ends. Statements have ``%(name)s`` parameters and write a
-literal percent sign as ``%%``. Rows are dictionaries, or the record class that the caller names: its fields must be the
-statement's columns.
+inside ``Store.transaction``, which commits when its block ends. A statement is named by its file below ``sql/store``,
+such as ``accounts/list_keys``; a few words of SQL may be given instead. Statements have ``%(name)s`` parameters and
+write a literal percent sign as ``%%``. Rows are dictionaries, or the record class that the caller names, whose fields
+must be the statement's columns.
 
 psycopg_pool makes connections in the background, so callers wait for its whole timeout while the server is away. Here
 the caller connects, and learns at once that nobody answers.
@@ -14,12 +15,14 @@ import os
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import lru_cache
 from typing import Any, TypeVar, overload
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row, dict_row
 
+from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import plain_url
 
@@ -174,7 +177,7 @@ class Store:
         deadline = _Deadline(self.timeout_seconds)
         try:
             async with deadline.scope, self._slots:
-                connection, _ = await self._start(deadline, "BEGIN", None, None)
+                connection, _ = await self._start(deadline, "BEGIN TRANSACTION", None, None)
                 try:
                     yield Transaction(connection)
                     await connection.execute(b"COMMIT")
@@ -282,15 +285,21 @@ class Transaction:
 
     async def execute(self, statement: str, parameters: Parameters | None = None) -> int:
         """Run a statement; the answer is how many rows it touched."""
-        cursor = await self.connection.execute(statement.encode(), parameters or {})
+        cursor = await self.connection.execute(_text(statement), parameters or {})
         return cursor.rowcount
+
+
+@lru_cache(maxsize=1000)
+def _text(statement: str) -> bytes:
+    """The SQL of a named statement, or what is SQL already: only that has a space."""
+    return (statement if " " in statement else sql.load(f"store/{statement}")).encode()
 
 
 async def _fetch(
     connection: Connection, statement: str, parameters: Parameters | None, record: type[Any] | None
 ) -> list[Any]:
     cursor = connection.cursor(row_factory=dict_row if record is None else class_row(record))
-    await cursor.execute(statement.encode(), parameters or {})
+    await cursor.execute(_text(statement), parameters or {})
     return await cursor.fetchall() if cursor.description is not None else []
 
 

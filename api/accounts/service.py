@@ -4,16 +4,14 @@ A key's secret exists once, in the answer to its creation; the store keeps a has
 limits that plans set to accounts are not asked here.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from api.accounts.secret import new_secret
 from api.http.addresses import wallet_text
 from api.security.api_keys import hash_key
-from warehouse import event_log, postgres, sql
+from warehouse import event_log, postgres
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.accounts import SubscriptionDowngraded, SubscriptionUpgraded
 from warehouse.domain.events.event import of_account
@@ -80,14 +78,14 @@ class Accounts:
         with postgres.transaction(self._url) as connection:
             account = _take_plan(connection, _wallet(wallet), plan)
             key = {"account_id": account.id, "name": name, "prefix": secret.prefix, "key_hash": hash_key(secret.key)}
-            made = _rows(connection, "add_key", {**key, "now": None})[0]
+            made = postgres.run(connection, "accounts/add_key", {**key, "now": None})[0]
         return NewKey(id=made["id"], key=secret.key, wallet=account.wallet, plan=account.plan, name=name)
 
     def list_keys(self, wallet: str | None = None) -> list[KnownKey]:
         """All keys, or those of the account of one wallet, oldest first."""
         of_wallet = {"wallet": None if wallet is None else _wallet(wallet)}
         with postgres.transaction(self._url) as connection:
-            return [KnownKey(**row) for row in _rows(connection, "list_all_keys", of_wallet)]
+            return [KnownKey(**row) for row in postgres.run(connection, "accounts/list_all_keys", of_wallet)]
 
     def rename_key(self, key: str, name: str) -> KnownKey:
         """Give a key another name; see :meth:`revoke_key` for how it is named.
@@ -96,7 +94,7 @@ class Accounts:
             AccountError: no key, or more than one, is meant, or the name is too long.
         """
         _check_name(name)
-        return self._change(self._one(key), "rename_any_key", {"name": name})
+        return self._change(self._one(key), "accounts/rename_any_key", {"name": name})
 
     def revoke_key(self, key: str) -> KnownKey:
         """Revoke a key named by its id, its shown prefix or the whole secret; a revoked one stays revoked.
@@ -104,7 +102,7 @@ class Accounts:
         Raises:
             AccountError: no key, or more than one, is meant.
         """
-        return self._change(self._one(key), "revoke_any_key", {})
+        return self._change(self._one(key), "accounts/revoke_any_key", {})
 
     def set_plan(self, wallet: str, plan: str) -> KnownAccount:
         """Give the account of a wallet a plan, making the account if there is none. A plan that changes is told to the
@@ -120,7 +118,7 @@ class Accounts:
         """All accounts, or that of one wallet, oldest first."""
         wanted = {"wallet": None if wallet is None else _wallet(wallet), "day": datetime.now(UTC).date()}
         with postgres.transaction(self._url) as connection:
-            return [KnownAccount(**row) for row in _rows(connection, "list_all", wanted)]
+            return [KnownAccount(**row) for row in postgres.run(connection, "accounts/list_all", wanted)]
 
     def close(self) -> None:
         """Let go of the store."""
@@ -129,7 +127,7 @@ class Accounts:
         matches = [known.id for known in self.list_keys() if key in (str(known.id), known.prefix)]
         if not matches:
             with postgres.transaction(self._url) as connection:
-                found = _rows(connection, "find_key_by_hash", {"key_hash": hash_key(key)})
+                found = postgres.run(connection, "accounts/find_key_by_hash", {"key_hash": hash_key(key)})
             matches = [row["id"] for row in found]
         if len(matches) != 1:
             raise AccountError(f"{len(matches) or 'no'} keys match; name one by the id that `keys list` shows")
@@ -137,7 +135,7 @@ class Accounts:
 
     def _change(self, key_id: UUID, statement: str, values: dict[str, object]) -> KnownKey:
         with postgres.transaction(self._url) as connection:
-            _rows(connection, statement, {**values, "id": key_id})
+            postgres.run(connection, statement, {**values, "id": key_id})
         return next(known for known in self.list_keys() if known.id == key_id)
 
 
@@ -146,27 +144,22 @@ def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAc
     asks for the same plan again changes nothing and tells nothing."""
     if plan is not None and plan not in PLANS:
         raise AccountError(f"plan: {plan!r} is not one of {', '.join(PLANS)}")
-    _rows(connection, "lock_wallet", {"wallet": wallet})
-    found = _rows(connection, "lock_by_wallet", {"wallet": wallet})
+    postgres.run(connection, "accounts/lock_wallet", {"wallet": wallet})
+    found = postgres.run(connection, "accounts/lock_by_wallet", {"wallet": wallet})
     if not found:
         plan = plan or DEFAULT_PLAN
-        made = _rows(connection, "add", {"wallet": wallet, "plan": plan})[0]
+        made = postgres.run(connection, "accounts/add", {"wallet": wallet, "plan": plan})[0]
         return KnownAccount(made["id"], wallet, plan)
     account = KnownAccount(**found[0])
     if plan is None or plan == account.plan:
         return account
-    _rows(connection, "set_plan", {"id": account.id, "plan": plan})
+    postgres.run(connection, "accounts/set_plan", {"id": account.id, "plan": plan})
     rises = is_upgrade(account.plan, plan)
     change = SubscriptionUpgraded if rises else SubscriptionDowngraded
     event = change(wallet=checksum_address(account.wallet), previous_tier=account.plan, new_tier=plan)
     parameters = event_log.parameters([of_account(event, account.id, change=uuid4())])
-    connection.execute(sql.load(event_log.STATEMENT).encode(), parameters)
+    postgres.run(connection, "events/record_many", parameters)
     return KnownAccount(account.id, account.wallet, plan)
-
-
-def _rows(connection: Connection, statement: str, parameters: Mapping[str, object]) -> list[dict[str, Any]]:
-    cursor = connection.execute(sql.load(f"store/accounts/{statement}").encode(), parameters)
-    return cursor.fetchall() if cursor.description else []
 
 
 def _check_name(name: str) -> None:

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from api.apps.catalogue import Catalogue
 from api.http.rendering import Wire
-from warehouse import sql
 from warehouse.store import Store
 
 
@@ -54,7 +53,7 @@ class PageApps:
         if not pages:
             return {}
         rows = await self.store.rows(
-            sql.load("store/apps/list_enabled"),
+            "apps/list_enabled",
             {
                 "chain_ids": ",".join(str(page.chain_id) for page in pages),
                 "token_ids": ",".join(str(page.token_id) for page in pages),

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from api.apps.catalogue import Catalogue
 from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
@@ -10,20 +9,6 @@ from api.http.errors import InvalidInput
 from api.http.rendering import timestamp
 from api.pages.authority import ManagedRegistration, lock
 from warehouse.store import Row, Store
-
-_LIST: Final = """
-SELECT app_id, enabled, installed_at FROM page_app
-WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s ORDER BY position, app_id
-"""
-_REMOVE: Final = """
-DELETE FROM page_app WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND NOT (app_id = ANY(%(ids)s))
-"""
-_PLACE: Final = """
-INSERT INTO page_app (chain_id, token_id, app_id, position, enabled)
-SELECT %(chain_id)s, %(token_id)s, given.id, given.place, given.enabled
-FROM unnest(CAST(%(ids)s AS text[]), CAST(%(enabled)s AS boolean[])) WITH ORDINALITY AS given (id, enabled, place)
-ON CONFLICT (chain_id, token_id, app_id) DO UPDATE SET position = excluded.position, enabled = excluded.enabled
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +20,7 @@ class PageAppsSettings:
 
     async def read(self, registration: ManagedRegistration) -> PageAppList:
         """The page's apps, whether the public sees them or not, and the others of the catalogue."""
-        return self._render(await self.store.rows(_LIST, registration.key))
+        return self._render(await self.store.rows("apps/list", registration.key))
 
     async def change(self, registration: ManagedRegistration, change: AppsChange) -> PageAppList:
         """Set the page's apps and their order.
@@ -50,15 +35,17 @@ class PageAppsSettings:
         async with self.store.transaction() as transaction:
             # Of two lists that are set at once the later one stands, not a mixture of both.
             await lock(transaction, registration)
-            placed = {row["app_id"] for row in await transaction.rows(_LIST, key)}
+            placed = {row["app_id"] for row in await transaction.rows("apps/list", key)}
             for place, app_id in enumerate(ids):
                 if app_id in ids[:place]:
                     raise InvalidInput(f"apps.{place}.id", f"{app_id} is named twice")
                 if app_id not in self.catalogue.apps and app_id not in placed:
                     raise InvalidInput(f"apps.{place}.id", "is not an app of the catalogue")
-            await transaction.execute(_REMOVE, {**key, "ids": ids})
-            await transaction.execute(_PLACE, {**key, "ids": ids, "enabled": [app.enabled for app in change.apps]})
-            rows = await transaction.rows(_LIST, key)
+            await transaction.execute("apps/remove_others", {**key, "ids": ids})
+            await transaction.execute(
+                "apps/place", {**key, "ids": ids, "enabled": [app.enabled for app in change.apps]}
+            )
+            rows = await transaction.rows("apps/list", key)
         return self._render(rows)
 
     def _render(self, rows: Sequence[Row]) -> PageAppList:

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 from api.store.events import record
-from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import ClaimConfirmed
@@ -24,51 +23,51 @@ class ClaimRepository:
 
     async def indexed_token(self, chain_id: int, address: str) -> Row | None:
         """A token's copy verdict."""
-        return await self.store.row(sql.load("store/claims/find_token"), {"chain_id": chain_id, "address": address})
+        return await self.store.row("claims/find_token", {"chain_id": chain_id, "address": address})
 
     async def chains_of_token(self, address: str) -> list[int]:
         """Chains that have a token at this address."""
-        rows = await self.store.rows(sql.load("store/claims/list_chains_of_token"), {"address": address})
+        rows = await self.store.rows("claims/list_chains_of_token", {"address": address})
         return [row["chain_id"] for row in rows]
 
     async def has_token_of_symbols(self, chain_id: int, symbols: Sequence[str]) -> bool:
         """Whether any token of these symbols is indexed on the chain."""
         wanted = {"chain_id": chain_id, "symbols": list(symbols)}
-        row = await self.store.row(sql.load("store/claims/has_token_of_symbols"), wanted)
+        row = await self.store.row("claims/has_token_of_symbols", wanted)
         return row is not None and row["found"]
 
     async def active_symbol_of_token(self, chain_id: int, address: str) -> str | None:
         """The symbol under which a token is registered now."""
         token = {"chain_id": chain_id, "address": address}
-        row = await self.store.row(sql.load("store/claims/find_registered_symbol"), token)
+        row = await self.store.row("claims/find_registered_symbol", token)
         return row["symbol"] if row else None
 
     async def last_expired_owner(self, chain_id: int, symbol: str) -> str | None:
         """Who owned the symbol's last registration, where that one ended by expiry."""
-        row = await self.store.row(sql.load("store/claims/find_last_owner"), {"chain_id": chain_id, "symbol": symbol})
+        row = await self.store.row("claims/find_last_owner", {"chain_id": chain_id, "symbol": symbol})
         return row["owner"] if row and row["expired_at"] is not None else None
 
     async def native_price(self, chain_id: int) -> Row | None:
         """What the chain's native coin costs."""
-        return await self.store.row(sql.load("store/prices/find_native"), {"chain_id": chain_id})
+        return await self.store.row("prices/find_native", {"chain_id": chain_id})
 
     async def proof(self, proof_hash: str) -> Row | None:
         """A stored proof."""
-        return await self.store.row(sql.load("store/claims/find_proof"), {"proof_hash": proof_hash})
+        return await self.store.row("claims/find_proof", {"proof_hash": proof_hash})
 
     async def newest_proof(self, chain_id: int, token: str, symbol: str, wallet: str, now: datetime) -> Row | None:
         """The newest proof of exactly this claim that is still good."""
         claim = {"chain_id": chain_id, "token_address": token, "symbol": symbol, "wallet": wallet, "now": now}
-        return await self.store.row(sql.load("store/claims/find_newest_proof"), claim)
+        return await self.store.row("claims/find_newest_proof", claim)
 
     async def save_proof(self, transaction: Transaction, proof: dict[str, Any]) -> None:
         """Keep a proof; the same signature verified again leaves the first one as it is."""
-        await transaction.execute(sql.load("store/claims/save_proof"), proof)
+        await transaction.execute("claims/save_proof", proof)
 
     async def last_deadline(self, chain_id: int, symbol: str, wallet: str) -> datetime | None:
         """When the wallet's last authorisation for the symbol runs out."""
         claim = {"chain_id": chain_id, "symbol": symbol, "wallet": wallet}
-        row = await self.store.row(sql.load("store/claims/find_last_deadline"), claim)
+        row = await self.store.row("claims/find_last_deadline", claim)
         return row["deadline"] if row else None
 
     async def save_authorization(
@@ -84,7 +83,7 @@ class ClaimRepository:
     ) -> None:
         """Note what the service has signed for."""
         await transaction.execute(
-            sql.load("store/claims/save_authorization"),
+            "claims/save_authorization",
             {
                 "chain_id": proof["chain_id"],
                 "token_address": proof["token_address"],
@@ -104,7 +103,7 @@ class ClaimRepository:
         changes nothing."""
         # A mint alone: roles, document and peer come with later events, which the pipelines read.
         rows = json.dumps([asdict(minted)], default=datetime.isoformat)
-        await transaction.execute(sql.load("store/registrations/upsert"), {"registrations": rows, "from_receipt": True})
+        await transaction.execute("registrations/upsert", {"registrations": rows, "from_receipt": True})
         confirmed = ClaimConfirmed(
             chain_id=minted.chain_id,
             token_id=minted.token_id,

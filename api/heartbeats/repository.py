@@ -4,7 +4,6 @@ from decimal import Decimal
 
 from api.http.cache import Cache
 from api.http.metrics import Metrics
-from warehouse import sql
 from warehouse.store import Row, Store
 
 AT_RISK_SECONDS = 5.0
@@ -31,9 +30,7 @@ class HeartbeatRepository:
 
     async def token(self, symbol: str, chain_id: int, address: str | None) -> Row | None:
         """The token a symbol means on a chain: the named one, else the registered one, else the original."""
-        return await self.reads.row(
-            sql.load("store/heartbeats/find"), {"symbol": symbol, "chain_id": chain_id, "address": address}
-        )
+        return await self.reads.row("heartbeats/find", {"symbol": symbol, "chain_id": chain_id, "address": address})
 
     async def registered_below(
         self, least: Decimal, below: Decimal, chain_id: int | None, *, limit: int, offset: int
@@ -41,7 +38,7 @@ class HeartbeatRepository:
         """Registered tokens with a score in the range, lowest first; a few seconds old at most."""
         bounds = {"least": least, "below": below, "chain_id": chain_id, "limit": limit, "offset": offset}
         return await self.memory.pages.get(
-            tuple(bounds.values()), lambda: self.reads.rows(sql.load("store/heartbeats/list_at_risk"), bounds)
+            tuple(bounds.values()), lambda: self.reads.rows("heartbeats/list_at_risk", bounds)
         )
 
     async def count_below(self, critical: Decimal, warning: Decimal, chain_id: int | None) -> dict[str, int]:
@@ -49,6 +46,6 @@ class HeartbeatRepository:
         bounds = {"critical": critical, "warning": warning, "chain_id": chain_id}
 
         async def count() -> dict[str, int]:
-            return dict((await self.reads.rows(sql.load("store/heartbeats/count_at_risk"), bounds))[0])
+            return dict((await self.reads.rows("heartbeats/count_at_risk", bounds))[0])
 
         return await self.memory.counts.get(tuple(bounds.values()), count)

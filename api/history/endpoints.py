@@ -16,7 +16,6 @@ from api.http.routes import QueryRoute
 from api.registrations.reading import find_registration, read_chain
 from api.registrations.repository import RegistrationRepository
 from api.security.access import ApiKey
-from warehouse import sql
 from warehouse.store import Row
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
@@ -48,7 +47,7 @@ async def get_registration_history(
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     registration = await find_registration(RegistrationRepository(store), name, chain_id)
     place = {"chain_id": registration["chain_id"], "token_id": registration["token_id"]}
-    rows = await store.rows(sql.load("store/history/list_entries"), {**place, "after": after, "limit": limit})
+    rows = await store.rows("history/list_entries", {**place, "after": after, "limit": limit})
     entries = _entries(registration, rows)
     head = None
     if rows:

@@ -17,7 +17,6 @@ from api.limits.grants import DAY_SECONDS, Grant, Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import Windows
 from api.limits.usage import Counted, UsageLedger, day_of, tell_apart
-from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Row, Store
 
@@ -72,7 +71,7 @@ class StoreMeter:
             return
         self._forgot_at = now
         try:
-            await self.counters.rows(sql.load("store/limits/forget"))
+            await self.counters.rows("limits/forget")
             today = day_of(now)
             if self._forgot_on != today:
                 await self._ledger.forget(today)
@@ -102,7 +101,7 @@ class StoreMeter:
             "quotas": [limits.per_day for _, limits in subjects.values()],
             "day": day_of(now),
         }
-        rows = {row["subject"]: row for row in await self.counters.rows(sql.load("store/limits/take"), parameters)}
+        rows = {row["subject"]: row for row in await self.counters.rows("limits/take", parameters)}
         for row in rows.values():
             self._tell(row)
         nth: dict[UUID, int] = {}
@@ -131,7 +130,7 @@ class StoreMeter:
             "counts": list(counts.values()),
             "limits": list(limits.values()),
         }
-        taken = await self.counters.rows(sql.load("store/limits/take_addresses"), parameters)
+        taken = await self.counters.rows("limits/take_addresses", parameters)
         rows = {(row["address"], row["kind"]): row for row in taken}
         answers: list[float | None] = []
         for address, kind, _ in asked:

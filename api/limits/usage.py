@@ -21,30 +21,6 @@ THRESHOLDS: Mapping[int, type[QuotaCrossed]] = {WARNED_AT: QuotaWarning, EXCEEDE
 """Percentages of a quota that are told of, and the event beside ``usage.threshold``."""
 KEPT_DAYS = 400
 
-_USED = "SELECT used FROM api_usage WHERE subject = %(subject)s AND day = %(day)s"
-# A batch whose answer was lost is sent again under its number, and counted once.
-_NUMBER = """
-INSERT INTO usage_writer (process, number) VALUES (%(process)s, %(number)s)
-ON CONFLICT (process) DO UPDATE SET number = excluded.number, written_at = now()
-WHERE usage_writer.number < excluded.number
-"""
-_ADD = """
-INSERT INTO api_usage (subject, day, account_id, used, per_day)
-SELECT * FROM unnest(CAST(%(subjects)s AS uuid[]), CAST(%(days)s AS date[]), CAST(%(accounts)s AS uuid[]),
-                     CAST(%(counts)s AS bigint[]), CAST(%(quotas)s AS bigint[]))
-    AS c (subject, day, account, used, quota)
-ORDER BY subject, day
-ON CONFLICT (subject, day) DO UPDATE SET used = api_usage.used + excluded.used, per_day = excluded.per_day
-"""
-_READ = """
-SELECT subject, day, account_id, used, per_day, told
-FROM api_usage
-JOIN unnest(CAST(%(subjects)s AS uuid[]), CAST(%(days)s AS date[])) AS a (subject, day) USING (subject, day)
-ORDER BY account_id, subject, day
-"""
-_TELL = "UPDATE api_usage SET told = %(percent)s WHERE subject = %(subject)s AND day = %(day)s AND told < %(percent)s"
-_FORGET = ("DELETE FROM api_usage WHERE day < %(before)s", "DELETE FROM usage_writer WHERE written_at < %(before)s")
-
 
 class Counted(NamedTuple):
     """What a subject used on a day. ``told``: the highest percentage that was told of."""
@@ -72,7 +48,7 @@ async def tell(transaction: Transaction, counted: Counted) -> None:
     keys gets there first."""
     untold = counted.untold
     moved = {"subject": counted.subject, "day": counted.day, "percent": untold[-1]}
-    if not await transaction.execute(_TELL, moved):
+    if not await transaction.execute("limits/mark_told", moved):
         return
     for percent in untold:
         for event in (UsageThreshold, THRESHOLDS[percent]):
@@ -118,7 +94,7 @@ class UsageLedger:
         Raises:
             StoreUnavailable: it cannot be asked.
         """
-        row = await self.store.row(_USED, {"subject": subject, "day": day})
+        row = await self.store.row("limits/find_usage", {"subject": subject, "day": day})
         return 0 if row is None else int(row["used"])
 
     async def write(self) -> list[Counted]:
@@ -146,17 +122,20 @@ class UsageLedger:
         """Remove what is older than ``KEPT_DAYS``."""
         before = datetime.fromtimestamp((today - date(1970, 1, 1)).days * DAY_SECONDS - KEPT_DAYS * DAY_SECONDS, UTC)
         async with self.store.transaction() as transaction:
-            for statement in _FORGET:
-                await transaction.execute(statement, {"before": before})
+            await transaction.execute("limits/remove_old_usage", {"before": before})
+            await transaction.execute("limits/remove_old_batches", {"before": before})
 
     async def _send(self, batch: _Batch) -> list[Counted]:
         keys, values = list(batch.counts), list(batch.counts.values())
         named = {"subjects": [subject for subject, _ in keys], "days": [day for _, day in keys]}
         async with self.store.transaction() as transaction:
-            if await transaction.execute(_NUMBER, {"process": self._process, "number": batch.number}):
+            if await transaction.execute("limits/claim_batch", {"process": self._process, "number": batch.number}):
                 accounts, counts, quotas = (list(column) for column in zip(*values, strict=True))
-                await transaction.execute(_ADD, {**named, "accounts": accounts, "counts": counts, "quotas": quotas})
-            found = counted_of(await transaction.rows(_READ, named))
+                await transaction.execute(
+                    "limits/add_usage",
+                    {**named, "accounts": accounts, "counts": counts, "quotas": quotas},
+                )
+            found = counted_of(await transaction.rows("limits/list_usage", named))
             for counted in found:
                 if counted.untold:
                     await tell(transaction, counted)

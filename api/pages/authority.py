@@ -5,7 +5,7 @@ between, a registration can end, change hands, or lose its id to another mint in
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, NamedTuple
 
 from fastapi import Depends, Path, Query
 
@@ -17,12 +17,6 @@ from api.security.access import Session, with_scope
 from api.security.callers import WalletSession
 from warehouse.domain.chains import Chain
 from warehouse.store import Row, Store, Transaction
-
-_READ: Final = """
-SELECT symbol, owner, managers, transaction_hash, released_at, expired_at, profile, presented, embeds_enabled
-FROM registration WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
-"""
-_LOCK: Final = f"{_READ} FOR NO KEY UPDATE"
 
 
 class NotAManager(Forbidden):
@@ -85,7 +79,7 @@ async def lock(transaction: Transaction, registration: ManagedRegistration) -> R
         NotFound: the registration ended, or a reorganisation removed it, since the request came.
         NotAManager: the wallet lost its role since the request came.
     """
-    row = _require_active(await transaction.row(_LOCK, registration.key), registration)
+    row = _require_active(await transaction.row("registrations/lock_managed", registration.key), registration)
     if registration.wallet not in (row["owner"], *row["managers"]):
         raise NotAManager
     return row
@@ -97,7 +91,7 @@ async def reload(store: Store, registration: ManagedRegistration) -> Row:
     Raises:
         NotFound: the registration ended, or a reorganisation removed it, since the request came.
     """
-    return _require_active(await store.row(_READ, registration.key), registration)
+    return _require_active(await store.row("registrations/find_managed", registration.key), registration)
 
 
 def _require_active(row: Row | None, registration: ManagedRegistration) -> Row:

@@ -24,12 +24,6 @@ FLAG: Final = "nsfw"
 FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())
 """The fields of a profile, as they are called on the wire and in the store."""
 
-_CHANGE: Final = """
-UPDATE registration SET profile = profile || CAST(%(changes)s AS jsonb), updated_at = now()
-WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
-RETURNING symbol, profile, presented
-"""
-
 
 class ChangedMeanwhile(ApiError):
     """The profile is not the one that the client has seen."""
@@ -70,7 +64,9 @@ class Profiles:
                 raise ChangedMeanwhile("If-Match: the profile has changed since it was read")
             after = before
             if any(name not in before["profile"] or before["profile"][name] != given[name] for name in given):
-                changed = await transaction.row(_CHANGE, {**registration.key, "changes": dumps(given).decode()})
+                changed = await transaction.row(
+                    "profiles/change", {**registration.key, "changes": dumps(given).decode()}
+                )
                 assert changed is not None  # noqa: S101 - it is held
                 after = changed
             was, now = _shown(before), _shown(after)

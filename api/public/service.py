@@ -25,7 +25,6 @@ from api.search.results import page_url
 from api.tokenlists.platforms import Listing
 from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
 from indexer.chains.evm.reader import call_to, data_bytes, quantity
-from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import balance_of
@@ -119,9 +118,7 @@ class PublicReads:
         return await self._holdings.get(key, lambda: self._holding(chain, token, wallet))
 
     async def _verified(self, chain: Chain, symbol: str) -> Row | None:
-        row = await self.sources.store.row(
-            sql.load("store/registrations/find_listing"), {"symbol": symbol, "chain_id": chain.chain_id}
-        )
+        row = await self.sources.store.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
         return row if row is not None and _is_active(row, self.sources.clock.now()) else None
 
     async def _coin(self, chain: Chain, symbol: str) -> Prepared | None:
@@ -179,9 +176,7 @@ class PublicReads:
         )
 
     async def _sites(self, chain: Chain, token_id: int) -> Prepared | None:
-        row = await self.sources.store.row(
-            sql.load("store/sites/find"), {"chain_id": chain.chain_id, "token_id": token_id}
-        )
+        row = await self.sources.store.row("sites/find", {"chain_id": chain.chain_id, "token_id": token_id})
         if row is None or not _is_active(row, self.sources.clock.now()):
             return None
         return _prepared(

@@ -7,7 +7,7 @@ from uuid import UUID
 from api.http.rendering import timestamp
 from api.registrations.schemas import Attestation, Attestations
 from api.security.jwt import Tokens
-from warehouse import postgres, sql
+from warehouse import postgres
 from warehouse.store import Row
 
 KIND = "registration-attestation+v1"
@@ -31,13 +31,11 @@ class Attesting:
         """
         wanted = {"chain_id": chain_id, "token_id": token_id, "kind": kind, "statement": statement}
         with postgres.transaction(self._url) as connection:
-            if connection.execute(sql.load("store/attestations/find_registration").encode(), wanted).fetchone() is None:
+            if not postgres.run(connection, "attestations/find_registration", wanted):
                 raise AttestationError(f"registration: chain {chain_id} has no active registration {token_id}")
-            connection.execute(sql.load("store/attestations/add").encode(), wanted)
-            found: Row | None = connection.execute(sql.load("store/attestations/find").encode(), wanted).fetchone()
-        if found is None:
-            raise AttestationError("the attestation was withdrawn in the same moment")
-        id: UUID = found["id"]
+            postgres.run(connection, "attestations/add", wanted)
+            found = postgres.run(connection, "attestations/find", wanted)
+        id: UUID = found[0]["id"]
         return id
 
     def withdraw(self, id: UUID) -> None:
@@ -47,7 +45,7 @@ class Attesting:
             AttestationError: there is none.
         """
         with postgres.transaction(self._url) as connection:
-            if connection.execute(sql.load("store/attestations/withdraw").encode(), {"id": id}).rowcount == 0:
+            if not postgres.run(connection, "attestations/withdraw", {"id": id}):
                 raise AttestationError(f"there is no attestation {id}")
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
-from warehouse import sql
 from warehouse.store import Row, Store
 
 _INDEXED = "indexed_"
@@ -17,34 +16,30 @@ class RegistrationRepository:
 
     async def earliest_with_id(self, token_id: int, chain_id: int | None) -> Row | None:
         """The earliest mint with the id, on the chain if one is named."""
-        return await self.reads.row(
-            sql.load("store/registrations/find_by_id"), {"token_id": token_id, "chain_id": chain_id}
-        )
+        return await self.reads.row("registrations/find_by_id", {"token_id": token_id, "chain_id": chain_id})
 
     async def first_of_symbol(self, symbol: str, chain_id: int | None) -> Row | None:
         """The first registration of a symbol; those that still stand come before those that ended."""
-        return await self.reads.row(
-            sql.load("store/registrations/find_by_symbol"), {"symbol": symbol, "chain_id": chain_id}
-        )
+        return await self.reads.row("registrations/find_by_symbol", {"symbol": symbol, "chain_id": chain_id})
 
     async def standing_of_symbol(self, symbol: str) -> list[Row]:
         """The registrations of a symbol that have not ended, oldest first, with how many are linked to each."""
-        return await self.reads.rows(sql.load("store/registrations/list_of_symbol"), {"symbol": symbol})
+        return await self.reads.rows("registrations/list_of_symbol", {"symbol": symbol})
 
     async def attestations(self, chain_id: int, token_id: int) -> list[Row]:
         """What the operator attests of a registration, oldest first."""
-        return await self.reads.rows(sql.load("store/attestations/list"), {"chain_id": chain_id, "token_id": token_id})
+        return await self.reads.rows("attestations/list", {"chain_id": chain_id, "token_id": token_id})
 
     async def published_block(self, chain_id: int) -> int | None:
         """The last block of a chain that was published; None before the first."""
-        row = await self.reads.row(sql.load("store/ingestion/find_last_block"), {"chain_id": chain_id})
+        row = await self.reads.row("ingestion/find_last_block", {"chain_id": chain_id})
         return None if row is None else row["block_number"]
 
     async def status(self, symbol: str, chain_id: int, token: str | None) -> tuple[Row | None, Row | None]:
         """The registration of a symbol on a chain that has not ended, of one token if one is named; and the token that
         is meant: the registered one, else the named one, else the original."""
         rows = await self.reads.rows(
-            sql.load("store/registrations/find_status"), {"symbol": symbol, "chain_id": chain_id, "address": token}
+            "registrations/find_status", {"symbol": symbol, "chain_id": chain_id, "address": token}
         )
         found: dict[str, Any] = rows[0]
         indexed = {name.removeprefix(_INDEXED): value for name, value in found.items() if name.startswith(_INDEXED)}
@@ -63,5 +58,5 @@ class RegistrationRepository:
             "tokens": ";".join(",".join(tokens) for tokens, _ in asked.values()),
             "symbols": ";".join(",".join(symbols) for _, symbols in asked.values()),
         }
-        rows = await self.reads.rows(sql.load("store/registrations/filter_registered"), lists)
+        rows = await self.reads.rows("registrations/filter_registered", lists)
         return {row["chain_id"]: (set(row["tokens"].split(",")), set(row["symbols"].split(","))) for row in rows}

@@ -18,17 +18,6 @@ from warehouse.store import Store
 LOG = logging.getLogger(__name__)
 MAX_KEY_LENGTH = 256
 
-_LOOKUP = """
-SELECT k.id AS key_id, k.key_hash, k.account_id, a.wallet, a.plan
-FROM api_key AS k JOIN account AS a ON a.id = k.account_id
-WHERE k.key_hash = %(key_hash)s AND k.revoked_at IS NULL
-"""
-_TOUCH = """
-UPDATE api_key SET last_used_at = GREATEST(last_used_at, used.at)
-FROM (SELECT unnest(CAST(%(ids)s AS uuid[])) AS id, unnest(CAST(%(times)s AS timestamptz[])) AS at) AS used
-WHERE api_key.id = used.id
-"""
-
 
 def hash_key(secret: str) -> bytes:
     """What the store keeps of an API key. The key holds 256 random bits, so a plain hash is not worth attacking."""
@@ -76,7 +65,7 @@ class ApiKeys:
             return
         try:
             async with self.store.transaction() as transaction:
-                await transaction.execute(_TOUCH, {"ids": list(used), "times": list(used.values())})
+                await transaction.execute("auth/record_key_uses", {"ids": list(used), "times": list(used.values())})
         except StoreUnavailable as error:
             LOG.warning("times of use of %d keys are not written: %s", len(used), error)
             self._used = {**used, **self._used}
@@ -90,7 +79,7 @@ class ApiKeys:
             LOG.debug("noted key uses in %.3f s", time.monotonic() - began)
 
     async def _look_up(self, digest: bytes) -> Caller | None:
-        row = await self.store.row(_LOOKUP, {"key_hash": digest})
+        row = await self.store.row("auth/find_api_key", {"key_hash": digest})
         if row is None or not hmac.compare_digest(bytes(row["key_hash"]), digest):
             return None
         return Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"])

@@ -10,12 +10,6 @@ from api.security.callers import WalletSession
 from api.security.jwt import TokenRefused, Tokens
 from warehouse.store import Store
 
-_LOOKUP = """
-SELECT s.id, s.account_id, s.wallets, s.contract_chains, s.scopes, s.expires_at, a.plan
-FROM wallet_session AS s JOIN account AS a ON a.id = s.account_id
-WHERE s.id = %(id)s AND s.revoked_at IS NULL AND s.expires_at > %(now)s
-"""
-
 
 class Sessions:
     """Finds the session of a token. The store says which wallets and scopes it has: what the token says of them is for
@@ -54,7 +48,7 @@ class Sessions:
         self._known.clear()
 
     async def _look_up(self, session_id: UUID, now: datetime) -> WalletSession | None:
-        row = await self.store.row(_LOOKUP, {"id": session_id, "now": now})
+        row = await self.store.row("auth/find_session", {"id": session_id, "now": now})
         if row is None:
             return None
         return WalletSession(

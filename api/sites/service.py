@@ -2,26 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from api.domains.names import read_domain
 from api.http.errors import InvalidInput
 from api.pages.authority import ManagedRegistration, lock, reload
 from api.sites.schemas import PageSites, SitesChange
 from warehouse.store import Row, Store
-
-_VERIFIED: Final = """
-SELECT domain, badge, embeds FROM registration_domain
-WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND verified_at IS NOT NULL ORDER BY domain
-"""
-_SET_SWITCH: Final = """
-UPDATE registration SET embeds_enabled = %(enabled)s WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
-"""
-# Domains that are verified no more keep what was set: it holds again once they are.
-_SET_HOSTS: Final = """
-UPDATE registration_domain SET badge = domain = ANY(%(badges)s), embeds = domain = ANY(%(embeds)s)
-WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND verified_at IS NOT NULL
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +23,7 @@ class PageSitesService:
             NotFound: the registration is gone or has ended since the request came.
         """
         row = await reload(self.store, registration)
-        return _render(row["embeds_enabled"], await self.store.rows(_VERIFIED, registration.key))
+        return _render(row["embeds_enabled"], await self.store.rows("sites/list_verified", registration.key))
 
     async def change(self, registration: ManagedRegistration, change: SitesChange) -> PageSites:
         """Change what is named.
@@ -51,14 +37,14 @@ class PageSitesService:
         async with self.store.transaction() as transaction:
             enabled = (await lock(transaction, registration))["embeds_enabled"]
             # The worker's looks at domains do not hold the registration.
-            domains = await transaction.rows(f"{_VERIFIED} FOR UPDATE", key)
+            domains = await transaction.rows("sites/lock_verified", key)
             if change.badge_hosts is not None or change.embed_hosts is not None:
                 chosen = _choose(change, domains)
-                await transaction.execute(_SET_HOSTS, {**key, **chosen})
+                await transaction.execute("sites/set_hosts", {**key, **chosen})
             if change.embeds_enabled is not None:
-                await transaction.execute(_SET_SWITCH, {**key, "enabled": change.embeds_enabled})
+                await transaction.execute("sites/set_embeds_enabled", {**key, "enabled": change.embeds_enabled})
                 enabled = change.embeds_enabled
-            domains = await transaction.rows(_VERIFIED, key)
+            domains = await transaction.rows("sites/list_verified", key)
         return _render(enabled, domains)
 
 

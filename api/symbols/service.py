@@ -7,7 +7,6 @@ from itertools import islice, product
 from typing import Any
 
 from api.http.addresses import is_registrable_symbol
-from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
@@ -70,7 +69,7 @@ class SymbolChecker:
     async def _check_use(self, symbol: str, spellings: list[str]) -> Verdict:
         """The verdict from what is registered or indexed; the symbol itself counts before those that read like it."""
         wanted = {"symbol": symbol, "symbols": [symbol, *spellings]}
-        registered = await self.store.row(sql.load("store/symbols/find_registered"), wanted)
+        registered = await self.store.row("symbols/find_registered", wanted)
         if registered is not None:
             found = registered["symbol"]
             message = f"{symbol} is registered already; on that chain it cannot be registered again."
@@ -78,7 +77,7 @@ class SymbolChecker:
                 message = f"{symbol} reads like {found}, which is registered; it may be judged a copy of it."
             asset = self._asset(found, registered["chain_id"], registered["address"])
             return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
-        known = await self.store.row(sql.load("store/symbols/find_indexed"), wanted)
+        known = await self.store.row("symbols/find_indexed", wanted)
         if known is not None:
             found = known["symbol"]
             message = f"A token with the symbol {found} exists; a later one may be judged a copy of it."

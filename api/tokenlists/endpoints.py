@@ -36,7 +36,6 @@ from api.tokenlists.schemas import (
     TokenList,
 )
 from api.tokenlists.signing import HEADER, Signatures
-from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 from warehouse.store import Row, Store
@@ -117,7 +116,7 @@ async def list_token_list_versions(
     ] = None,
 ) -> JsonResponse:
     """Every version that was published, newest first, with how many tokens were added, changed and removed."""
-    rows = await store.rows(sql.load("store/tokenlists/list_versions"), {"below": before or 2**62, "limit": limit + 1})
+    rows = await store.rows("tokenlists/list_versions", {"below": before or 2**62, "limit": limit + 1})
     shown_rows = rows[:limit]
     return respond(
         PublishedVersions(
@@ -157,7 +156,7 @@ async def compare_token_list_versions(
     if earlier.version_id > later.version_id:
         raise InvalidInput("from", "must not be later than `to`")
     rows = await store.rows(
-        sql.load("store/tokenlists/list_differences"),
+        "tokenlists/list_differences",
         {"from_version": earlier.version_id, "to_version": later.version_id},
     )
     both = [row for row in rows if row["crown_id"] is not None and row["old_crown_id"] is not None]
@@ -267,7 +266,7 @@ async def get_platform_listing(
 
 
 async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[Row, Chain]:
-    row = await store.row(sql.load("store/registrations/find_listing"), {"symbol": symbol, "chain_id": chain.chain_id})
+    row = await store.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
     if row is None:
         raise NotFound(f"symbol: no registration of {symbol} on {chain.name}")
     return row, chain

@@ -13,7 +13,6 @@ from api.http.errors import NotFound
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
 from api.tokenlists.document import MOST_TOKENS, Version, document, token
-from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
 
@@ -104,7 +103,7 @@ class TokenListService:
             NotFound: there is none.
         """
         found = await self.store.row(
-            sql.load("store/tokenlists/find_version"), dict(zip(("major", "minor", "patch"), numbers, strict=True))
+            "tokenlists/find_version", dict(zip(("major", "minor", "patch"), numbers, strict=True))
         )
         if found is None:
             raise NotFound(f"version: {'.'.join(map(str, numbers))} was not published")
@@ -133,7 +132,7 @@ class TokenListService:
         """The newest version's tokens whose registration a wallet owns."""
         version = await self.newest()
         rows = await self.store.rows(
-            sql.load("store/tokenlists/list_owned"),
+            "tokenlists/list_owned",
             {"wallet": wallet, "version_id": version.version_id, "limit": MOST_TOKENS},
         )
         return prepare(dumps(document(self.name, version, map(token, rows))))
@@ -144,13 +143,13 @@ class TokenListService:
             self._published = loading.result()
 
     async def _read_newest(self) -> Version:
-        row = await self.store.row(sql.load("store/tokenlists/find_newest"))
+        row = await self.store.row("tokenlists/find_newest")
         if row is None:
             raise StoreUnavailable("the store has no version of the token list")
         return Version.of(row)
 
     async def _load(self, version: Version) -> Published:
-        rows = await self.store.rows(sql.load("store/tokenlists/list_entries"), {"version_id": version.version_id})
+        rows = await self.store.rows("tokenlists/list_entries", {"version_id": version.version_id})
         # Rendering ten thousand tokens takes a while; other requests are answered meanwhile.
         return await asyncio.to_thread(_made, version, self.name, rows)
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from api.outbound.client import OutboundAnswer
-from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Jsonb
 from warehouse.store import Store
@@ -44,7 +43,7 @@ class Counts:
             return
         try:
             async with self._store.transaction() as transaction:
-                await transaction.execute(sql.load("store/counters/add"), {"chain_id": 0, "counts": Jsonb(counted)})
+                await transaction.execute("counters/add", {"chain_id": 0, "counts": Jsonb(counted)})
         except StoreUnavailable as error:
             LOG.warning("counts of webhooks are written later: %s", error)
             self._pending += counted

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.fixtures.stalling_proxy import StallingProxy
-from warehouse import sql
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection
 from warehouse.store import Store
@@ -26,7 +25,7 @@ async def reads(line: StallingProxy, store_url: str) -> AsyncIterator[Store]:
 
 
 async def read(reads: Store) -> list[dict[str, Any]]:
-    return await reads.rows(sql.load("store/registrations/find_by_id"), {"token_id": 7, "chain_id": None})
+    return await reads.rows("registrations/find_by_id", {"token_id": 7, "chain_id": None})
 
 
 async def answers(reads: Store, count: int) -> list[Any]:

@@ -22,58 +22,6 @@ from warehouse.errors import EnginesNotRunning, StoreUnavailable
 WATCH_SECONDS = 2.0
 STATEMENT_TIMEOUT = "5s"
 
-CHECKPOINTS = """
-SELECT chain_id, block_number, block_time, final_block, head_block, halted, pending ->> 'phase' AS phase, updated_at
-FROM chain_checkpoint
-"""
-
-LAST_RUNS = """
-SELECT asset, nullif(chain_id, 0) AS chain_id, last_started_at AS started_at, last_seconds AS seconds,
-       last_row_count AS row_count, last_range_from AS range_from, last_range_to AS range_to, failures
-FROM asset_total
-ORDER BY asset, chain_id
-"""
-
-NOTICES = "SELECT kind, subject, severity, summary, started_at FROM operator_alert WHERE firing ORDER BY started_at"
-
-# The job tables belong to libraries, each in a schema of its own; they are absent until the library made them.
-TABLES = """
-SELECT to_regclass('operator_alert') IS NOT NULL AS migrated,
-       to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
-       to_regclass('webhook_delivery') IS NOT NULL AS webhooks,
-       to_regclass('dagster.runs') IS NOT NULL AS dagster
-"""
-
-JOBS = """
-SELECT queue_name AS queue,
-       count(*) FILTER (WHERE status = 'todo') AS waiting,
-       count(*) FILTER (WHERE status = 'doing') AS running,
-       count(*) FILTER (WHERE status = 'failed') AS failed
-FROM jobs.procrastinate_jobs
-GROUP BY queue_name
-ORDER BY queue_name
-"""
-
-WEBHOOKS = """
-SELECT 'webhooks' AS queue, pending - running AS waiting, running, failed
-FROM (SELECT count(*) AS pending FROM webhook_delivery WHERE status = 'pending') AS pending
-CROSS JOIN (
-    SELECT count(*) AS running FROM webhook_delivery
-    WHERE status = 'pending' AND lease IS NOT NULL AND due_at > now() AND due_at < now() + interval '1 hour') AS running
-CROSS JOIN (
-    SELECT count(*) AS failed FROM webhook_delivery
-    WHERE status = 'exhausted' AND finished_at > now() - interval '1 day') AS failed
-WHERE EXISTS (SELECT FROM webhook_subscription)
-"""
-
-DAGSTER_RUNS = """
-SELECT 'dagster runs' AS queue,
-       count(*) FILTER (WHERE status IN ('QUEUED', 'NOT_STARTED')) AS waiting,
-       count(*) FILTER (WHERE status IN ('STARTING', 'STARTED', 'CANCELING')) AS running,
-       count(*) FILTER (WHERE status = 'FAILURE' AND update_timestamp > now() - interval '1 day') AS failed
-FROM dagster.runs
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
@@ -203,11 +151,11 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
     try:
         with postgres.connect(engines.locate(settings).database_url, autocommit=True) as connection:
             connection.execute("SELECT set_config('statement_timeout', %s, false)", (STATEMENT_TIMEOUT,))
-            made = connection.execute(TABLES).fetchone() or {}
+            made = postgres.run(connection, "status/find_tables")[0]
             if made.get("migrated"):
-                checkpoints = {row["chain_id"]: row for row in connection.execute(CHECKPOINTS)}
-                assets = [_asset(row, chains) for row in connection.execute(LAST_RUNS)]
-                alerts = [NoticeStatus(**row) for row in connection.execute(NOTICES)]
+                checkpoints = {row["chain_id"]: row for row in postgres.run(connection, "status/list_checkpoints")}
+                assets = [_asset(row, chains) for row in postgres.run(connection, "status/list_last_runs")]
+                alerts = [NoticeStatus(**row) for row in postgres.run(connection, "status/list_notices")]
             else:
                 store = "its schema is not up to date; `regalia migrate` brings it there"
             queues = list(_queues(connection, made))
@@ -276,6 +224,6 @@ def _asset(row: dict[str, Any], chains: Chains) -> AssetStatus:
 
 
 def _queues(connection: postgres.Connection, made: Mapping[str, bool]) -> Iterator[QueueStatus]:
-    for name, query in (("jobs", JOBS), ("webhooks", WEBHOOKS), ("dagster", DAGSTER_RUNS)):
+    for name in ("jobs", "webhooks", "dagster"):
         if made.get(name):
-            yield from (QueueStatus(**row) for row in connection.execute(query))
+            yield from (QueueStatus(**row) for row in postgres.run(connection, f"status/count_{name}"))

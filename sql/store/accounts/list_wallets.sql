@@ -1,0 +1,1 @@
+SELECT wallet, linked_at, chain_id FROM account_wallet WHERE account_id = %(account_id)s ORDER BY linked_at, wallet

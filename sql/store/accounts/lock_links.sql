@@ -1,0 +1,1 @@
+SELECT FROM account WHERE id = %(account_id)s FOR NO KEY UPDATE

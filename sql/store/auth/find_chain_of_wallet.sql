@@ -1,0 +1,1 @@
+SELECT chain_id FROM account_wallet WHERE wallet = %(wallet)s

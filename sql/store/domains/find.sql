@@ -1,0 +1,2 @@
+SELECT * FROM registration_domain
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND domain = %(domain)s

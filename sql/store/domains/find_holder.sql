@@ -1,0 +1,7 @@
+-- Whom else of the chain the domain is verified for, and whether that registration still stands.
+SELECT d.*, r.token_id IS NOT NULL AS stands
+FROM registration_domain AS d
+LEFT JOIN registration AS r
+  ON r.chain_id = d.chain_id AND r.token_id = d.token_id AND r.released_at IS NULL AND r.expired_at IS NULL
+WHERE d.chain_id = %(chain_id)s AND d.domain = %(domain)s AND d.token_id <> %(token_id)s AND d.verified_at IS NOT NULL
+FOR UPDATE OF d

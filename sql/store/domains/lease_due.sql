@@ -1,0 +1,13 @@
+-- Taking moves the next look to the end of a lease: no two workers have the same domain, and what a dead one had falls
+-- due again. Registrations that ended keep what they had, and are not looked at.
+UPDATE registration_domain AS d SET check_at = %(lease)s
+FROM (
+    SELECT one.chain_id, one.token_id, one.domain
+    FROM registration_domain AS one
+    JOIN registration AS r
+      ON r.chain_id = one.chain_id AND r.token_id = one.token_id AND r.released_at IS NULL AND r.expired_at IS NULL
+    WHERE one.verified_at IS NOT NULL AND one.check_at <= %(now)s
+    ORDER BY one.check_at LIMIT %(at_once)s FOR UPDATE OF one SKIP LOCKED
+) AS due
+WHERE d.chain_id = due.chain_id AND d.token_id = due.token_id AND d.domain = due.domain
+RETURNING d.*

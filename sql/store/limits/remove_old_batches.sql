@@ -1,0 +1,1 @@
+DELETE FROM usage_writer WHERE written_at < %(before)s

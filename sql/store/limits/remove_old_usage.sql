@@ -1,0 +1,1 @@
+DELETE FROM api_usage WHERE day < %(before)s

@@ -1,0 +1,1 @@
+DELETE FROM metadata_search WHERE cid = %(cid)s

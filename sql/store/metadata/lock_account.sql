@@ -1,0 +1,1 @@
+SELECT id FROM account WHERE id = %(account)s FOR UPDATE

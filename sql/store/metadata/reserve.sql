@@ -1,0 +1,9 @@
+-- Attempts at the same content share its row, and each is named in it: what a killed process left is forgotten when the
+-- reservation counts no longer.
+INSERT INTO metadata_upload AS kept (account_id, cid, media_type, size_bytes, attempts)
+VALUES (%(account)s, %(cid)s, %(media_type)s, %(size)s, ARRAY[%(attempt)s::uuid])
+ON CONFLICT (account_id, cid) DO UPDATE
+SET created_at = now(),
+    attempts = excluded.attempts
+        || CASE WHEN kept.created_at > now() - interval '10 minutes' THEN kept.attempts ELSE '{}' END
+WHERE kept.stored_at IS NULL

@@ -1,0 +1,3 @@
+UPDATE registration SET profile = profile || CAST(%(changes)s AS jsonb), updated_at = now()
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s
+RETURNING symbol, profile, presented

@@ -1,0 +1,1 @@
+SELECT kind, subject, severity, summary, started_at FROM operator_alert WHERE firing ORDER BY started_at
