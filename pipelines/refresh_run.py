@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import polars
+
 from pipelines.locks import refresh_lock, serving_lock
 from pipelines.parallel import run_parallel
 from pipelines.run_log import OnAssetRun, RunLog
@@ -97,6 +99,10 @@ class RefreshRun:
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Rows of a query of ``sql/transforms``."""
         return self.warehouse.rows(sql.load(f"transforms/{name}"), dict(parameters))
+
+    def read_frame(self, name: str, parameters: Mapping[str, Any]) -> polars.DataFrame:
+        """The result of a query of ``sql/transforms`` as a Polars frame."""
+        return self.warehouse.polars(sql.load(f"transforms/{name}"), dict(parameters))
 
     def truncate(self, *tables: str) -> None:
         """Empty working tables."""

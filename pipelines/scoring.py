@@ -1,7 +1,7 @@
-"""Heartbeats: how alive a token is, from 0 to 100, as a pure function of stored inputs.
+"""Heartbeats: how active a token is, from 0 to 100, as a pure function of stored inputs.
 
-Everything the score depends on is in :class:`Inputs`, which is stored beside the score as JSON together with the
-version of the weights, so any historical score can be computed again to the same figure, and explained.
+Everything the score depends on is in :class:`Inputs`, which is stored with the score as JSON, together with the version
+of the weights. So any historical score can be recomputed exactly, and explained.
 """
 
 import json
@@ -23,19 +23,20 @@ WEIGHTS: Mapping[int, Mapping[str, Decimal]] = {
 }
 """Weights of the components, per version; a version once published is never edited."""
 
+RECENCY_CURVE = ((0, 100), (6, 100), (24, 90), (72, 70), (168, 40), (720, 0))
+"""Hours since the last activity and the score at that age. Straight lines between the points; the last score holds."""
+VOLUME_FULL_USD = Decimal(100_000)
+TRANSFERS_FULL = Decimal(1_000)
+TRANSFERS_SHARE = Decimal("0.80")
+"""How much of the volume component transfers alone can reach."""
+HOLDERS_FULL = Decimal(10_000)
+READ_STATUS_FACTORS = {"ok": Decimal(1), "partial": Decimal("0.8"), "broken": Decimal("0.5")}
+
 _HUNDRED = Decimal(100)
 _DIGITS = Decimal("0.01")
-_REMEMBERED = 65_536
+_CACHE_SIZE = 65_536
 _CONTEXT = Context(prec=40, rounding=ROUND_HALF_EVEN)
-
-# Hours since the last activity, and the score at that age; straight lines between, the last one kept.
-_RECENCY = ((0, 100), (6, 100), (24, 90), (72, 70), (168, 40), (720, 0))
-_VOLUME_FULL_USD = Decimal(100_000)
-_TRANSFERS_FULL = Decimal(1_000)
-_TRANSFERS_SHARE = Decimal("0.80")
-_HOLDERS_FULL = Decimal(10_000)
 _ENCODE = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
-_READINGS = {"ok": Decimal(1), "partial": Decimal("0.8"), "broken": Decimal("0.5")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,68 +80,71 @@ class Heartbeat:
 
 
 def score(inputs: Inputs, version: int = VERSION) -> Heartbeat:
-    """The heartbeat that these inputs make under the weights of ``version``."""
-    return _composite(
-        _recency(inputs.idle_seconds),
-        _volume(inputs.transfers_24h, inputs.volume_24h_usd),
-        _logarithmic(Decimal(inputs.holders), _HOLDERS_FULL),
-        _confidence(inputs.observed_seconds, inputs.window_seconds, inputs.read_status),
-        version,
-    )
+    """The heartbeat that these inputs make under the weights of ``version``.
 
-
-# The parts are the same for many tokens and hours: each is a pure function, remembered.
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _composite(timestamp: Decimal, volume: Decimal, holders: Decimal, confidence: Decimal, version: int) -> Heartbeat:
-    weights = WEIGHTS[version]
+    This function is the specification. :mod:`pipelines.heartbeats.scores` computes the same for many tokens at once.
+    """
+    parts = {
+        "timestamp": recency_score(inputs.idle_seconds),
+        "volume": volume_score(inputs.transfers_24h, inputs.volume_24h_usd),
+        "holders": holders_score(inputs.holders),
+        "confidence": confidence_score(inputs.observed_seconds, inputs.window_seconds, inputs.read_status),
+    }
     with localcontext(_CONTEXT):
-        parts = {"timestamp": timestamp, "volume": volume, "holders": holders, "confidence": confidence}
-        rounded = {name: value.quantize(_DIGITS) for name, value in parts.items()}
-        composite = sum((rounded[name] * weight for name, weight in weights.items()), Decimal(0))
-        return Heartbeat(score=composite.quantize(_DIGITS), version=version, **rounded)
+        composite = sum((parts[name] * weight for name, weight in WEIGHTS[version].items()), Decimal(0))
+        return Heartbeat(score=composite.quantize(_DIGITS), version=version, **parts)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _recency(idle_seconds: int | None) -> Decimal:
+# Components are the same for many tokens and hours, so they are cached.
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def recency_score(idle_seconds: int | None) -> Decimal:
+    """How recent the last activity is; 0 when there was none."""
     if idle_seconds is None:
-        return Decimal(0)
+        return Decimal(0).quantize(_DIGITS)
     with localcontext(_CONTEXT):
         hours = Decimal(max(0, idle_seconds)) / 3600
-        for (start, high), (end, low) in pairwise(_RECENCY):
+        for (start, high), (end, low) in pairwise(RECENCY_CURVE):
             if hours <= end:
-                return Decimal(high) - (hours - start) * (high - low) / (end - start)
-        return Decimal(_RECENCY[-1][1])
+                return (Decimal(high) - (hours - start) * (high - low) / (end - start)).quantize(_DIGITS)
+        return Decimal(RECENCY_CURVE[-1][1]).quantize(_DIGITS)
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _volume(transfers_24h: int, volume_24h_usd: str | None) -> Decimal:
-    """Traded USD, or transfers where nothing is traded: those can reach four fifths."""
+@lru_cache(maxsize=_CACHE_SIZE)
+def volume_score(transfers_24h: int, volume_24h_usd: str | None) -> Decimal:
+    """Traded USD, or transfers where nothing is traded; those reach four fifths at most."""
     with localcontext(_CONTEXT):
-        transfers = _logarithmic(Decimal(transfers_24h), _TRANSFERS_FULL) * _TRANSFERS_SHARE
+        transfers = _logarithmic(Decimal(transfers_24h), TRANSFERS_FULL) * TRANSFERS_SHARE
         if volume_24h_usd is None:
-            return transfers
-        return max(transfers, _logarithmic(Decimal(volume_24h_usd), _VOLUME_FULL_USD))
+            return transfers.quantize(_DIGITS)
+        return max(transfers, _logarithmic(Decimal(volume_24h_usd), VOLUME_FULL_USD)).quantize(_DIGITS)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHE_SIZE)
+def holders_score(holders: int) -> Decimal:
+    """How many holders there are, on a logarithmic scale."""
+    with localcontext(_CONTEXT):
+        return _logarithmic(Decimal(holders), HOLDERS_FULL).quantize(_DIGITS)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def confidence_score(observed_seconds: int, window_seconds: int, read_status: str) -> Decimal:
+    """How much of the last day was observed, and how well the token's own statements could be read."""
+    with localcontext(_CONTEXT):
+        observed = Decimal(min(observed_seconds, window_seconds))
+        coverage = observed / window_seconds if window_seconds > 0 else Decimal(1)
+        factor = READ_STATUS_FACTORS.get(read_status, READ_STATUS_FACTORS["broken"])
+        return (_HUNDRED * coverage * factor).quantize(_DIGITS)
+
+
 def _logarithmic(amount: Decimal, full: Decimal) -> Decimal:
     if amount <= 0:
         return Decimal(0)
-    with localcontext(_CONTEXT):
-        return min(_HUNDRED, _HUNDRED * (amount + 1).log10() / _magnitude(full))
+    return min(_HUNDRED, _HUNDRED * (amount + 1).log10() / _magnitude(full))
 
 
 @lru_cache(maxsize=16)
 def _magnitude(full: Decimal) -> Decimal:
     with localcontext(_CONTEXT):
         return (full + 1).log10()
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _confidence(observed_seconds: int, window_seconds: int, read_status: str) -> Decimal:
-    with localcontext(_CONTEXT):
-        observed = Decimal(min(observed_seconds, window_seconds))
-        coverage = observed / window_seconds if window_seconds > 0 else Decimal(1)
-        return _HUNDRED * coverage * _READINGS.get(read_status, _READINGS["broken"])

@@ -5,23 +5,26 @@ once it is over, every token is scored as of its end: tokens active within a mon
 one when their score changes (the last row holds until the next).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+import polars as pl
+
 from pipelines import frames
 from pipelines.documents.derive import request
-from pipelines.heartbeats.activity import Activity
+from pipelines.heartbeats.current import STORED_SCHEMA, CurrentScores
+from pipelines.heartbeats.moments import Moment, inputs_at
 from pipelines.heartbeats.observation import Observation
+from pipelines.heartbeats.scores import SCORES, inputs_json, score_all
 from pipelines.parallel import run_parallel
 from pipelines.prices.market import Market, read_past_markets
 from pipelines.pricing import token_metrics
 from pipelines.ranking import counted_volume
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
-from pipelines.scoring import Heartbeat, Inputs, score
+from pipelines.scoring import VERSION
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -38,73 +41,10 @@ _ROWS_PER_PART = 200_000
 _MIN_GAP_SECONDS = 900
 _RECENT_BLOCKS = 200_000
 _RECENT_SECONDS = 86_400
-_COLUMNS = {
-    "chain_id": frames.UINT32,
-    "token": frames.HEX,
-    "hour": frames.TIME,
-    "symbol_key": frames.TEXT,
-    "score": frames.decimal(5, 2),
-    "timestamp_score": frames.decimal(5, 2),
-    "volume_score": frames.decimal(5, 2),
-    "holders_score": frames.decimal(5, 2),
-    "confidence_score": frames.decimal(5, 2),
-    "weights_version": frames.UINT16,
-    "inputs": frames.TEXT,
-    "as_of_block": frames.UINT64,
-    "computed_at": frames.TIME,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """An hour, and the moment as of which it is scored: its end, or while it runs the published block.
-
-    ``volumes`` are the tokens' 24-hour volumes in USD as far as they count; a token without a market has none.
-    """
-
-    hour: int
-    volumes: Mapping[str, Decimal]
-    observation: Observation
-    closing: bool
-
-    @property
-    def until(self) -> int:
-        """Activity before this counts: in the second of the published block itself, too."""
-        return self.observation.as_of if self.closing else self.observation.as_of + 1
-
-
-@dataclass(slots=True)
-class _Standing:
-    """Scores that stand for a token, by hour in order, to be looked at as the hours go by."""
-
-    scores: Sequence[tuple[Any, ...]]
-    position: int = 0
-    hour: int = 0
-    as_of: int = 0
-    beat: Heartbeat | None = None
-
-    def at(self, hour: int) -> None:
-        """Go on to the last score at or before ``hour``."""
-        while self.position < len(self.scores) and self.scores[self.position][0] <= hour:
-            self.hour, self.as_of, made, timestamp, volume, holders, confidence, version = self.scores[self.position]
-            self.beat = Heartbeat(made, timestamp, volume, holders, confidence, version)
-            self.position += 1
-
-    def put(self, hour: int, as_of: int, beat: Heartbeat) -> None:
-        """Another score stands from now on."""
-        self.hour, self.as_of, self.beat = hour, as_of, beat
-
-
-@dataclass(slots=True)
-class _Rows:
-    """Rows to be written, by column."""
-
-    columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
-
-    def add(self, values: Sequence[Any]) -> None:
-        """One row, its values in the order of the columns."""
-        for column, value in zip(self.columns.values(), values, strict=True):
-            column.append(value)
+_ACTIVITY_SCHEMA = pl.Schema(
+    {"row": pl.UInt32(), **dict.fromkeys(("hour", "transfers", "holders_net", "last_time"), pl.Int64())}
+)
+_SCORE = pl.Decimal(5, 2)
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
@@ -155,9 +95,11 @@ STEP = ChainStep(
 
 
 def score_hours(run: RefreshRun, window: Window, hours: Sequence[int]) -> int:
-    """Score every token as of the ends of closed hours, in order. A row that was made at the end of its hour stands, so
-    scoring an hour again gives the same figures; tokens without one get theirs from history. All hours are read
-    together."""
+    """Score every token as of the ends of closed hours, in order; returns how many rows were written.
+
+    A row that was made as of the end of its hour stays, so scoring an hour again gives the same scores. Tokens without
+    one are scored from history. All hours are read together.
+    """
     if not hours:
         return 0
     ends = [hour + HOUR_SECONDS for hour in hours]
@@ -166,11 +108,7 @@ def score_hours(run: RefreshRun, window: Window, hours: Sequence[int]) -> int:
         Moment(hour, _volumes(markets[hour + HOUR_SECONDS]), observation, closing=True)
         for hour, observation in zip(hours, observe(run, window, ends), strict=True)
     ]
-    tokens = int(
-        run.warehouse.scalar(
-            "SELECT count() FROM agg_token WHERE chain_id = {chain_id:UInt32}", {"chain_id": window.chain.chain_id}
-        )
-    )
+    tokens = run.read("heartbeats/token_count", {"chain_id": window.chain.chain_id})[0]["tokens"]
     parts = 1 + tokens * len(hours) // _ROWS_PER_PART
     bounds = {
         "chain_id": window.chain.chain_id,
@@ -180,27 +118,31 @@ def score_hours(run: RefreshRun, window: Window, hours: Sequence[int]) -> int:
         "last_hour": moments[-1].hour,
         "parts": parts,
     }
-    return sum(
-        _score(run, window, moments, run.read("heartbeats/inputs", {**bounds, "part": part})) for part in range(parts)
-    )
+    return sum(_score_part(run, window, moments, {**bounds, "part": part}) for part in range(parts))
+
+
+def _score_part(run: RefreshRun, window: Window, moments: Sequence[Moment], parameters: Mapping[str, Any]) -> int:
+    found = run.read_frame("heartbeats/inputs", parameters).with_row_index("row")
+    return _score(run, window, moments, found, _exploded(found, "activity", _ACTIVITY_SCHEMA))
 
 
 def _score_running(run: RefreshRun, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
-    """While an hour runs, its volumes are those that are served: of when each token was priced last."""
+    """While an hour runs, the volumes are those that are served, as of when each token was last priced."""
     run.truncate("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
-    found = run.read(
-        "heartbeats/running", {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
-    )
+    moment = {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
+    found = run.read_frame("heartbeats/running", moment).with_row_index("row")
     volumes = {
-        row["token"]: volume
-        for row in found
-        if (volume := counted_volume(row["volume_24h_usd"], row["liquidity_usd"])) is not None
+        token: counted
+        for token, volume, liquidity in found.select("token", "volume_24h_usd", "liquidity_usd").iter_rows()
+        if volume is not None
+        and (counted := counted_volume(Decimal(volume), None if liquidity is None else Decimal(liquidity))) is not None
     }
-    for row in found:
-        # Two sums stand for the hours: what lies within the day, and all that led to today's holders.
-        row["activity"] = [(0, 0, row["held"], row["latest"]), (observation.as_of, row["sent"], 0, 0)]
-    return _score(run, window, [Moment(hour, volumes, observation, closing=False)], found)
+    # Two sums stand for the hours: the transfers of the last day, and everything that led to today's holders.
+    day = found.select("row", hour=observation.as_of, transfers="sent", holders_net=0, last_time=0)
+    before = found.select("row", hour=0, transfers=0, holders_net="held", last_time="latest")
+    activity = pl.concat([day.cast(_ACTIVITY_SCHEMA), before.cast(_ACTIVITY_SCHEMA)])
+    return _score(run, window, [Moment(hour, volumes, observation, closing=False)], found, activity)
 
 
 def _volumes(market: Market) -> dict[str, Decimal]:
@@ -250,68 +192,54 @@ def observe(run: RefreshRun, window: Window, moments: Sequence[int]) -> list[Obs
     ]
 
 
-def _score(run: RefreshRun, window: Window, moments: Sequence[Moment], found: Iterable[Mapping[str, Any]]) -> int:
-    """Score the tokens found as of each moment, in order, and write what is news."""
-    now = int(datetime.now(UTC).timestamp())
-    rows = _Rows()
-    tokens = []
-    for token in found:
-        activity = Activity(token["activity"])
-        standing = _Standing(token["standing"])
-        key, name = symbol_key(token["symbol"]), token["token"]
-        written = 0
-        for moment in moments:
-            if token["first_time"] > moment.until:
-                continue
-            standing.at(moment.hour)
-            sums = activity.before(moment.until)
-            inputs = token_inputs(name, token["read_status"], sums, moment)
-            made = score(inputs)
-            if not _is_news(standing, made, moment, last_time=sums[2]):
-                continue
-            standing.put(moment.hour, inputs.as_of, made)
-            written += 1
-            parts = (made.score, made.timestamp, made.volume, made.holders, made.confidence, made.version)
-            rows.add((window.chain.chain_id, name, moment.hour, key, *parts, inputs.to_json(), window.through, now))
-        if written:
-            tokens.append(name)
-    if tokens:
+def _score(
+    run: RefreshRun, window: Window, moments: Sequence[Moment], found: pl.DataFrame, activity: pl.DataFrame
+) -> int:
+    """Score the tokens found as of each moment, in order, and write the rows that are new."""
+    if found.is_empty():
+        return 0
+    keys = [symbol_key(symbol) for symbol in found.get_column("symbol")]
+    tokens = found.select("row", "token", "read_status", "first_time").with_columns(pl.Series("symbol_key", keys))
+    current = CurrentScores(_exploded(found, "standing", STORED_SCHEMA))
+    new = []
+    for moment in moments:
+        inputs = inputs_at(moment, tokens, activity)
+        scored = inputs.hstack(score_all(inputs)).with_columns(version=pl.lit(VERSION, pl.Int64))
+        new.append(current.new_rows(moment, scored).with_columns(hour=pl.lit(moment.hour, pl.UInt32)))
+    rows = pl.concat(new)
+    if not rows.is_empty():
         run.windows.ensure_not_reorged(window)
-        # Asked for first: a row that is there is no news to a pass after one that died in between.
+        # Request the documents first: to a run after one that died in between, a row that exists is not new.
         _, table = run_parallel(
-            lambda: request(run, window.chain.chain_id, tokens, "heartbeat"),
-            lambda: frames.of_columns(_COLUMNS, rows.columns),
+            lambda: request(run, window.chain.chain_id, rows.get_column("token").unique().to_list(), "heartbeat"),
+            lambda: _stored_form(rows, window),
         )
         run.warehouse.insert_arrow("agg_heartbeat", table)
-    return len(rows.columns["hour"])
+    return rows.height
 
 
-def _is_news(standing: _Standing, made: Heartbeat, moment: Moment, *, last_time: int) -> bool:
-    """Whether a heartbeat is to be stored. The row of an hour that was scored at its end stands for good."""
-    if standing.beat is None:
-        return True
-    as_of = moment.observation.as_of
-    if standing.hour == moment.hour:
-        return standing.as_of != as_of if moment.closing else standing.beat != made
-    active = bool(last_time) and as_of - last_time <= _MONTH_SECONDS
-    return active or standing.beat != made
+def _exploded(found: pl.DataFrame, column: str, schema: pl.Schema) -> pl.DataFrame:
+    """The tuples of an array column as rows of ``schema``, with the row each belongs to. Decimals become hundredths."""
+    fields = pl.col(column).struct.rename_fields(list(schema)[1:])
+    tuples = found.select("row", column).explode(column).drop_nulls().with_columns(fields).unnest(column)
+    decimals = [name for name, kind in tuples.schema.items() if isinstance(kind, pl.Decimal)]
+    return tuples.with_columns(pl.col(decimals) * 100).cast(schema)
 
 
-def token_inputs(token: str, read_status: str, sums: tuple[int, int, int], moment: Moment) -> Inputs:
-    """The inputs of one token's heartbeat: ``sums`` are transfers in 24 hours, holders and the last transfer's time."""
-    observation, volume = moment.observation, moment.volumes.get(token)
-    transfers, holders, last_time = sums
-    observed, to_observe = observation.day_window()
-    return Inputs(
-        idle_seconds=observation.idle_seconds(last_time) if last_time else None,
-        volume_24h_usd=None if volume is None else str(volume),
-        transfers_24h=max(0, transfers),
-        holders=max(0, holders),
-        observed_seconds=observed,
-        window_seconds=to_observe,
-        read_status=read_status,
-        as_of=observation.as_of,
-    )
+def _stored_form(rows: pl.DataFrame, window: Window) -> frames.Table:
+    """Rows as ``agg_heartbeat`` has them."""
+    cent = Decimal("0.01")
+    return rows.select(
+        pl.lit(window.chain.chain_id, pl.UInt32).alias("chain_id"),
+        pl.col("token").str.decode("hex"),
+        "hour",
+        "symbol_key",
+        *((pl.col(name).cast(pl.Decimal(10, 2)) * cent).cast(_SCORE) for name in SCORES),
+        pl.col("version").cast(pl.UInt16).alias("weights_version"),
+        inputs_json().alias("inputs"),
+        pl.lit(window.through, pl.UInt64).alias("as_of_block"),
+        pl.lit(int(datetime.now(UTC).timestamp()), pl.UInt32).alias("computed_at"),
+    ).to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 def _iso(seconds: int) -> str:

@@ -8,8 +8,8 @@ SELECT
     activity.sent AS sent,
     activity.held AS held,
     activity.latest AS latest,
-    price.volume_24h_usd AS volume_24h_usd,
-    price.liquidity_usd AS liquidity_usd,
+    toDecimalString(price.volume_24h_usd, 6) AS volume_24h_usd,
+    toDecimalString(price.liquidity_usd, 6) AS liquidity_usd,
     standing.scores AS standing
 FROM
 (
