@@ -1,4 +1,4 @@
-"""``python -m indexer``, as a process of its own."""
+"""``python -m indexer`` as a process."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def shell(living_world: World, tmp_path: Path, warehouse_url: str, store_url: st
     return Shell(environment, chains)
 
 
-def test_index_says_what_it_did_and_rewind_takes_it_back(shell: Shell, warehouse: Warehouse) -> None:
+def test_index_reports_what_it_did_and_rewind_reverts_it(shell: Shell, warehouse: Warehouse) -> None:
     done = shell.run("index", "--chain", "base", "--to", "100")
     assert (done.returncode, done.stderr) == (0, "")
     assert "now at block 100" in done.stdout
@@ -50,14 +50,14 @@ def test_index_says_what_it_did_and_rewind_takes_it_back(shell: Shell, warehouse
     assert warehouse.scalar(f"SELECT count() FROM ({balances})") == 0
 
 
-def test_rewinding_beside_another_writer_is_refused(shell: Shell, store: Connection) -> None:
+def test_rewinding_while_another_writer_works_is_refused(shell: Shell, store: Connection) -> None:
     store.execute("SELECT pg_advisory_lock(821, 8453)")
     done = shell.run("index", "--chain", "base", "--rewind", "0")
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == "error: chain base: another indexer is at work\n"
 
 
-def test_wrong_use_is_one_line_and_status_2(shell: Shell) -> None:
+def test_wrong_use_prints_one_line_and_exits_with_2(shell: Shell) -> None:
     for arguments, reason in (
         (["index", "--chain", "nowhere"], "not known"),
         (["index", "--chain", "eth"], "no rpc_urls"),

@@ -1,4 +1,4 @@
-"""What the indexer counts reaches the store, adds up over processes, and never gets in the way."""
+"""Counts reach the store, add up over processes, and never stop indexing."""
 
 from collections import Counter
 
@@ -50,7 +50,7 @@ def test_counts_wait_for_a_connection(store: Connection, store_url: str) -> None
     assert counted(store) == {"requests": 1}
 
 
-def test_an_index_run_leaves_its_counts(
+def test_an_index_run_writes_its_counts(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:

@@ -1,4 +1,4 @@
-"""Killed at any instant, or run twice at once, the indexer ends with what a fresh index has."""
+"""Killed at any moment, or run twice at once, the indexer produces the rows of a fresh index."""
 
 import multiprocessing
 import random
@@ -34,7 +34,7 @@ def index_until_killed(warehouse_url: str, store_url: str, chain: Chain) -> None
 
 
 @pytest.mark.parametrize("seed", [11])
-def test_killed_many_times_it_ends_with_what_a_fresh_index_has(
+def test_after_many_kills_the_index_equals_a_fresh_one(
     seed: int, living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
     store: Connection, index_afresh: Afresh,
 ) -> None:  # fmt: skip
@@ -71,7 +71,7 @@ def test_a_unit_left_at_any_step_is_undone_or_finished(
     assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
 
 
-def test_an_insert_that_arrives_after_its_unit_was_given_up_changes_nothing(
+def test_a_late_insert_of_an_abandoned_unit_changes_nothing(
     living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
     with indexing(warehouse, store_url) as context:
@@ -85,7 +85,7 @@ def test_an_insert_that_arrives_after_its_unit_was_given_up_changes_nothing(
     assert differences(all_rows(warehouse), before) == {}
 
 
-def test_a_writer_that_was_frozen_while_its_successor_went_on_inserts_nothing(
+def test_a_writer_that_was_replaced_while_frozen_inserts_nothing(
     living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
     with indexing(warehouse, store_url) as context:
@@ -107,7 +107,7 @@ def test_a_writer_that_was_frozen_while_its_successor_went_on_inserts_nothing(
     assert differences(all_rows(warehouse), before) == {}
 
 
-def test_a_connection_lost_in_a_unit_is_waited_out_and_nothing_doubles(
+def test_after_a_lost_connection_indexing_resumes_without_duplicates(
     living_chain: Chain, warehouse: Warehouse, store_url: str, store: Connection, index_afresh: Afresh
 ) -> None:
     stop, broken = threading.Event(), []

@@ -1,4 +1,4 @@
-"""What the indexer remembers: bounded, but never less than the unit that may not be in the warehouse yet."""
+"""The indexer's memory is bounded but keeps the unit that may not be in the warehouse yet."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def address(number: int) -> bytes:
     return number.to_bytes(20, "big")
 
 
-def test_the_unit_before_is_remembered_whatever_the_bound(
+def test_the_previous_unit_is_remembered_beyond_the_bound(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "_MAX_ENTRIES", 2)

@@ -1,4 +1,4 @@
-"""Nodes that limit, throttle, fail and lie: nothing is lost, nothing false is stored."""
+"""Nodes that limit, throttle, fail and lie: no row is lost, no false row is stored."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def chain(living_chain: Chain, node: FaultyNode) -> Chain:
 
 @pytest.fixture(scope="module")
 def truth() -> dict[str, AllRows]:
-    """Rows of an index from the honest node, made once."""
+    """Rows of an index from the honest node, built once."""
     return {}
 
 
@@ -58,7 +58,7 @@ def span(request: Request) -> int:
         (-32600, "Under the Free tier plan, you can make eth_getLogs requests with up to a 7 block range."),
     ],
 )
-def test_a_limit_of_the_range_costs_no_row(
+def test_a_limited_range_loses_no_row(
     code: int, message: str, node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     def limit(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def test_a_limit_of_the_range_costs_no_row(
         (-32000, "too many results, please narrow your query"),
     ],
 )
-def test_a_limit_of_the_result_costs_no_row(
+def test_a_limited_result_loses_no_row(
     code: int, message: str, node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     def limit(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_a_limit_of_the_result_costs_no_row(
     assert differences(all_rows(warehouse), honest) == {}
 
 
-def test_throttling_dropped_connections_and_bad_gateways_are_waited_out(
+def test_throttling_dropped_connections_and_bad_gateways_are_retried(
     node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     faults = [
@@ -153,7 +153,7 @@ def test_logs_of_another_fork_are_refused(node: FaultyNode, chain: Chain, wareho
 
 
 @pytest.mark.parametrize("keep", [0.0, 0.5, 0.95])
-def test_an_answer_cut_short_without_saying_so_is_noticed(
+def test_a_silently_truncated_answer_is_detected(
     keep: float, node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     seen: set[str] = set()
@@ -171,7 +171,7 @@ def test_an_answer_cut_short_without_saying_so_is_noticed(
     assert differences(all_rows(warehouse), honest) == {}
 
 
-def test_a_hole_inside_a_block_is_noticed_where_few_blocks_are_asked_for(
+def test_a_log_missing_within_a_block_is_detected_in_short_ranges(
     node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     seen: set[str] = set()
@@ -199,7 +199,7 @@ def test_a_hole_inside_a_block_is_noticed_where_few_blocks_are_asked_for(
         ("eth_getTransactionReceipt", {"trace_block", "eth_getBlockReceipts"}),
     ],
 )
-def test_creations_of_another_fork_than_the_headers_are_asked_for_again(
+def test_creations_of_another_fork_than_the_headers_are_fetched_again(
     method: str, missing: set[str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     asked: set[str] = set()
@@ -222,7 +222,7 @@ def test_creations_of_another_fork_than_the_headers_are_asked_for_again(
     assert warehouse.scalar("SELECT count() FROM fact_contract_creation") > 0
 
 
-def test_a_head_that_is_not_there_makes_nothing_final(
+def test_a_head_that_the_node_cannot_show_makes_nothing_final(
     node: FaultyNode, chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     def boast(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
@@ -239,7 +239,7 @@ def test_a_head_that_is_not_there_makes_nothing_final(
     assert row["final_block"] <= row["head_block"] < 0xFFFFFFFF
 
 
-def test_a_chain_id_that_changes_under_way_stops_the_index(
+def test_a_chain_id_that_changes_stops_the_index(
     node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url, UNITS) as context:
@@ -254,7 +254,7 @@ def test_a_chain_id_that_changes_under_way_stops_the_index(
     assert warehouse.scalar("SELECT max(block_number) FROM raw_block") == 60
 
 
-def test_a_node_that_fails_while_tokens_are_read_makes_no_token_broken(
+def test_a_node_failure_while_reading_tokens_stores_no_token_as_broken(
     node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     failures = iter(range(10**6))
@@ -270,13 +270,13 @@ def test_a_node_that_fails_while_tokens_are_read_makes_no_token_broken(
     assert differences(all_rows(warehouse), honest) == {}
 
 
-def test_a_node_of_another_fork_makes_no_token_broken(
+def test_a_node_on_another_fork_stores_no_token_as_broken(
     node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     asked = iter(range(10**6))
 
     def elsewhere(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
-        """By number it would tell of its own fork, where no contract is; by hash it knows that it does not know."""
+        """By number it answers from its own fork, which has no contract there; by hash it lacks the block."""
         if request["method"] != "eth_call" or next(asked) not in (3, 40, 150):
             return answer
         by_hash = isinstance(request["params"][1], dict)
@@ -297,7 +297,7 @@ def test_a_node_of_another_fork_makes_no_token_broken(
         (-32000, "invalid params: block must be a string"),
     ],
 )
-def test_a_node_that_takes_no_hashes_is_asked_by_number(
+def test_a_node_that_refuses_hashes_is_asked_by_number(
     refusal: tuple[int, str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     def refuse(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
@@ -311,7 +311,7 @@ def test_a_node_that_takes_no_hashes_is_asked_by_number(
 
 
 @pytest.mark.parametrize("missing", [{"trace_block"}, {"trace_block", "eth_getBlockReceipts"}])
-def test_without_traces_everything_but_the_inner_creations_is_there(
+def test_without_traces_only_inner_creations_are_missing(
     missing: set[str], node: FaultyNode, chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     def lack(request: Request, answer: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Ranges adapt to the node and cover every block once; units keep within their bounds."""
+"""Ranges adapt to the node and cover every block once; units stay within their bounds."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from indexer.plan import Limits, RangeSize, is_complete, next_range, short_unit
 LIMITS = Limits(unit_rows=1000, unit_blocks=64, range_logs=100, range_blocks=32, first_range_blocks=8)
 
 
-def test_ranges_grow_while_quiet_and_shrink_where_it_is_busy() -> None:
+def test_ranges_grow_over_quiet_blocks_and_shrink_over_busy_ones() -> None:
     size = RangeSize(LIMITS)
     size.observe(8, 0, 0.1)
     assert size.blocks == 32
@@ -31,7 +31,7 @@ def test_a_refusal_is_remembered_and_slowly_forgotten() -> None:
     assert size.blocks == 32
 
 
-def test_a_slow_node_is_asked_for_less() -> None:
+def test_a_slow_node_gets_smaller_ranges() -> None:
     size = RangeSize(LIMITS)
     size.observe(8, 0, 0.1)
     size.observe(32, 0, 60.0)

@@ -1,4 +1,4 @@
-"""Units are assembled one ahead of their user, in order, and as large as the writer gives time for."""
+"""One unit is assembled ahead, in order; a waiting writer gets smaller units."""
 
 import threading
 from collections.abc import Generator, Iterator
@@ -36,7 +36,7 @@ def units_of(numbers: range, closed: threading.Event) -> Generator[list[Chunk], 
         closed.set()
 
 
-def test_the_next_unit_is_assembled_while_one_is_used_and_no_other(pool: ThreadPoolExecutor) -> None:
+def test_one_unit_is_assembled_ahead_and_no_more(pool: ThreadPoolExecutor) -> None:
     assembled: list[int] = []
     ready = threading.Semaphore(0)
 
@@ -56,7 +56,7 @@ def test_the_next_unit_is_assembled_while_one_is_used_and_no_other(pool: ThreadP
     assert closed.wait(5)
 
 
-def test_leaving_early_drops_what_is_ahead(pool: ThreadPoolExecutor) -> None:
+def test_stopping_early_drops_units_ahead(pool: ThreadPoolExecutor) -> None:
     closed, signals = threading.Event(), Signals()
     ahead = assemble_ahead(units_of(range(1, 100), closed), lambda chunks: cast(Any, chunks[0].first), pool, signals)
     assert cast(Any, next(ahead)) == 1
@@ -65,7 +65,7 @@ def test_leaving_early_drops_what_is_ahead(pool: ThreadPoolExecutor) -> None:
     assert closed.wait(5)
 
 
-def test_a_failure_to_assemble_is_raised_in_its_turn(pool: ThreadPoolExecutor) -> None:
+def test_an_assembly_error_is_raised_in_order(pool: ThreadPoolExecutor) -> None:
     def assemble(chunks: list[Chunk]) -> AssembledUnit:
         if chunks[0].first == 2:
             raise ValueError("the second")
@@ -80,7 +80,7 @@ def test_a_failure_to_assemble_is_raised_in_its_turn(pool: ThreadPoolExecutor) -
 
 
 @pytest.mark.parametrize(("waits", "sizes"), [(True, [2, 2, 2, 2, 2]), (False, [5, 5])])
-def test_a_writer_that_waits_gets_smaller_units(waits: bool, sizes: list[int]) -> None:
+def test_a_waiting_writer_gets_smaller_units(waits: bool, sizes: list[int]) -> None:
     limits = Limits(unit_rows=50, idle_unit_rows=20)
     signals = Signals()
     if waits:
@@ -89,6 +89,6 @@ def test_a_writer_that_waits_gets_smaller_units(waits: bool, sizes: list[int]) -
     assert [len(unit) for unit in gather_units(chunks, 100, 100, limits, signals)] == sizes
 
 
-def test_a_unit_that_was_not_gathered_whole_is_dropped() -> None:
+def test_an_incomplete_unit_is_dropped() -> None:
     chunks = (chunk(number, 10) for number in range(3))
     assert list(gather_units(chunks, 100, 100, Limits(), Signals())) == []

@@ -1,4 +1,4 @@
-"""Analysts' views show published units, whole, at whatever step of a unit or of its taking-back a writer stops."""
+"""Analysts' views show whole published units, at whatever step of writing or reverting a writer stops."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -36,9 +36,7 @@ def marked(warehouse: Warehouse) -> list[tuple[int, int]]:
     ]
 
 
-def test_views_show_the_whole_of_what_is_published(
-    context: IndexContext, living_chain: Chain, warehouse: Warehouse
-) -> None:
+def test_views_show_everything_published(context: IndexContext, living_chain: Chain, warehouse: Warehouse) -> None:
     empty = seen_by_analysts(warehouse)
     assert {found for found, _ in empty.values()} == {0}
     advance(context, living_chain, to_block=120)
@@ -48,7 +46,7 @@ def test_views_show_the_whole_of_what_is_published(
     assert marked(warehouse) == [(living_chain.chain_id, 120)]
 
 
-def test_a_unit_half_written_is_not_seen_at_any_step(
+def test_a_half_written_unit_is_hidden_at_every_step(
     context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     index_history(warehouse, store_url, living_chain, to_block=100)
@@ -77,7 +75,7 @@ def test_a_unit_half_written_is_not_seen_at_any_step(
         assert before == tables_behind(warehouse)
 
 
-def test_units_being_taken_back_are_hidden_first_and_never_half_there(
+def test_units_being_reverted_are_hidden_first_and_never_partly_visible(
     context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     chain_id = living_chain.chain_id
@@ -118,7 +116,7 @@ def taking_back(
         yield lambda unit=unit: delete_units(warehouse, chain_id, [unit])  # type: ignore[misc]
 
 
-def test_a_writer_that_marks_late_changes_nothing(
+def test_a_late_mark_changes_nothing(
     context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
 ) -> None:
     advance(context, living_chain, to_block=110)
@@ -130,7 +128,7 @@ def test_a_writer_that_marks_late_changes_nothing(
     assert seen_by_analysts(warehouse) == hidden == tables_behind(warehouse)
 
 
-def test_what_a_killed_writer_published_is_marked_by_the_next(
+def test_the_next_writer_marks_what_a_killed_one_published(
     living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as first:

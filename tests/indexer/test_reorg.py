@@ -1,4 +1,4 @@
-"""Reorganisations of every depth, on a real node: what was orphaned is gone from every table and every sum."""
+"""Reorganisations of every depth, on a real node: removed blocks leave no row in any table or sum."""
 
 import random
 from collections.abc import Callable
@@ -32,7 +32,7 @@ Afresh = Callable[[Chain], AllRows]
 
 
 @pytest.mark.parametrize(("depth", "longer_by"), [(1, 0), (1, 3), (5, 1), (9, -2), (23, 4), (40, 1)])
-def test_a_reorganisation_leaves_what_a_fresh_index_has(
+def test_after_a_reorganisation_the_index_equals_a_fresh_one(
     depth: int, longer_by: int, living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str,
     index_afresh: Afresh,
 ) -> None:  # fmt: skip
@@ -54,7 +54,7 @@ def test_a_reorganisation_leaves_what_a_fresh_index_has(
     assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
 
 
-def test_two_reorganisations_in_a_row_across_the_borders_of_units(
+def test_two_reorganisations_in_a_row_across_unit_borders(
     tmp_path: Path, warehouse: Warehouse, store_url: str, index_afresh: Afresh
 ) -> None:
     rng = random.Random(7)
@@ -71,7 +71,7 @@ def test_two_reorganisations_in_a_row_across_the_borders_of_units(
         assert differences(all_rows(warehouse), index_afresh(chain)) == {}
 
 
-def test_a_token_born_on_an_orphan_is_forgotten(
+def test_a_token_created_on_a_reverted_block_is_removed(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
@@ -91,7 +91,7 @@ def test_a_token_born_on_an_orphan_is_forgotten(
     assert warehouse.scalar(announced, {"address": orphan[2:]}) == 2  # when it came, and when it went
 
 
-def test_many_units_are_taken_back_in_parts(
+def test_many_units_are_reverted_in_parts(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str,
     index_afresh: Afresh, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -111,7 +111,7 @@ def test_many_units_are_taken_back_in_parts(
     assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
 
 
-def test_a_node_that_is_behind_is_not_taken_for_a_reorganisation(
+def test_a_node_that_is_behind_causes_no_reorganisation(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:

@@ -1,4 +1,4 @@
-"""Several indexers on one chain by mistake, as processes of their own: what one would write, fetched once."""
+"""Several indexers on one chain, as processes: they write what one would, and fetch it once."""
 
 import os
 import random
@@ -21,7 +21,7 @@ from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 FOLLOW = ("-m", "indexer", "index", "--chain", "base", "--follow")
-# Dagster's ingestion asset, over and over, as its schedule would run it.
+# Dagster's ingestion asset, repeatedly, as its schedule would run it.
 INGEST = """
 import dagster, pathlib, sys
 from warehouse.chains.facts import load
@@ -39,7 +39,7 @@ while True:
 def running(
     environment: dict[str, str], log: Path, *commands: tuple[str, ...]
 ) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Python processes that write to ``log``, ended at the end of the block: those that follow are asked to."""
+    """Python processes that log to ``log``, ended at the end of the block; followers get SIGTERM."""
     rivals = []
     with log.open("wb") as sink:
         try:
@@ -72,7 +72,7 @@ def reaches(store: Connection, block: int) -> bool:
 
 
 def count_blocks(node: FaultyNode) -> list[int]:
-    """Gathers how many blocks of logs each request asks for; single blocks asked again by hash are not in it."""
+    """Collects how many blocks of logs each request covers, without single blocks fetched again by hash."""
     asked: list[int] = []
 
     def see(requests: list[Request]) -> Reply | None:
@@ -87,7 +87,7 @@ def count_blocks(node: FaultyNode) -> list[int]:
 
 
 @pytest.mark.parametrize("rival", ["another indexer", "Dagster"])
-def test_rivals_write_what_one_would_and_fetch_it_once(
+def test_concurrent_indexers_fetch_once_and_write_what_one_would(
     rival: str, living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
     store: Connection, index_afresh: Callable[[Chain], AllRows], tmp_path: Path,
 ) -> None:  # fmt: skip
@@ -107,7 +107,7 @@ def test_rivals_write_what_one_would_and_fetch_it_once(
                 time.sleep(0.3)
             head = living_world.anvil.block_number()
             assert reaches(store, head)
-            # Whoever published the last unit marks it for analysts afterwards.
+            # The writer of the last unit marks it for analysts afterwards.
             assert comes_true(lambda: seen_by_analysts(warehouse) == tables_behind(warehouse))
             assert [process.poll() for process in rivals] == [None, None], log.read_text()
     assert rivals[0].returncode == 0

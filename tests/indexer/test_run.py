@@ -1,4 +1,4 @@
-"""A small real economy, indexed into real engines."""
+"""A small economy on a real chain, indexed into real engines."""
 
 import random
 from collections import defaultdict
@@ -18,7 +18,7 @@ from warehouse.postgres import Connection
 Afresh = Callable[[Chain], AllRows]
 
 
-def test_balances_equal_the_chains_own_for_every_holder(
+def test_every_balance_equals_the_chains(
     living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
@@ -30,7 +30,7 @@ def test_balances_equal_the_chains_own_for_every_holder(
         " sum(delta_raw) AS balance FROM agg_balance_day WHERE token != '' GROUP BY token, wallet"
     ):
         held[row["token"]][row["wallet"]] = row["balance"]
-    # A rebasing token's balances are not the sum of its transfers: nobody's index can have them from events.
+    # A rebasing token's balances are not the sum of its transfers: no index can compute them from events.
     honest = [token for token in living_world.tokens if token.address in held and token.kind != "elastic"]
     assert len(honest) > 15
     for token in honest:
@@ -55,7 +55,7 @@ def test_supply_equals_the_sum_of_balances(
     }
 
 
-def test_deployments_name_creator_and_factory(
+def test_creations_name_creator_and_factory(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
@@ -80,7 +80,7 @@ def test_deployments_name_creator_and_factory(
         assert token.factory is not None or created[token.address][1:] == (None, ""), token.key
 
 
-def test_tokens_are_read_as_they_describe_themselves(
+def test_tokens_are_stored_as_they_describe_themselves(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
@@ -109,7 +109,7 @@ def test_tokens_are_read_as_they_describe_themselves(
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_small_units_a_few_at_a_time_make_the_same_rows_as_one_run(
+def test_small_units_over_several_calls_give_the_same_rows_as_one_run(
     seed: int, living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str, index_afresh: Afresh
 ) -> None:
     rng = random.Random(seed)
@@ -130,7 +130,7 @@ def test_progress_reaches_the_target(living_chain: Chain, warehouse: Warehouse, 
     assert seen[-1].events == done.events
 
 
-def test_a_change_of_every_subject_is_announced(
+def test_every_subject_that_changed_is_announced(
     living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
@@ -155,7 +155,7 @@ def test_another_chain_id_is_refused_and_nothing_is_written(
     assert warehouse.scalar("SELECT count() FROM raw_block") == 0
 
 
-def test_a_chain_another_writer_holds_is_left_alone(
+def test_a_chain_locked_by_another_writer_is_not_indexed(
     living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     store.execute("SELECT pg_advisory_lock(821, %s)", (living_chain.chain_id,))

@@ -98,7 +98,7 @@ def test_an_index_in_units_equals_the_chain(
     assert units["units"] > 10
 
 
-def test_a_target_without_a_block_is_passed_later(
+def test_a_skipped_slot_at_the_target_waits_for_the_next_block(
     slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
     skipped = next(slot for slot in range(60, 200) if slot not in slots.blocks)
@@ -138,7 +138,7 @@ def test_a_fork_below_the_final_block_halts_until_it_is_rewound(
     assert_index_equals_chain(warehouse, store, slots)
 
 
-def test_killed_in_the_middle_of_units_it_ends_with_the_chain(
+def test_after_kills_in_the_middle_of_units_the_index_equals_the_chain(
     slots: SlotChain, warehouse: Warehouse, warehouse_url: str, store_url: str, store: Connection
 ) -> None:
     processes = multiprocessing.get_context("forkserver")
@@ -157,7 +157,7 @@ def test_killed_in_the_middle_of_units_it_ends_with_the_chain(
     assert_index_equals_chain(warehouse, store, slots)
 
 
-def test_derived_tables_and_audits_hold_for_it(
+def test_refresh_and_audits_work_on_it(
     slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
     chain = replace(slots.facts(), start_block=0)

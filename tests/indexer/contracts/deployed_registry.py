@@ -19,7 +19,7 @@ _NONCES = count(1)
 
 
 class Reverted(AssertionError):
-    """A call was refused; ``name`` is the contract's error, ``arguments`` what it says."""
+    """A call reverted with the contract's error ``name`` and its ``arguments``."""
 
     def __init__(self, name: str, arguments: tuple[Any, ...]) -> None:
         super().__init__(f"{name}{arguments}")
@@ -29,7 +29,7 @@ class Reverted(AssertionError):
 
 @dataclass(frozen=True)
 class Registry:
-    """The contract as tests see it: typed calls, errors by name."""
+    """The contract for tests: typed calls, errors by name."""
 
     anvil: Anvil
     address: str
@@ -74,7 +74,7 @@ class Registry:
         return self.send(wallet, registry.contract().call(function, *arguments))
 
     def send(self, wallet: LocalAccount, data: str, value: int = 0, to: str | None = None) -> dict[str, Any]:
-        """Ask first, to learn the reason of a refusal; then send, signed by the wallet."""
+        """Call first, to get the revert reason; then send, signed by the wallet."""
         target = to or self.address
         self.ask(data, wallet.address, value, target)
         sent = self.anvil.rpc("eth_sendRawTransaction", self.signed(wallet, data, value, target))
@@ -97,11 +97,11 @@ class Registry:
         return "0x" + bytes(signed.raw_transaction).hex()
 
     def ask(self, data: str, sender: str | None = None, value: int = 0, to: str | None = None) -> str:
-        """What a call answers, without sending it."""
+        """What a call returns, without sending it."""
         return self._ask({"to": to or self.address, "data": data, "value": hex(value)}, sender)
 
     def ask_creation(self, data: str) -> str:
-        """The code that a creation would leave."""
+        """The code that a creation would store."""
         return self._ask({"data": data}, None)
 
     def _ask(self, call: dict[str, str], sender: str | None) -> str:

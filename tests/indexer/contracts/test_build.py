@@ -13,7 +13,7 @@ _FOLDERS = ("indexer/contracts/build", "indexer/devchain/build", "tests/indexer/
 
 
 @pytest.mark.slow
-def test_a_fresh_compile_gives_the_committed_build(tmp_path: Path) -> None:
+def test_a_fresh_compile_equals_the_committed_build(tmp_path: Path) -> None:
     node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
     assert node is not None, "node comes with `make install`"
     subprocess.run([node, "indexer/contracts/compile.js", str(tmp_path)], cwd=_ROOT, check=True, capture_output=True)

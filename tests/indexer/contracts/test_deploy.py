@@ -42,7 +42,7 @@ def test_deploys_for_the_signer_of_the_data_directory(anvil: Anvil, settings: En
     assert stat.S_IMODE(key_path(settings.data_dir).stat().st_mode) == 0o600
 
 
-def test_fees_go_to_the_treasury_named(anvil: Anvil, settings: EngineSettings) -> None:
+def test_fees_go_to_the_given_treasury(anvil: Anvil, settings: EngineSettings) -> None:
     treasury = Account.create().address
     made = deploy_command("8453", _DEPLOYER, treasury, settings=settings)
     assert _read(anvil, made.registry, "treasury") == treasury.lower()
@@ -79,7 +79,7 @@ def test_the_command_prints_one_line_and_takes_the_key_from_the_environment(
         ("base", "0x" + "77" * 32, None, "has 0 wei"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_one_line(
     settings: EngineSettings, chain: str, key: str | None, treasury: str | None, complaint: str
 ) -> None:
     with pytest.raises(DeployError, match=complaint) as caught:
@@ -88,12 +88,12 @@ def test_what_is_wrong_is_said_in_one_line(
     assert key is None or key not in str(caught.value)
 
 
-def test_a_chains_file_that_is_missing_is_named(settings: EngineSettings, tmp_path: Path) -> None:
+def test_a_missing_chains_file_is_named(settings: EngineSettings, tmp_path: Path) -> None:
     with pytest.raises(DeployError, match=r"absent\.toml"):
         deploy_command("base", _DEPLOYER, settings=settings.model_copy(update={"chains": tmp_path / "absent.toml"}))
 
 
-def test_an_old_chain_with_a_main_networks_id_is_spared_unless_a_development_node_serves_it(
+def test_a_long_chain_with_a_main_networks_id_is_refused_unless_a_development_node_serves_it(
     settings: EngineSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(deploy, "_YOUNG_BLOCKS", 0)  # every chain is old

@@ -26,7 +26,7 @@ def test_statements_are_recovered_to_their_signer() -> None:
         assert registry.recover_signer(1, _REGISTRY, statement, signature) != _SIGNER.address
 
 
-def test_the_case_of_an_address_changes_no_signature() -> None:
+def test_signatures_ignore_the_case_of_addresses() -> None:
     upper = replace(_MINT, claimer="0x" + "Ab" * 20)
     lower = replace(_MINT, claimer="0x" + "ab" * 20)
     assert registry.sign(_SIGNER, 1, _REGISTRY, upper) == registry.sign(_SIGNER, 1, _REGISTRY, lower)
@@ -53,7 +53,7 @@ def test_topics_are_the_hashes_of_the_events_signatures() -> None:
         assert registry.contract().topic(name) == "0x" + topic.hex() == "0x" + keccak(text=log.signature).hex()
 
 
-def test_refusals_are_explained_by_name() -> None:
+def test_reverts_are_explained_by_name() -> None:
     assert registry.explain_revert("0x" + keccak(text="Soulbound()")[:4].hex()) == "Soulbound"
     assert registry.explain_revert("0x08c379a0") is None
     assert registry.explain_revert("0x") is None

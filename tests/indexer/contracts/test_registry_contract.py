@@ -1,4 +1,4 @@
-"""The registry on a real chain: what it does, and every reason for which it refuses."""
+"""The registry on a real chain: what it does, and every reason to revert."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -79,17 +79,17 @@ def test_malformed_symbols_are_refused(deployed: Registry, wallet: LocalAccount,
 
 
 @pytest.mark.parametrize("symbol", ["Z", "0X", "TWELVELETTER", "A1B2C3D4E5F6"])
-def test_well_formed_symbols_are_taken(deployed: Registry, wallet: LocalAccount, symbol: str) -> None:
+def test_well_formed_symbols_are_accepted(deployed: Registry, wallet: LocalAccount, symbol: str) -> None:
     assert deployed.mint(wallet, symbol) > 0
 
 
 @pytest.mark.parametrize("sent", [0, FEE - 1, FEE + 1])
-def test_only_the_exact_fee_will_do(deployed: Registry, wallet: LocalAccount, sent: int) -> None:
+def test_only_the_exact_fee_is_accepted(deployed: Registry, wallet: LocalAccount, sent: int) -> None:
     with _refused("WrongFee"):
         deployed.send(wallet, deployed.mint_data(deployed.authorization(wallet.address, "EXACT")), value=sent)
 
 
-def test_a_receipt_takes_no_money(deployed: Registry, wallet: LocalAccount) -> None:
+def test_a_receipt_refuses_money(deployed: Registry, wallet: LocalAccount) -> None:
     receipt = deployed.receipt(wallet.address, "NOPAY")
     with pytest.raises(Reverted):
         deployed.send(wallet, registry.receipt_calldata(receipt, deployed.sign(receipt)), value=1)
@@ -104,7 +104,7 @@ def test_only_the_claimer_may_use_a_statement(deployed: Registry, wallet: LocalA
         deployed.send(thief, registry.receipt_calldata(receipt, deployed.sign(receipt)))
 
 
-def test_a_statement_ends_with_its_deadline(deployed: Registry, wallet: LocalAccount) -> None:
+def test_a_statement_expires_after_its_deadline(deployed: Registry, wallet: LocalAccount) -> None:
     late = deployed.authorization(wallet.address, "LATE", deadline=deployed.now() - 1)
     with _refused("StatementExpired"):
         deployed.send(wallet, deployed.mint_data(late), value=FEE)
@@ -113,7 +113,7 @@ def test_a_statement_ends_with_its_deadline(deployed: Registry, wallet: LocalAcc
         deployed.send(wallet, registry.receipt_calldata(receipt, deployed.sign(receipt)))
 
 
-def test_a_nonce_counts_once_across_all_kinds(deployed: Registry, wallet: LocalAccount) -> None:
+def test_a_nonce_works_once_across_all_kinds(deployed: Registry, wallet: LocalAccount) -> None:
     used = deployed.authorization(wallet.address, "ONCE")
     data = deployed.mint_data(used)
     deployed.send(wallet, data, value=FEE)
@@ -137,21 +137,21 @@ def test_a_changed_field_breaks_the_signature(deployed: Registry, wallet: LocalA
         deployed.send(wallet, registry.mint_calldata(changed, deployed.sign(signed)), value=changed.fee)
 
 
-def test_a_claimer_cannot_put_its_own_name(deployed: Registry, wallet: LocalAccount) -> None:
+def test_a_claimer_cannot_insert_its_own_address(deployed: Registry, wallet: LocalAccount) -> None:
     signed = deployed.authorization(Account.create().address, "NAMED")
     changed = replace(signed, claimer=wallet.address)
     with _refused("InvalidSignature"):
         deployed.send(wallet, registry.mint_calldata(changed, deployed.sign(signed)), value=FEE)
 
 
-def test_an_authorization_is_no_receipt(deployed: Registry, wallet: LocalAccount) -> None:
+def test_an_authorization_is_not_accepted_as_a_receipt(deployed: Registry, wallet: LocalAccount) -> None:
     signed = deployed.authorization(wallet.address, "NOTFREE", fee=0)
     receipt = MintReceipt(signed.claimer, signed.token, signed.symbol, signed.deadline, signed.nonce)
     with _refused("InvalidSignature"):
         deployed.send(wallet, registry.receipt_calldata(receipt, deployed.sign(signed)))
 
 
-def test_statements_bind_to_one_chain_and_one_contract(anvil: Anvil, deployed: Registry, wallet: LocalAccount) -> None:
+def test_statements_are_bound_to_one_chain_and_contract(anvil: Anvil, deployed: Registry, wallet: LocalAccount) -> None:
     authorization = deployed.authorization(wallet.address, "BOUND")
     other_chain = registry.sign_mint(deployed.signer, anvil.chain_id + 1, deployed.address, authorization)
     other_contract = registry.sign_mint(deployed.signer, anvil.chain_id, TOKEN, authorization)
@@ -183,7 +183,7 @@ def _compact(signature: bytes) -> bytes:
     ],
     ids=["malleable", "compact", "short", "long", "low v", "empty", "zero"],
 )
-def test_only_the_one_form_of_a_signature_is_accepted(deployed: Registry, wallet: LocalAccount, spoil: Any) -> None:
+def test_only_canonical_signatures_are_accepted(deployed: Registry, wallet: LocalAccount, spoil: Any) -> None:
     authorization = deployed.authorization(wallet.address, "FORM")
     with _refused("InvalidSignature"):
         deployed.send(wallet, registry.mint_calldata(authorization, spoil(deployed.sign(authorization))), value=FEE)
@@ -203,7 +203,7 @@ def test_a_symbol_is_registered_once(deployed: Registry, wallet: LocalAccount) -
     assert (caught.value.name, caught.value.arguments) == ("SymbolTaken", ("UNIQUE", token_id))
 
 
-def test_a_hundred_mints_of_a_symbol_in_one_block_end_in_one(anvil: Anvil) -> None:
+def test_of_a_hundred_mints_of_a_symbol_in_one_block_one_succeeds(anvil: Anvil) -> None:
     fresh = Registry.deploy(anvil)
     wallets = [fresh.wallet() for _ in range(100)]
     transactions = [
@@ -223,7 +223,7 @@ def test_a_hundred_mints_of_a_symbol_in_one_block_end_in_one(anvil: Anvil) -> No
     assert fresh.balance(fresh.treasury) == FEE
 
 
-def test_a_released_symbol_can_be_had_by_another_under_a_new_id(deployed: Registry, wallet: LocalAccount) -> None:
+def test_a_released_symbol_can_be_registered_again_under_a_new_id(deployed: Registry, wallet: LocalAccount) -> None:
     first = deployed.mint(wallet, "AGAIN")
     deployed.call(wallet, "setManager", first, wallet.address, True)
     mined = deployed.call(wallet, "release", first)
@@ -249,7 +249,7 @@ def test_a_released_symbol_can_be_had_by_another_under_a_new_id(deployed: Regist
         ("setCanonicalPeer", (1, 2)),
     ],
 )
-def test_strangers_may_change_nothing(
+def test_strangers_cannot_change_anything(
     deployed: Registry, wallet: LocalAccount, function: str, arguments: tuple[Any, ...]
 ) -> None:
     token_id = deployed.token_id("GUARDED") or deployed.mint(deployed.wallet(), "GUARDED")
@@ -259,7 +259,7 @@ def test_strangers_may_change_nothing(
         deployed.call(wallet, function, 10**9, *arguments)
 
 
-def test_managers_keep_the_page_and_maintainers_but_not_the_registration(
+def test_managers_edit_metadata_and_maintainers_but_not_the_registration(
     deployed: Registry, wallet: LocalAccount
 ) -> None:
     token_id = deployed.mint(wallet, "ROLES")
@@ -295,7 +295,7 @@ def test_metadata_is_a_bare_cid(deployed: Registry, wallet: LocalAccount, cid: s
         deployed.ask(registry.contract().call("setMetadata", token_id, cid), owner)
 
 
-def test_metadata_can_be_taken_away(deployed: Registry, wallet: LocalAccount) -> None:
+def test_metadata_can_be_removed(deployed: Registry, wallet: LocalAccount) -> None:
     token_id = deployed.mint(wallet, "META2")
     assert deployed.read("tokenURI", token_id) == ""
     deployed.call(wallet, "setMetadata", token_id, "bafy")
@@ -303,7 +303,7 @@ def test_metadata_can_be_taken_away(deployed: Registry, wallet: LocalAccount) ->
     assert deployed.read("tokenURI", token_id) == ""
 
 
-def test_the_canonical_peer_is_named_by_the_owner(deployed: Registry, wallet: LocalAccount) -> None:
+def test_the_owner_sets_the_canonical_peer(deployed: Registry, wallet: LocalAccount) -> None:
     token_id = deployed.mint(wallet, "PEER")
     mined = deployed.call(wallet, "setCanonicalPeer", token_id, 42161, 7)
     assert deployed.read("registrationOf", token_id)[-2:] == (42161, 7)
@@ -314,7 +314,7 @@ def test_the_canonical_peer_is_named_by_the_owner(deployed: Registry, wallet: Lo
     "function",
     ["transferFrom", "safeTransferFrom(address,address,uint256)", "safeTransferFrom(address,address,uint256,bytes)"],
 )
-def test_registrations_do_not_move(deployed: Registry, wallet: LocalAccount, function: str) -> None:
+def test_registrations_cannot_be_transferred(deployed: Registry, wallet: LocalAccount, function: str) -> None:
     token_id = deployed.token_id("BOUNDTO") or deployed.mint(wallet, "BOUNDTO")
     owner = deployed.read("ownerOf", token_id)
     rest = (b"",) if function.endswith("bytes)") else ()
@@ -331,7 +331,7 @@ def test_approvals_are_refused(deployed: Registry, wallet: LocalAccount) -> None
         deployed.call(wallet, "setApprovalForAll", TOKEN, True)
 
 
-def test_it_says_which_interfaces_it_speaks(deployed: Registry, wallet: LocalAccount) -> None:
+def test_supported_interfaces_are_reported(deployed: Registry, wallet: LocalAccount) -> None:
     spoken = {name: deployed.read("supportsInterface", bytes.fromhex(name)) for name in (
         "01ffc9a7", "80ac58cd", "5b5e139f", "b45a3c0e", "ffffffff",
     )}  # fmt: skip
@@ -341,7 +341,7 @@ def test_it_says_which_interfaces_it_speaks(deployed: Registry, wallet: LocalAcc
     assert deployed.read("locked", deployed.mint(wallet, "LOCKED"))
 
 
-def test_the_signer_ends_a_registration_by_its_statement(deployed: Registry, wallet: LocalAccount) -> None:
+def test_a_statement_of_the_signer_expires_a_registration(deployed: Registry, wallet: LocalAccount) -> None:
     token_id, other = deployed.mint(wallet, "ENDED"), deployed.mint(wallet, "STAYING")
     statement = ExpiryStatement(token_id, deployed.now() + 900, 2**128 + token_id)
     signature = deployed.sign(statement)
@@ -357,13 +357,13 @@ def test_the_signer_ends_a_registration_by_its_statement(deployed: Registry, wal
         deployed.ask(registry.expiry_calldata(statement, signature))
 
 
-def test_an_expiry_statement_does_not_wait_for_ever(deployed: Registry, wallet: LocalAccount) -> None:
+def test_an_expiry_statement_has_a_deadline(deployed: Registry, wallet: LocalAccount) -> None:
     statement = ExpiryStatement(deployed.mint(wallet, "STALE"), deployed.now() - 1, 2**129)
     with _refused("StatementExpired"):
         deployed.ask(registry.expiry_calldata(statement, deployed.sign(statement)))
 
 
-def test_signing_is_handed_over_with_both_keys(anvil: Anvil) -> None:
+def test_rotating_the_signer_needs_both_signatures(anvil: Anvil) -> None:
     fresh = Registry.deploy(anvil)
     wallet, heir = fresh.wallet(), Account.create()
 
@@ -392,12 +392,12 @@ def test_signing_is_handed_over_with_both_keys(anvil: Anvil) -> None:
 @pytest.mark.parametrize(
     ("signer", "treasury", "name"), [(_ZERO, TOKEN, "InvalidSigner"), (TOKEN, _ZERO, "InvalidTreasury")]
 )
-def test_it_is_not_deployed_for_nobody(deployed: Registry, signer: str, treasury: str, name: str) -> None:
+def test_signer_and_treasury_must_not_be_zero(deployed: Registry, signer: str, treasury: str, name: str) -> None:
     with _refused(name):
         deployed.ask_creation(registry.deployment_data(signer, treasury))
 
 
-def test_money_sent_by_mistake_is_refused(deployed: Registry, wallet: LocalAccount) -> None:
+def test_plain_payments_are_refused(deployed: Registry, wallet: LocalAccount) -> None:
     with pytest.raises(Reverted):
         deployed.send(wallet, "0x", value=1)
 

@@ -1,4 +1,4 @@
-"""Contracts that mean harm: treasuries that refuse, burn gas or call back, and claimers that try to enter again."""
+"""Hostile contracts: treasuries that refuse, burn gas or call back, and claimers that try to re-enter."""
 
 from pathlib import Path
 
@@ -52,9 +52,7 @@ def _count(deployed: Registry, name: str) -> int:
 
 
 @pytest.mark.parametrize("manner", [_REFUSE, _BURN])
-def test_a_treasury_that_will_not_be_paid_keeps_nobody_from_claiming(
-    deployed: Registry, wallet: LocalAccount, manner: int
-) -> None:
+def test_a_treasury_that_refuses_payment_blocks_no_claim(deployed: Registry, wallet: LocalAccount, manner: int) -> None:
     _arm(deployed, wallet, manner, "0x" + "00" * 20, "0x")
     assert deployed.mint(wallet, "PAID") == 1
     assert deployed.balance(deployed.address) == FEE
@@ -84,7 +82,7 @@ def test_a_treasury_cannot_withdraw_twice(deployed: Registry, wallet: LocalAccou
     assert deployed.balance(deployed.treasury) == FEE
 
 
-def test_a_contract_that_claims_is_not_asked_and_gets_one_registration(
+def test_a_claiming_contract_gets_no_callback_and_one_registration(
     anvil: Anvil, deployed: Registry, wallet: LocalAccount
 ) -> None:
     claimer = _deploy(anvil, _CLAIMER)

@@ -13,7 +13,7 @@ def _no_key_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(ENVIRONMENT_NAME, raising=False)
 
 
-def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
+def test_the_key_is_created_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     first = load_or_create(tmp_path / "data")
     assert load_or_create(tmp_path / "data").address == first.address
     path = key_path(tmp_path / "data")
@@ -22,7 +22,7 @@ def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
-def test_many_at_once_get_the_same_key(tmp_path: Path) -> None:
+def test_concurrent_processes_get_the_same_key(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda _: load_or_create(tmp_path).address, range(64)))
     assert len(set(found)) == 1
@@ -36,7 +36,7 @@ def test_the_environments_key_comes_first(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("text", ["", "zz", "12" * 31, "00" * 32, "ff" * 32])
-def test_a_spoilt_key_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
+def test_an_invalid_key_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
     path = key_path(tmp_path)
     path.parent.mkdir(parents=True)
     path.write_text(text)
@@ -46,7 +46,7 @@ def test_a_spoilt_key_is_refused_without_showing_it(tmp_path: Path, text: str) -
     assert caught.value.__suppress_context__
 
 
-def test_a_directory_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+def test_an_unusable_directory_is_named(tmp_path: Path) -> None:
     (tmp_path / "keys").write_text("in the way")
     with pytest.raises(SignerKeyError, match="keys"):
         load_or_create(tmp_path)

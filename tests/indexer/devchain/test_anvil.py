@@ -11,7 +11,7 @@ from indexer.devchain import anvil as anvil_module
 from indexer.devchain.anvil import Anvil, AnvilError, find_binary
 
 
-def test_starts_on_a_free_port_in_the_present(anvil: Anvil) -> None:
+def test_starts_on_a_free_port_with_the_current_time(anvil: Anvil) -> None:
     assert int(anvil.rpc("eth_chainId"), 16) == 8453
     sender, recipient = anvil.rpc("eth_accounts")[:2]
     receipt = anvil.receipt(anvil.rpc("eth_sendTransaction", {"from": sender, "to": recipient, "value": "0x1"}))
@@ -31,7 +31,7 @@ def test_batch_keeps_the_order_of_its_calls(anvil: Anvil) -> None:
     assert [int(balance, 16) for balance in balances] == list(range(len(wallets)))
 
 
-def test_stop_ends_the_node_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stop_ends_the_node_and_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anvil_module, "_UNUSED_CACHE", str(tmp_path))
     node = Anvil.start(chain_id=31337)
     node.mine(200)
@@ -51,7 +51,7 @@ def test_mines_by_interval_when_asked() -> None:
         assert node.block_number() >= 2
 
 
-def test_a_start_that_fails_says_why() -> None:
+def test_a_failed_start_gives_the_reason() -> None:
     with pytest.raises(AnvilError, match="ended at start"):
         Anvil.start(extra=("--no-such-flag",))
 

@@ -23,7 +23,7 @@ def _logs(chain: BulkChain, topic: str) -> list[dict[str, str | list[str]]]:
     return found
 
 
-def test_there_are_as_many_events_as_asked_for(chain: BulkChain) -> None:
+def test_there_are_as_many_events_as_requested(chain: BulkChain) -> None:
     assert 3000 <= len(_logs(chain, _TRANSFER)) < 3000 + 4 * chain.blocks
     swaps = _logs(chain, artifacts.load("UniswapV2Pair").topic("Swap"))
     swaps += _logs(chain, artifacts.load("UniswapV3Pool").topic("Swap"))

@@ -15,7 +15,7 @@ from indexer.devchain.world import World
 _ROOT = Path(__file__).parents[3]
 
 
-def test_a_chain_runs_and_trades_until_it_is_stopped(tmp_path: Path) -> None:
+def test_a_chain_runs_and_trades_until_stopped(tmp_path: Path) -> None:
     out = tmp_path / "chains.toml"
     command = [sys.executable, "-m", "indexer.devchain", "--scale", "small", "--block-seconds", "1", "--out", str(out)]
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -56,7 +56,7 @@ def test_an_unknown_scale_is_refused() -> None:
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_other_seeds_make_other_worlds(world: World, seed: int) -> None:
+def test_seeds_give_different_worlds(world: World, seed: int) -> None:
     with Anvil.start() as node:
         other = World.create(node, seed=seed)
     assert {token.address for token in other.tokens}.isdisjoint(token.address for token in world.tokens)

@@ -39,7 +39,7 @@ def test_balances_are_the_sums_of_transfers(world: World) -> None:
         assert world.balances(token.address, wallets) == [sums[wallet] for wallet in wallets], token.key
 
 
-def test_every_manner_of_the_cast_is_present_and_has_code(world: World) -> None:
+def test_every_planned_token_exists_and_has_code(world: World) -> None:
     codes = world.anvil.batch(("eth_getCode", (token.address, "latest")) for token in world.tokens)
     assert all(len(code) > 2 for code in codes)
     assert {"plain", "bytes32", "renounced", "factory_create2", "transparent_proxy", "majority", "copy", "idle"} <= {
@@ -47,7 +47,7 @@ def test_every_manner_of_the_cast_is_present_and_has_code(world: World) -> None:
     }
 
 
-def test_owners_are_those_the_contracts_name(world: World) -> None:
+def test_owners_are_what_the_contracts_say(world: World) -> None:
     owned = artifacts.load("OwnedToken")
     for token in world.tokens:
         if token.owner is not None or token.kind == "renounced":
@@ -76,7 +76,7 @@ def test_the_collection_emits_four_topics(world: World) -> None:
     assert all(isinstance(log["topics"], list) and len(log["topics"]) == 4 for log in logs)
 
 
-def test_pools_are_where_they_were_said_to_be_and_traded_on_every_protocol(world: World) -> None:
+def test_pools_have_the_recorded_addresses_and_trades_on_every_protocol(world: World) -> None:
     traded = {log["address"] for log in _logs(world, topics=[artifacts.load("UniswapV2Pair").topic("Swap")])}
     traded |= {log["address"] for log in _logs(world, topics=[artifacts.load("UniswapV3Pool").topic("Swap")])}
     for log in _logs(world, address=world.dexes.v4_manager, topics=[artifacts.load("PoolManager").topic("Swap")]):
@@ -111,7 +111,7 @@ def test_a_step_adds_a_block_of_actions(undone_world: World) -> None:
     assert 25 <= len(block["transactions"]) <= 30
 
 
-def test_the_chains_file_is_read_as_meant(world: World, tmp_path: Path) -> None:
+def test_the_chains_file_loads(world: World, tmp_path: Path) -> None:
     text = world.chain_toml("polygon")
     assert tomllib.loads(text)["chains"]["polygon"]["rpc_urls"] == [world.anvil.url]
     path = tmp_path / "chains.toml"

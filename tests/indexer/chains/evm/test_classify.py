@@ -1,4 +1,4 @@
-"""What nodes' many wordings mean."""
+"""Error messages of many nodes are classified."""
 
 import pytest
 
@@ -51,11 +51,11 @@ from indexer.chains.evm.classify import classify
         (-32603, "wires crossed", UnknownFault),
     ],
 )
-def test_meaning_of_errors(code: int, message: str, meaning: type[Exception]) -> None:
+def test_error_messages_are_classified(code: int, message: str, meaning: type[Exception]) -> None:
     assert type(classify(code, message)) is meaning
 
 
-def test_the_number_of_results_allowed_is_understood() -> None:
+def test_the_allowed_number_of_results_is_read() -> None:
     error = classify(-32005, "query returned more than 10,000 results")
     assert isinstance(error, NodeLimited)
     assert error.max_results == 10_000

@@ -1,4 +1,4 @@
-"""Hostile and broken answers of tokens, made harmless."""
+"""Hostile and broken answers of tokens are made safe."""
 
 import unicodedata
 
@@ -24,12 +24,12 @@ from indexer.chains.evm.metadata import SYMBOL_CHARACTERS, clean_text, decode_te
         (b"x" * 10_000, "x" * SYMBOL_CHARACTERS),
     ],
 )
-def test_text_is_fit_to_be_shown(raw: bytes, shown: str) -> None:
+def test_text_is_safe_to_display(raw: bytes, shown: str) -> None:
     assert clean_text(raw, SYMBOL_CHARACTERS) == shown
 
 
 @given(st.binary(max_size=600))
-def test_no_bytes_make_text_that_harms(raw: bytes) -> None:
+def test_any_bytes_give_safe_text(raw: bytes) -> None:
     text = clean_text(raw, SYMBOL_CHARACTERS)
     assert len(text) <= SYMBOL_CHARACTERS
     assert text == text.strip()
@@ -38,7 +38,7 @@ def test_no_bytes_make_text_that_harms(raw: bytes) -> None:
 
 
 @given(st.text(max_size=80))
-def test_abi_strings_are_read(text: str) -> None:
+def test_abi_strings_are_decoded(text: str) -> None:
     assert decode_text(encode(["string"], [text])) == text.encode()
 
 
@@ -54,5 +54,5 @@ def test_abi_strings_are_read(text: str) -> None:
         ((32).to_bytes(32, "big") + bytes(32), b""),
     ],
 )
-def test_short_words_and_rubbish(answer: bytes, text: bytes) -> None:
+def test_short_words_and_garbage(answer: bytes, text: bytes) -> None:
     assert decode_text(answer) == text

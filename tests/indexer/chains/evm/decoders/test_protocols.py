@@ -54,7 +54,7 @@ POOL_ID = bytes(range(32))
 
 
 def tables(*logs: dict[str, Any], scope: Scope = SCOPE) -> dict[str, list[dict[str, Any]]]:
-    """Rows by table, raw_log left out unless it is what is looked for."""
+    """Rows by table, without raw_log unless it is requested."""
     found: dict[str, list[dict[str, Any]]] = {}
     for frame in decode(parsed(*logs), scope):
         found.setdefault(frame.table, []).extend(rows(frame.columns))
@@ -97,11 +97,11 @@ def test_transfers_mints_and_burns() -> None:
         log(TOKEN, [b"\x07" * 32, ALICE, BOB], ["uint256"], [1]),
     ],
 )
-def test_what_only_looks_like_a_transfer_is_none(event: dict[str, Any]) -> None:
+def test_events_that_resemble_a_transfer_are_ignored(event: dict[str, Any]) -> None:
     assert tables(event) == {}
 
 
-def test_wrapping_mints_and_unwrapping_burns_for_the_chains_own_wrapped_coin_only() -> None:
+def test_deposits_mint_and_withdrawals_burn_the_chains_wrapped_coin_only() -> None:
     assert tables(
         log(WRAPPED, [DEPOSIT, ALICE], ["uint256"], [3]),
         log(WRAPPED, [WITHDRAWAL, BOB], ["uint256"], [4], index=1),
@@ -109,7 +109,7 @@ def test_wrapping_mints_and_unwrapping_burns_for_the_chains_own_wrapped_coin_onl
     ) == {"fact_transfer": [transfer(WRAPPED, ZERO, ALICE, 3), transfer(WRAPPED, BOB, ZERO, 4, 1)]}
 
 
-def test_a_deposit_that_is_also_told_as_a_transfer_counts_once() -> None:
+def test_a_deposit_that_also_emits_a_transfer_counts_once() -> None:
     same = {"transactionHash": "0x" + "77" * 32}
     found = tables(
         {**log(WRAPPED, [TRANSFER, ZERO, ALICE], ["uint256"], [3]), **same},
@@ -135,7 +135,7 @@ def test_v2_pools_of_the_configured_factory_only() -> None:
     assert found["raw_log"][0]["topics"][1] == "0x" + TOKEN[2:].rjust(64, "0")
 
 
-def test_v2_swaps_say_what_the_pool_gained() -> None:
+def test_v2_swap_amounts_are_what_the_pool_gained() -> None:
     swap = log(POOL, [V2_SWAP, ALICE, BOB], ["uint256"] * 4, [100, 0, 2, 2**111])
     sync = log(POOL, [SYNC], ["uint112", "uint112"], [7, 8], index=1)
     nothing = {"sqrt_price_x96": 0, "tick": 0}
@@ -197,7 +197,7 @@ def test_v3_pools_prices_swaps_and_positions() -> None:
     ]
 
 
-def test_v4_pools_swaps_turned_to_the_pools_side_and_positions() -> None:
+def test_v4_pools_positions_and_swaps_with_the_pools_sign() -> None:
     begin_types = ["uint24", "int24", "address", "uint160", "int24"]
     begun = log(V4_MANAGER, [V4_INITIALIZE, POOL_ID, ZERO, TOKEN], begin_types, [500, 10, BOB, 2**96, 3])
     dynamic = log(
@@ -287,7 +287,7 @@ def test_registry_events_of_our_own_registry_only() -> None:
     assert found == [{**place(index), **empty, "kind": kind, **fields} for index, kind, fields in expected]
 
 
-def test_a_chain_without_registry_or_exchanges_has_transfers_alone() -> None:
+def test_a_chain_without_registry_or_dexes_has_only_transfers() -> None:
     token_id = (7).to_bytes(32, "big")
     found = tables(
         log(TOKEN, [TRANSFER, ALICE, BOB], ["uint256"], [5]),

@@ -1,4 +1,4 @@
-"""Answers of a node arrive whole however they are sent, and not at all when the node falls silent."""
+"""Answers arrive complete however a node sends them; a silent node times out."""
 
 import http.client
 import random
@@ -14,12 +14,12 @@ from indexer.chains.evm.tuned.connection import connect_to
 
 BODY = random.Random(7).randbytes(1_500_000)
 Piece = bytes | float
-"""What a node sends, or for how many seconds it is silent."""
+"""Bytes that a node sends, or seconds for which it is silent."""
 
 
 @contextmanager
 def node(answers: Sequence[Sequence[Piece]]) -> Iterator[str]:
-    """A node that answers one request after the other over one connection; after the last it closes it."""
+    """A node that answers requests over one connection and closes it after the last."""
     server = socket.create_server(("127.0.0.1", 0))
     over = threading.Event()
 
@@ -81,7 +81,7 @@ def test_a_large_answer_arrives_whole(way: str) -> None:
         connection.close()
 
 
-def test_answers_follow_each_other_over_one_connection() -> None:
+def test_one_connection_serves_several_answers() -> None:
     small = [head(Content_Length="2") + b"ok"]
     with node([small, WAYS["in pieces"], WAYS["in chunks"], small]) as url:
         connection = connect_to(url, 5)
@@ -90,7 +90,7 @@ def test_answers_follow_each_other_over_one_connection() -> None:
 
 
 @pytest.mark.parametrize("before", [b"", LENGTH, LENGTH + BODY[:200_000]], ids=["head", "body", "rest"])
-def test_a_node_that_falls_silent_is_not_waited_for(before: bytes) -> None:
+def test_a_silent_node_times_out(before: bytes) -> None:
     with node([[before, 10.0]]) as url:
         connection = connect_to(url, 0.3)
         began = time.monotonic()
@@ -100,7 +100,7 @@ def test_a_node_that_falls_silent_is_not_waited_for(before: bytes) -> None:
         connection.close()
 
 
-def test_an_answer_that_is_cut_off_ends_where_it_was_cut() -> None:
+def test_a_truncated_answer_ends_early() -> None:
     with node([[LENGTH + BODY[:900_000]]]) as url:
         connection = connect_to(url, 5)
         assert ask(connection) == BODY[:900_000]

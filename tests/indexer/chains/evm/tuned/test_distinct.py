@@ -1,4 +1,4 @@
-"""Different values of a column, however they are held."""
+"""Distinct values of columns, as arrays and as lists."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def test_values_codes_and_first_rows(values: list[bytes]) -> None:
         assert [values.index(key) for key in keys] == first.tolist()
 
 
-def test_values_that_mix_to_the_same_number_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_with_the_same_hash_are_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_FACTORS", np.zeros(5, np.uint64))
     array = np.arange(60, dtype=np.uint8).reshape(3, 20)
     keys, codes, first = distinct(array)

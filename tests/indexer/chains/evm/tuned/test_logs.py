@@ -1,4 +1,4 @@
-"""The columnar parser of eth_getLogs answers, held against the one that assumes nothing."""
+"""The columnar parser of eth_getLogs answers, compared with the general one."""
 
 import json
 import random
@@ -25,7 +25,7 @@ def hexadecimal(size: int) -> st.SearchStrategy[str]:
 
 @st.composite
 def node_answers(draw: st.DrawFn) -> bytes:
-    """Logs as any node may write them: own order of keys, extra keys, spaces, upper-case digits."""
+    """Logs as any node may write them: any order of keys, extra keys, spaces, upper-case digits."""
     order = draw(st.permutations(KEYS))
     extras = draw(st.lists(st.sampled_from(["blockTimestamp", "removed", "note"]), unique=True))
     made = []
@@ -69,7 +69,7 @@ def meaning(logs: Logs) -> list[Any]:
 
 @given(node_answers())
 @settings(max_examples=300)
-def test_both_parsers_read_the_same(raw: bytes) -> None:
+def test_both_parsers_agree(raw: bytes) -> None:
     expected = meaning(parse_objects(raw))
     assert meaning(parse_logs(raw)) == expected
     try:
@@ -81,7 +81,7 @@ def test_both_parsers_read_the_same(raw: bytes) -> None:
 
 @given(node_answers(), st.data())
 @settings(max_examples=300)
-def test_a_damaged_answer_that_is_still_json_means_the_same_to_both(raw: bytes, data: st.DataObject) -> None:
+def test_both_parsers_agree_on_damaged_json(raw: bytes, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(raw) - 1))
     damaged = raw[:at] + data.draw(st.binary(min_size=1, max_size=2)) + raw[at + 1 :]
     try:
@@ -91,7 +91,7 @@ def test_a_damaged_answer_that_is_still_json_means_the_same_to_both(raw: bytes, 
     assert meaning(parse_logs(damaged)) == expected
 
 
-def test_regular_answers_take_the_fast_path() -> None:
+def test_regular_answers_use_the_fast_parser() -> None:
     logs = [
         log("0x" + "11" * 20, [bytes(32)] * (row % 5), ["uint256"], [row], block=row, index=row) for row in range(400)
     ]
@@ -117,7 +117,7 @@ def test_malformed_fields_are_refused(field: str, value: Any) -> None:
         meaning(parse_logs(answer([{**log("0x" + "11" * 20, []), field: value}])))
 
 
-def test_selecting_keeps_rows_together() -> None:
+def test_selecting_keeps_columns_aligned() -> None:
     logs = parse_logs(answer([log("0x" + f"{row:040x}", [bytes([row] * 32)], block=row) for row in range(1, 9)]))
     chosen = logs.select(np.array([2, 5]))
     assert chosen.block_number.tolist() == [3, 6]
@@ -126,7 +126,7 @@ def test_selecting_keeps_rows_together() -> None:
 
 
 @pytest.mark.parametrize("parse", [parse_layout, parse_objects])
-def test_an_event_is_known_by_its_topic_however_its_digits_are_written(parse: Any) -> None:
+def test_topics_match_in_upper_and_lower_case(parse: Any) -> None:
     topic = bytes.fromhex("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef")
     entry = dict.fromkeys(("blockHash", "transactionHash"), "0x" + "0" * 64)
     entry |= {"address": "0x" + "0" * 40, "data": "0x", "blockNumber": "0x1", "logIndex": "0x1"}
@@ -136,14 +136,14 @@ def test_an_event_is_known_by_its_topic_however_its_digits_are_written(parse: An
 
 
 @pytest.mark.parametrize("number", ["0x1_0", "0x1 ", "0x\u0661", "0x", "16", "0x-1"])
-def test_a_number_that_only_looks_like_one_is_refused(number: str) -> None:
+def test_malformed_numbers_are_refused(number: str) -> None:
     entry: dict[str, Any] = dict.fromkeys(("blockHash", "transactionHash"), "0x" + "0" * 64)
     entry |= {"address": "0x" + "0" * 40, "data": "0x", "blockNumber": number, "logIndex": "0x1", "topics": []}
     with pytest.raises(NodeLied):
         parse_logs(json.dumps({"result": [entry]}).encode())
 
 
-def test_a_first_log_without_a_value_is_refused() -> None:
+def test_a_null_value_in_the_first_log_is_refused() -> None:
     entry: dict[str, Any] = dict.fromkeys(("blockHash", "transactionHash"), "0x" + "0" * 64)
     entry |= {"address": "0x" + "0" * 40, "data": None, "blockNumber": "0x1", "logIndex": "0x1", "topics": []}
     with pytest.raises(NodeLied):
@@ -151,7 +151,7 @@ def test_a_first_log_without_a_value_is_refused() -> None:
 
 
 @pytest.mark.parametrize("tail", [b"garbage", b"]", b',"id":', b"}"])
-def test_what_stands_behind_the_logs_is_read_too(tail: bytes) -> None:
+def test_text_after_the_logs_is_checked(tail: bytes) -> None:
     raw = answer([log("0x" + "11" * 20, []), log("0x" + "12" * 20, [], index=1)])
     with pytest.raises(SurprisingLayout):
         parse_layout(raw + tail)
@@ -160,6 +160,6 @@ def test_what_stands_behind_the_logs_is_read_too(tail: bytes) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "true", 0, 1, {}])
-def test_removed_is_a_truth_value_or_nothing(value: Any) -> None:
+def test_removed_must_be_a_boolean_or_absent(value: Any) -> None:
     with pytest.raises(NodeLied):
         parse_logs(answer([{**log("0x" + "11" * 20, []), "removed": value}]))

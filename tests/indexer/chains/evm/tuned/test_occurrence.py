@@ -6,7 +6,7 @@ from indexer.chains.evm.tuned import occurrence
 from indexer.chains.evm.tuned.occurrence import find, occurs
 
 
-def test_a_word_is_found_at_both_ends_and_across_zero_bytes() -> None:
+def test_words_are_found_at_both_ends_and_across_zero_bytes() -> None:
     for text in (b"create...", b"...create", b"\0\0create\0", b"create"):
         assert occurs(b"create", text)
     for text in (b"", b"creat", b"creat\0e", b"reate..c"):
@@ -16,7 +16,7 @@ def test_a_word_is_found_at_both_ends_and_across_zero_bytes() -> None:
 
 
 @pytest.mark.parametrize("without_library", [False, True])
-def test_the_answer_is_that_of_python(monkeypatch: pytest.MonkeyPatch, without_library: bool) -> None:
+def test_results_equal_bytes_find(monkeypatch: pytest.MonkeyPatch, without_library: bool) -> None:
     if without_library:
         monkeypatch.setattr(occurrence, "_SEARCH", None)
     draw = random.Random(7)
