@@ -14,13 +14,12 @@ import dns.exception
 import dns.name
 import dns.resolver
 
+from api.outbound.dns import new_resolver
 from api.settings import ApiSettings
 
 AT_ONCE = 16
 """Lookups under way at a time."""
 _TRIES = 3
-# What fits into one datagram on any path (the figure of the DNS Flag Day of 2020); longer answers come over TCP.
-_DATAGRAM_BYTES = 1232
 
 
 class Missing(StrEnum):
@@ -81,12 +80,4 @@ class TextLookups:
         return Texts(tuple(sorted(b"".join(record.strings).decode("utf-8", "replace") for record in answer)))
 
     def _resolver(self) -> dns.asyncresolver.Resolver:
-        """A resolver of its own for each lookup: the system's name servers change while a process runs."""
-        resolver = dns.asyncresolver.Resolver(configure=not self._servers)
-        if self._servers:
-            resolver.nameservers = list(self._servers)
-            resolver.port = self._port
-        resolver.lifetime = self._seconds
-        resolver.timeout = self._seconds / _TRIES
-        resolver.use_edns(0, 0, _DATAGRAM_BYTES)
-        return resolver
+        return new_resolver(self._servers, self._port, try_seconds=self._seconds / _TRIES, lookup_seconds=self._seconds)

@@ -209,7 +209,6 @@ class Outbound:
         sessions, self._sessions = self._sessions, {}
         for session in sessions.values():
             await session.close()
-        await self._names.close()
 
     def _is_public(self, address: Address) -> bool:
         return is_public(address, self.refused) and address not in self._own

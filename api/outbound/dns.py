@@ -1,31 +1,56 @@
-"""Addresses of names that strangers chose, asked of the name servers without a thread.
+"""Looks up DNS records without threads.
 
-The system's own ``getaddrinfo`` blocks one thread a name for as long as the name's servers please; a handful of slow
-ones would hold up every other lookup of the process. Here a lookup is a few datagrams and a timer.
+``getaddrinfo`` blocks a thread for as long as a name's servers take; a handful of slow names would hold up every other
+lookup of the process. Here a lookup is a few datagrams and a timer.
 
-The name servers are asked for records, not for what a name means here: the hosts file plays no part in that, nor does
-the search list. c-ares can leave both out of its ``getaddrinfo`` too, by its option ``lookups``, but the memory of that
-option is freed before c-ares copies it (pycares 5.2): where it has been used again by then, no place is known to look
-names up in, and each lookup is refused at once.
+Only records are asked for: neither the hosts file nor the search list of this machine is used.
 """
 
 import asyncio
 from collections.abc import Sequence
 from itertools import zip_longest
 
-import aiodns
-import pycares
+import dns.asyncresolver
+import dns.exception
+import dns.name
+import dns.resolver
 
-_TRY_SECONDS = 1.5
-_TRIES = 2
+TRY_SECONDS = 1.5
+LOOKUP_SECONDS = 4.5
 _LATE_SECONDS = 0.05
-_ADDRESS = pycares.ARecordData | pycares.AAAARecordData
-_MOST_ADDRESSES = 8
-"""A name may have any number; nobody waits for a receiver's ninth."""
+# Fits into one datagram on any path (DNS Flag Day 2020); longer answers come over TCP.
+_DATAGRAM_BYTES = 1232
+_MAX_ADDRESSES = 8
+"""A name may have any number of addresses; no request tries a ninth."""
+
+
+def new_resolver(
+    servers: Sequence[str] | None, port: int | None, *, try_seconds: float, lookup_seconds: float
+) -> dns.asyncresolver.Resolver:
+    """A resolver that asks the given name servers, or the system's. Make one per lookup: the system's name servers can
+    change while a process runs.
+
+    Args:
+        servers: addresses of name servers; none means those of the system's configuration.
+        port: the port of ``servers``.
+        try_seconds: limit of one question to one server.
+        lookup_seconds: limit of the lookup, retries included.
+
+    Raises:
+        dns.resolver.NoResolverConfiguration: the system names no servers.
+    """
+    resolver = dns.asyncresolver.Resolver(configure=not servers)
+    if servers:
+        resolver.nameservers = list(servers)
+        resolver.port = port or 53
+    resolver.timeout = try_seconds
+    resolver.lifetime = lookup_seconds
+    resolver.use_edns(0, 0, _DATAGRAM_BYTES)
+    return resolver
 
 
 class NameServers:
-    """Resolves names. Answers are kept for as long as the name's owner allows.
+    """Resolves names to addresses. Answers are cached for as long as their records allow.
 
     Args:
         servers: addresses of name servers; the system's by default.
@@ -35,16 +60,16 @@ class NameServers:
     def __init__(self, servers: Sequence[str] | None = None, *, port: int | None = None) -> None:
         self._servers = servers
         self._port = port
-        self._resolver: aiodns.DNSResolver | None = None
+        self._cache = dns.resolver.LRUCache(10_000)
 
     async def addresses(self, host: str) -> list[str]:
         """The addresses of ``host``, IPv6 and IPv4, in the order they should be tried.
 
-        Both kinds are asked for at once. Some name servers drop the questions they do not know: the kind that is late
-        is not waited for once the other is there (RFC 8305 calls this the resolution delay).
+        Both kinds are asked for at once. Some name servers drop questions for a kind they do not know: once one kind is
+        there, the other is waited for only briefly (the resolution delay of RFC 8305).
 
         Raises:
-            OSError: it has none, or the name servers do not say.
+            OSError: the name has no address, or the name servers do not answer.
         """
         asked = [asyncio.ensure_future(self._addresses(host, kind)) for kind in ("AAAA", "A")]
         try:
@@ -58,35 +83,17 @@ class NameServers:
         found = [one.result() for one in answered if one.exception() is None]
         if not found:
             raise next(error for one in answered if (error := one.exception()) is not None)
-        # Alternating, so that neither kind has to fail for all its addresses before the other has a turn.
+        # Alternating, so that one kind need not fail for all its addresses before the other is tried.
         mixed = [address for pair in zip_longest(*found) for address in pair if address is not None]
-        return mixed[:_MOST_ADDRESSES]
+        return mixed[:_MAX_ADDRESSES]
 
     async def _addresses(self, host: str, kind: str) -> list[str]:
         try:
-            answer = await self._started().query_dns(f"{host}.", kind)
-        except aiodns.error.DNSError as error:
-            raise OSError(f"{host}: {error.args[1] if len(error.args) > 1 else 'not resolved'}") from error
-        # The aliases that lead to the addresses stand before them.
-        found = [one.data.addr for one in answer.answer if isinstance(one.data, _ADDRESS)]
-        if not found:
-            raise OSError(f"{host}: no address")
-        return found
-
-    async def close(self) -> None:
-        """Give up the lookups under way."""
-        if self._resolver is not None:
-            await self._resolver.close()
-            self._resolver = None
-
-    def _started(self) -> aiodns.DNSResolver:
-        if self._resolver is None:
-            self._resolver = aiodns.DNSResolver(
-                nameservers=self._servers,
-                loop=asyncio.get_running_loop(),
-                timeout=_TRY_SECONDS,
-                tries=_TRIES,
-                flags=pycares.ARES_FLAG_NOSEARCH,
-                **({"udp_port": self._port, "tcp_port": self._port} if self._port else {}),
-            )
-        return self._resolver
+            resolver = new_resolver(self._servers, self._port, try_seconds=TRY_SECONDS, lookup_seconds=LOOKUP_SECONDS)
+            resolver.cache = self._cache
+            answer = await resolver.resolve(dns.name.from_text(host), kind)
+        except dns.resolver.NoAnswer as error:
+            raise OSError(f"{host}: no address") from error
+        except (dns.exception.DNSException, OSError) as error:
+            raise OSError(f"{host}: {error}") from error
+        return [record.address for record in answer]

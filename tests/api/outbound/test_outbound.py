@@ -155,7 +155,6 @@ async def test_the_hosts_file_and_the_search_list_are_not_asked(name_server: Nam
     for host in ("localhost", "nowhere"):
         with pytest.raises(OSError, match=host):
             await names.addresses(host)
-    await names.close()
     assert set(name_server.asked) <= {"localhost", "nowhere"}
 
 
@@ -182,7 +181,6 @@ async def test_the_kind_of_address_that_nobody_tells_is_not_waited_for(name_serv
     names = NameServers(["127.0.0.1"], port=name_server.port)
     async with asyncio.timeout(1):
         found = await names.addresses(HOST)
-    await names.close()
     assert sorted(found) == (["2001:db8::1"] if mute == 1 else ["192.0.2.1", "192.0.2.2"])
 
 
@@ -192,7 +190,6 @@ async def test_both_kinds_of_addresses_take_turns_and_only_some_are_kept(name_se
     ]
     names = NameServers(["127.0.0.1"], port=name_server.port)
     found = await names.addresses(HOST)
-    await names.close()
     assert [":" in address for address in found] == [True, False, True, False, True, False, False, False]
     assert len(set(found)) == 8
 
@@ -204,7 +201,6 @@ async def test_a_name_that_stands_for_another_has_its_addresses(name_server: Nam
     assert await names.addresses(HOST) == [FAR]
     with pytest.raises(OSError, match="no address"):
         await names.addresses("bare.receiver.net")
-    await names.close()
 
 
 async def test_a_certificate_of_an_unknown_authority_is_refused(meet: Meet, tmp_path: Any) -> None:
