@@ -1,10 +1,10 @@
-"""Signed tokens: how wallet sessions and app sessions are written, and what is checked of them.
+"""JSON Web Tokens: writes and verifies wallet sessions and app sessions, and signs statements.
 
-All are compact JWS with the header ``{"alg": "EdDSA", "typ": "JWT", "kid": ...}``. What kind a token is says its
-``typ`` claim, which is checked, so that a token of one kind never passes for another.
+All are compact JWS with the header ``{"alg": "EdDSA", "typ": "JWT", "kid": ...}``. The ``typ`` claim names the kind of
+a token and is checked, so a token of one kind never passes for another.
 
     wallet-session+v1   signs a wallet in to this service; ``sid`` names the session, which can be revoked
-    app-session+v1      tells an app's own server who is signed in; ``aud`` is the app; five minutes
+    app-session+v1      tells an app's own server which wallet is signed in; ``aud`` is the app; valid for five minutes
 
 See docs/authentication.md.
 """
@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 import jwt
+from jwt.types import Options
 
 from api.security.signing_keys import SigningKeys
 
@@ -25,9 +26,17 @@ WALLET_SESSION = "wallet-session+v1"
 APP_SESSION = "app-session+v1"
 APP_SESSION_LIFE = timedelta(minutes=5)
 SKEW = timedelta(seconds=30)
-"""How far the clocks of those who sign and those who verify may be apart."""
-LONGEST_TOKEN = 8192
-_OWN_CHECKS = {"verify_exp": False, "verify_iat": False, "verify_nbf": False, "verify_aud": False, "verify_iss": False}
+"""Allowed difference between the clocks of signer and verifier."""
+MAX_TOKEN_LENGTH = 8192
+# PyJWT compares times with the system's clock and one leeway. Ours come from the given clock, and a session may be
+# issued 30 seconds ahead but ends exactly.
+_OPTIONS: Options = {
+    "require": ["typ", "iss", "aud", "iat", "exp"],
+    # An audience may be a list in a JWT; ours never is, and a list could name a second app.
+    "strict_aud": True,
+    "verify_exp": False,
+    "verify_iat": False,
+}
 
 
 class TokenRefused(Exception):
@@ -36,7 +45,7 @@ class TokenRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WalletClaims:
-    """What a wallet session's token says."""
+    """The checked claims of a wallet session."""
 
     session_id: UUID
     expires_at: datetime
@@ -44,7 +53,7 @@ class WalletClaims:
 
 @dataclass(frozen=True, slots=True)
 class AppClaims:
-    """What an app session's token says. A ``token_id`` seen before should be refused."""
+    """The checked claims of an app session. Refuse a ``token_id`` that was seen before."""
 
     wallet: str
     app_id: str
@@ -56,8 +65,8 @@ class Tokens:
     """Writes and verifies tokens.
 
     Args:
-        issuer: the public site address.
-        audience: the API's public address, which wallet sessions are for.
+        issuer: the public URL of the site.
+        audience: the public URL of the API, the audience of wallet sessions.
     """
 
     def __init__(self, keys: SigningKeys, *, issuer: str, audience: str) -> None:
@@ -83,24 +92,24 @@ class Tokens:
         )
 
     def verify_wallet_session(self, token: str, *, now: datetime) -> WalletClaims:
-        """What the token says, once it is certain that this service wrote it and that it has not ended.
+        """Verify a token that this service issued.
 
         Raises:
-            TokenRefused: it is not, or has.
+            TokenRefused: it was not issued here, or has expired.
         """
         claims = self._verified(token, WALLET_SESSION, self.audience, now, skew=timedelta(0))
         try:
             session_id = UUID(claims["sid"])
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise TokenRefused("the token names no session") from error
-        return WalletClaims(session_id, _moment(claims["exp"], now))
+        return WalletClaims(session_id, _moment(claims, "exp", now))
 
     def issue_app_session(self, wallet: str, app_id: str, *, now: datetime) -> str:
         """A token that tells the server of ``app_id`` (``<developerId>/<name>``) which wallet is signed in.
 
-        It names no chain. Who issues it names a wallet that the session controls on the chain of the page
-        (``WalletSession.controls``). Who reads it and asks a chain what the wallet owns or holds must ask that same
-        chain, wherever the wallet is a contract: on another one the address can be somebody else's.
+        It names no chain. The issuer names a wallet that the session controls on the chain of the page
+        (``WalletSession.controls``). A reader that asks a chain what a contract wallet owns must ask that same chain:
+        on another chain the address can belong to somebody else.
         """
         expires = now + APP_SESSION_LIFE
         return self._sign(
@@ -115,24 +124,24 @@ class Tokens:
         )
 
     def verify_app_session(self, token: str, app_id: str, *, now: datetime) -> AppClaims:
-        """What an app's token says, by the rules that apps' own servers follow.
+        """Verify an app's token by the rules that apps' own servers follow.
 
         Raises:
-            TokenRefused: it is not an app session of this service for this app, or has ended.
+            TokenRefused: it is not an app session of this service for this app, or has expired.
         """
         claims = self._verified(token, APP_SESSION, app_id, now, skew=SKEW)
         wallet, token_id = claims.get("sub"), claims.get("jti")
         if not isinstance(wallet, str) or not isinstance(token_id, str) or not wallet or not token_id:
             raise TokenRefused("the token names no wallet, or has no id")
-        return AppClaims(wallet, app_id, token_id, _moment(claims["exp"], now))
+        return AppClaims(wallet, app_id, token_id, _moment(claims, "exp", now))
 
     def sign_statement(self, kind: str, claims: Mapping[str, Any], *, now: datetime) -> str:
-        """Something the service says, for anyone to keep: it is signed when it is told, and does not end."""
+        """A statement of the service that does not expire, signed now."""
         return self._sign({"typ": kind, **claims}, now)
 
     def sign_detached(self, kind: str, content: bytes) -> str:
-        """A signature of content that is told beside it: a compact JWS whose middle part is left out (RFC 7515,
-        appendix F). The header's ``typ`` is the kind, so that it never passes for a token."""
+        """A detached signature: a compact JWS without its payload (RFC 7515, appendix F). The header's ``typ`` is the
+        kind, so it never passes for a token."""
         key = self.keys.current().current
         whole = jwt.PyJWS().encode(content, key.private, algorithm=ALGORITHM, headers={"typ": kind, "kid": key.kid})
         header, _, signature = whole.split(".")
@@ -144,30 +153,32 @@ class Tokens:
         return jwt.encode(issued, key.private, algorithm=ALGORITHM, headers={"typ": "JWT", "kid": key.kid})
 
     def _verified(self, token: str, kind: str, audience: str, now: datetime, *, skew: timedelta) -> dict[str, Any]:
-        if len(token) > LONGEST_TOKEN:
+        if len(token) > MAX_TOKEN_LENGTH:
             raise TokenRefused("the token is too long")
         try:
             header = jwt.get_unverified_header(token)
             key = self.keys.current().by_kid.get(str(header.get("kid")))
             if key is None or header.get("typ") != "JWT":
                 raise TokenRefused("the token is not signed with a key of this service")
-            claims: dict[str, Any] = jwt.decode(token, key.public, algorithms=[ALGORITHM], options=_OWN_CHECKS)  # type: ignore[arg-type]
+            claims: dict[str, Any] = jwt.decode(
+                token, key.public, algorithms=[ALGORITHM], options=_OPTIONS, issuer=self.issuer, audience=audience
+            )
         except (jwt.PyJWTError, ValueError) as error:
-            raise TokenRefused("the token's signature does not hold") from error
-        # An audience may be a list in a JWT; ours never are, and a list could name an app beside another.
-        if claims.get("typ") != kind or claims.get("iss") != self.issuer or claims.get("aud") != audience:
-            raise TokenRefused("the token is of another kind, or for somebody else")
-        if now >= _moment(claims.get("exp"), now) + skew:
-            raise TokenRefused("the token has ended")
-        if now < _moment(claims.get("iat"), now) - SKEW:
-            raise TokenRefused("the token is from the future")
+            raise TokenRefused(f"the token is not valid: {error}") from error
+        if claims["typ"] != kind:
+            raise TokenRefused(f"the token is of another kind than {kind}")
+        if now >= _moment(claims, "exp", now) + skew:
+            raise TokenRefused("the token has expired")
+        if now < _moment(claims, "iat", now) - SKEW:
+            raise TokenRefused("the token was issued in the future")
         return claims
 
 
-def _moment(value: object, now: datetime) -> datetime:
+def _moment(claims: Mapping[str, Any], name: str, now: datetime) -> datetime:
+    value = claims[name]
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TokenRefused("the token has no time of issue or no end")
+        raise TokenRefused(f"claim {name} is not a number")
     try:
         return datetime.fromtimestamp(value, now.tzinfo)
     except (OverflowError, OSError, ValueError) as error:
-        raise TokenRefused("the token's times are none") from error
+        raise TokenRefused(f"claim {name} is not a valid time") from error
