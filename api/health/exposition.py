@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 
 from api.health.observer import Publication, Reading
 from api.ops.supervisor import state
-from api.outbound.client import Failure
+from api.outbound.answers import Failure
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
 from warehouse.domain.chains import Chains
 from warehouse.store import Store

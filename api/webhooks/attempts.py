@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from api.outbound.client import OutboundAnswer
+from api.outbound.answers import OutboundAnswer
 from api.webhooks.outcomes import judge
 from api.webhooks.records import Claimed, Result
 

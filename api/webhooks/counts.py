@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from api.outbound.client import OutboundAnswer
+from api.outbound.answers import OutboundAnswer
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Jsonb
 from warehouse.store import Store

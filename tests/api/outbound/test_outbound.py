@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from api.outbound.client import AddressRefused, Failure, Outbound, OutboundAnswer
+from api.outbound.answers import Failure, OutboundAnswer
+from api.outbound.client import Outbound
+from api.outbound.connections import AddressRefused
 from api.outbound.destinations import UrlRefused
 from api.outbound.dns import NameServers
 from api.outbound.own_addresses import OwnAddresses

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from api.outbound.client import OutboundAnswer, Timing
+from api.outbound.answers import OutboundAnswer, Timing
 from api.webhooks.attempts import result_of
 from api.webhooks.outcomes import RETRIES, Standing, judge, settle
 from api.webhooks.records import Claimed
