@@ -1,1 +1,1 @@
-"""What the commands of ``regalia`` do; ``api/cli.py`` declares them and imports these only when they run."""
+"""What the commands of ``regalia`` do; ``api/cli`` declares them and imports these only when they run."""

@@ -1,0 +1,98 @@
+"""Commands for API keys and plans."""
+
+from typing import Annotated
+
+import typer
+
+from api.cli.options import AsJson
+
+keys = typer.Typer(help="API keys.", no_args_is_help=True)
+plans = typer.Typer(help="Plans of accounts.", no_args_is_help=True)
+Wallet = Annotated[str, typer.Option(metavar="ADDRESS", help="The account's wallet.")]
+Plan = Annotated[str, typer.Option(help="free, pro, pro_plus, developer, partner or enterprise.")]
+KeyName = Annotated[str, typer.Argument(help="The key itself, its id, or the prefix that `keys list` prints.")]
+
+
+@keys.command("create")
+def create_key(
+    wallet: Wallet,
+    plan: Annotated[
+        str | None, typer.Option(help="The account's plan. Default: as it is; free for a new account.")
+    ] = None,
+    name: Annotated[str, typer.Option(help="To tell keys of one account apart.")] = "default",
+) -> None:
+    """Make an API key, and the wallet's account if it has none. An account that has another plan takes the one given.
+
+    Prints one line of JSON with the key in `key`: it is shown this once, and kept as a hash.
+
+    Example:
+
+      regalia keys create --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --plan developer | jq -r .key
+    """
+    from api.ops.commands import accounts
+
+    accounts.create_key(wallet, plan, name)
+
+
+@keys.command("list")
+def list_keys(
+    wallet: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Only keys of this wallet's account.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per key.")] = False,
+) -> None:
+    """List API keys, without their secrets."""
+    from api.ops.commands import accounts
+
+    accounts.list_keys(wallet, as_json)
+
+
+@keys.command("rename")
+def rename_key(
+    key: KeyName,
+    name: Annotated[str, typer.Argument(help="The new name.")],
+) -> None:
+    """Give an API key another name."""
+    from api.ops.commands import accounts
+
+    accounts.rename_key(key, name)
+
+
+@keys.command("revoke")
+def revoke_key(
+    key: KeyName,
+) -> None:
+    """Revoke an API key. A running API refuses it at once."""
+    from api.ops.commands import accounts
+
+    accounts.revoke_key(key)
+
+
+@plans.command("set")
+def set_plan(wallet: Wallet, plan: Plan) -> None:
+    """Give a wallet's account a plan. A running API goes by it at once, and the account's webhooks are told.
+
+    Example:
+
+      regalia plans set --wallet 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --plan enterprise
+    """
+    from api.ops.commands import accounts
+
+    accounts.set_plan(wallet, plan)
+
+
+@plans.command("list")
+def list_plans(as_json: AsJson = False) -> None:
+    """List the plans with their limits, as REGALIA_LIMITS changes them. Needs nothing running."""
+    from api.ops.commands import accounts
+
+    accounts.list_plans(as_json)
+
+
+@plans.command("show")
+def show_plans(
+    wallet: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Only this wallet's account.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per account.")] = False,
+) -> None:
+    """Show which account has which plan, and what each used of its quotas today."""
+    from api.ops.commands import accounts
+
+    accounts.show_plans(wallet, as_json)

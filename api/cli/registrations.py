@@ -1,0 +1,86 @@
+"""Commands for registrations: attestations, expiry, and the registry contract."""
+
+import os
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+attestations = typer.Typer(help="Statements of the operator about registrations.", no_args_is_help=True)
+contracts = typer.Typer(help="The registry contract.", no_args_is_help=True)
+
+
+@attestations.command("make")
+def make_attestation(
+    registration: Annotated[str, typer.Option(metavar="CHAIN:ID", help="The registration, such as base:7.")],
+    statement: Annotated[str, typer.Option(help="What is attested, in words.")],
+    kind: Annotated[str, typer.Option(help="What it is about, such as identity or partner.")] = "identity",
+) -> None:
+    """Attest something of a registration. The API signs the statement whenever it tells it.
+
+    Example:
+
+      regalia attest make --registration base:7 --statement "The owner has shown who they are."
+    """
+    from api.ops.commands import attest
+
+    attest.attest(registration, kind, statement)
+
+
+@attestations.command("withdraw")
+def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that making it printed.")]) -> None:
+    """Withdraw an attestation; the API tells it no more."""
+    from api.ops.commands import attest
+
+    attest.withdraw(id)
+
+
+@app.command()
+def expire(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+    days: Annotated[
+        int | None, typer.Option(min=1, help="Inactive for so many days on end. Default: REGALIA_EXPIRY_DAYS.")
+    ] = None,
+    submit: Annotated[bool, typer.Option("--submit", help="End them; REGALIA_PRIVATE_KEY pays.")] = False,
+) -> None:
+    """List the registrations that have been inactive for long, or end them.
+
+    A registration is listed when its heartbeat stayed below 60 in every hour of that time, beyond its grace period,
+    and at least nine tenths of the hours were scored. Ending one hands the service's signed statement to the chain's
+    registry; the symbol can be claimed again at once. Safe to repeat.
+
+    Example:
+
+      regalia expire --chain base --days 90
+    """
+    from api.ops.commands.expire import expire_inactive
+
+    expire_inactive(chain, days, submit)
+
+
+@contracts.command("deploy")
+def deploy_contracts(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key from the chains file, such as base.")],
+    private_key: Annotated[
+        str | None,
+        typer.Option(metavar="HEX", help="Key that pays. Better: REGALIA_PRIVATE_KEY, which `ps` does not show."),
+    ] = None,
+    treasury: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
+    ] = None,
+) -> None:
+    """Deploy our contracts for this service's own signer.
+
+    The signer is made in the data directory on first use. Needs nothing running. Prints the addresses as one line of
+    JSON, with the keys of the chains file.
+
+    Example:
+
+      REGALIA_PRIVATE_KEY=0x… regalia contracts deploy --chain base
+    """
+    from api.ops.commands.forward import become, options
+
+    if private_key:
+        # Not handed on as an argument, which every user of the machine can read.
+        os.environ["REGALIA_PRIVATE_KEY"] = private_key
+    become("indexer", "contracts", "deploy", *options(chain=chain, treasury=treasury))
