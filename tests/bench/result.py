@@ -1,6 +1,7 @@
 """One figure of a benchmark, as it is printed and written to ``build/bench.json``."""
 
 import operator
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,3 +28,9 @@ class Result:
     def as_dict(self) -> dict[str, Any]:
         """The five keys of ``build/bench.json``."""
         return {**asdict(self), "value": float(f"{self.value:.6g}"), "holds": self.holds}
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The value that ``percent`` of the values do not exceed; 0 without values."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))] if ordered else 0.0
