@@ -74,7 +74,9 @@ def sampled(warehouse_url: str | None = None) -> Iterator[Machine]:
     """The machine, ready to be sampled; with a warehouse its fixed statement, too."""
     port = ports.claim("127.0.0.1", None, "the empty endpoint", "REGALIA_PORT")
     command = [*(sys.executable, "-m", "uvicorn", "tests.bench.machine:bare", "--port", str(port))]
-    process = subprocess.Popen([*command, "--log-level", "warning", "--no-access-log"], cwd=ROOT)
+    process = subprocess.Popen(
+        [*command, "--log-level", "warning", "--no-access-log", "--timeout-keep-alive", "3600"], cwd=ROOT
+    )
     try:
         _await_start(process, port)
         with contextlib.ExitStack() as held:
