@@ -11,7 +11,7 @@ WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help install demo test torture contract bench lint format clean
+.PHONY: help install demo quick test torture contract bench lint format clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -31,7 +31,10 @@ install: .venv/installed ## set up: a virtual environment in .venv and the npm p
 demo: install ## the whole system on a local chain: deploys, trades, indexes, scores, serves; Ctrl-C stops it
 	@$(BIN)/regalia demo
 
-test: install ## all tests, against real engines and a real chain
+quick: install ## what to run between edits: the tests that are not slow, under three minutes on two cores
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow" --durations 5
+
+test: install ## all tests, against real engines and a real chain: up to twenty minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 torture: install ## kills, reorganisations and faults at once, up to ten minutes; then every row is compared

@@ -42,13 +42,15 @@ def show_progress(name: str) -> Iterator[ReportProgress]:
     if not sys.stderr.isatty():
         yield LogLines(name).report
         return
-    from tqdm import tqdm
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    with tqdm(desc=name, unit=" blocks", dynamic_ncols=True, leave=False) as bar:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[found]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None, found="")
 
         def report(progress: IndexProgress) -> None:
-            bar.total = progress.target - progress.first + 1
-            bar.set_postfix_str(describe(progress), refresh=False)
-            bar.update(progress.published - progress.first + 1 - bar.n)
+            blocks, done = progress.target - progress.first + 1, progress.published - progress.first + 1
+            bar.update(task, total=blocks, completed=done, found=describe(progress))
 
         yield report

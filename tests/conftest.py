@@ -16,4 +16,5 @@ pytest_plugins = (
     "tests.fixtures.room",
     "tests.fixtures.stalling_proxy",
     "tests.fixtures.text_server",
+    "tests.fixtures.tiers",
 )

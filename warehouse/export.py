@@ -19,7 +19,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tqdm import tqdm
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
@@ -245,17 +246,18 @@ def _expected_rows(warehouse: Warehouse) -> int:
 class Advance:
     """Called with a mart and how many of its rows were written."""
 
-    def __init__(self, bar: Any) -> None:
-        self._bar = bar
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress = progress
+        self._task = task
 
     def __call__(self, mart: str, rows: int) -> None:
         """Move the bar on."""
-        self._bar.set_description(mart, refresh=False)
-        self._bar.update(rows)
+        self._progress.update(self._task, description=mart, advance=rows)
 
 
 @contextmanager
 def _progress(expected: int, show: bool | None) -> Iterator[Advance]:
     visible = sys.stderr.isatty() if show is None else show
-    with tqdm(total=expected, unit=" rows", unit_scale=True, disable=not visible) as bar:
-        yield Advance(bar)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), "rows", TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=not visible) as progress:
+        yield Advance(progress, progress.add_task("export", total=expected))

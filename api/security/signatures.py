@@ -7,7 +7,7 @@ from importlib.resources import files
 from coincurve import PublicKey
 from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
-from eth_account.messages import _hash_eip191_message, encode_defunct
+from eth_account.messages import encode_defunct
 from eth_utils.crypto import keccak
 
 from indexer.chains.errors import CallFailed, RpcError
@@ -22,7 +22,8 @@ _HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 
 def signed_digest(text: str) -> bytes:
     """The hash that a wallet signs for a message (EIP-191, personal_sign)."""
-    return bytes(_hash_eip191_message(encode_defunct(text=text)))
+    message = encode_defunct(text=text)
+    return keccak(b"\x19" + message.version + message.header + message.body)
 
 
 async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: EvmReader) -> bool:

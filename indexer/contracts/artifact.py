@@ -1,11 +1,11 @@
 """A compiled contract: encode calls, decode what they return."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import orjson
 from eth_abi.abi import decode, encode
 from eth_utils.abi import (
     abi_to_signature,
@@ -38,7 +38,7 @@ class Artifact:
     @classmethod
     def read(cls, name: str, text: bytes) -> "Artifact":
         """The contract in a compiler's output: ours, Truffle's, Hardhat's or Foundry's."""
-        content = orjson.loads(text)
+        content = json.loads(text)
         code = content["bytecode"]
         if isinstance(code, dict):  # Foundry's shape; the others give the text itself
             code = code["object"]

@@ -1,11 +1,11 @@
 """Deploy our contracts to a development or test chain, for the service's own signer."""
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import is_address, to_checksum_address
@@ -38,7 +38,7 @@ class Deployment:
 
     def as_json(self) -> str:
         """One line with the keys of the chains file."""
-        return orjson.dumps({"registry": self.registry}).decode()
+        return json.dumps({"registry": self.registry}, separators=(",", ":"))
 
 
 def deploy_command(

@@ -12,6 +12,8 @@ from indexer.devchain.world import World
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True, slots=True)
 class Shell:

@@ -13,6 +13,8 @@ from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.export import MARTS, ExportRefused, export
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "aa" * 20
 ALICE, BOB = "0b" * 20, "0c" * 20
 

@@ -27,6 +27,8 @@ from tests.fixtures.sign_in import SITE, authorized, iso_time, new_wallet, sign
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
 
+pytestmark = pytest.mark.slow
+
 CACHE_SECONDS = 0.5
 APP = "studio/arcade"
 

@@ -14,6 +14,8 @@ from api import cli as module
 from tests.fixtures.receiver import Receiver
 from warehouse.postgres import Connection
 
+pytestmark = pytest.mark.slow
+
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 
 

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 LIGHT = {
     "regalia index": "import indexer.cli, indexer.run, indexer.chains.evm.source",
     "regalia status": "import api.cli, api.ops.commands.status, api.ops.commands.nodes",
