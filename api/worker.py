@@ -18,7 +18,7 @@ from api.services import open_services
 from api.settings import ApiSettings, load
 from api.store.jobs import CONTEXT_KEY, TASKS, open_queue
 from api.webhooks import tasks as webhooks
-from api.webhooks.engine import DeliveryEngine
+from api.webhooks.engine import WebhookEngine, webhook_engine
 from api.webhooks.signing import user_agent
 
 LOG = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ async def retry_stalled(context: JobContext, timestamp: int) -> None:
 async def work(settings: ApiSettings, *, wait: bool = True) -> None:
     """Run jobs until a signal comes; without ``wait``, until none is due."""
     async with open_services(settings) as services, open_queue(services.urls.database_url) as app:
-        engine = DeliveryEngine(
+        engine = webhook_engine(
             services.store,
             services.outbound,
             services.sealer,
@@ -65,7 +65,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             await engine.run_until_idle()
 
 
-async def run_beside(jobs: Coroutine[Any, Any, None], engine: DeliveryEngine) -> None:
+async def run_beside(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -> None:
     """Run both until the jobs end, as they do when a signal comes. If the engine ends first, with an error, the jobs
     are cancelled and the process ends with it, to be started again."""
     stop = asyncio.Event()

@@ -17,7 +17,7 @@ from warehouse.chains import facts
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import PipelineFailed
 from warehouse.notices import chains, ledger, webhook
-from warehouse.notices.webhook import Condition
+from warehouse.notices.conditions import Condition
 from warehouse.postgres import Connection
 
 SECONDS = 30

@@ -1,7 +1,7 @@
-"""What the engine counts, added up in the store about once a second: nobody scrapes a worker.
+"""Counts of webhook attempts, added up in the store about once a second, because nobody scrapes a worker.
 
-Counts are written in a transaction of their own: they must not be why a result is not written down. A killed worker
-takes the last second of them with it.
+Counts are written in a transaction of their own, so that they cannot keep a result from being written down. A killed
+worker loses the last second of them.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from api.outbound.answers import OutboundAnswer
+from api.webhooks.records import Claimed, HttpAttempt
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Jsonb
 from warehouse.store import Store
@@ -22,19 +22,20 @@ BUCKETS: Final = ("0.05", "0.1", "0.25", "0.5", "1.0", "2.0", "5.0", "15.0", "60
 ATTEMPTS, WAIT, TOOK = "webhook_attempts", "webhook_wait", "webhook_took"
 
 
-class Counts:
-    """Attempts by outcome, how long events waited for their first, and how long attempts took."""
+class WebhookCounts:
+    """Attempts by outcome, how long events waited for the first one, and how long attempts took."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pending: Counter[str] = Counter()
 
-    def add(self, answer: OutboundAnswer, waited_seconds: float | None) -> None:
-        """Count an attempt; ``waited_seconds`` for the first of an event."""
-        self._pending[f"{ATTEMPTS}_{answer.failure or 'delivered'}"] += 1
-        self._observe(TOOK, answer.timing.total_seconds)
-        if waited_seconds is not None:
-            self._observe(WAIT, waited_seconds)
+    def add(self, delivery: Claimed, attempt: HttpAttempt) -> None:
+        """Count an attempt."""
+        self._pending[f"{ATTEMPTS}_{attempt.failure or 'delivered'}"] += 1
+        self._observe(TOOK, attempt.total_seconds)
+        # Only first attempts of events say how long events wait.
+        if delivery.cause == "event" and delivery.attempts == 0 and delivery.recorded_at is not None:
+            self._observe(WAIT, max((attempt.started_at - delivery.recorded_at).total_seconds(), 0.0))
 
     async def write(self) -> None:
         """Add what was counted to the store."""
@@ -45,7 +46,7 @@ class Counts:
             async with self._store.transaction() as transaction:
                 await transaction.execute("counters/add", {"chain_id": 0, "counts": Jsonb(counted)})
         except StoreUnavailable as error:
-            LOG.warning("counts of webhooks are written later: %s", error)
+            LOG.warning("counts of webhooks are not written yet: %s", error)
             self._pending += counted
 
     async def write_forever(self) -> None:

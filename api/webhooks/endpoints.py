@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Depends, Header, Path, Query
 
 from api.http.dependencies import ServicesDep
-from api.http.error_shapes import Case
-from api.http.errors import ApiError, NotFound
+from api.http.errors import ApiError
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -14,8 +13,16 @@ from api.search.examples import shown
 from api.security.access import require_key_or_session, with_plan, with_scope
 from api.security.callers import Principal
 from api.webhooks import examples, shapes
-from api.webhooks.queue import LEAST_PLAN
-from api.webhooks.repository import WebhookRepository
+from api.webhooks.errors import (
+    KeyReused,
+    NoSuchDelivery,
+    NoSuchWebhook,
+    TestNotReplayed,
+    WebhookIsDisabled,
+    WebhookLimit,
+)
+from api.webhooks.queue import MIN_PLAN
+from api.webhooks.repository import DeliveryFilter, WebhookRepository
 from api.webhooks.rules import read_idempotency_key, read_moment
 from api.webhooks.schemas import (
     CreatedWebhook,
@@ -38,13 +45,6 @@ from api.webhooks.schemas import (
 from api.webhooks.service import WebhookService
 
 GROUP = RouteGroup(prefix="/api/v2/webhooks", credential=Credential.KEY_OR_SESSION)
-_LIMIT: Case = (
-    "WEBHOOK_LIMIT",
-    "plan developer allows 5 webhooks, this account has 5",
-    {"plan": "developer", "limit": 5},
-)
-_DISABLED: Case = ("CONFLICT", "the webhook is disabled; reactivate it first")
-
 router = GROUP.router(tags=["webhooks"], route_class=BodyRoute)
 
 
@@ -54,14 +54,14 @@ async def _service(services: ServicesDep) -> WebhookService:
 
 
 ServiceDep = Annotated[WebhookService, Depends(_service)]
-Owner = Annotated[Principal, with_plan(LEAST_PLAN, require_key_or_session)]
-Writer = Annotated[Principal, with_plan(LEAST_PLAN, with_scope("api:write", require_key_or_session).dependency)]
+Owner = Annotated[Principal, with_plan(MIN_PLAN, require_key_or_session)]
+Writer = Annotated[Principal, with_plan(MIN_PLAN, with_scope("api:write", require_key_or_session).dependency)]
 Id = Annotated[str, Path(description="The webhook's id.")]
 DeliveryId = Annotated[str, Path(description="The delivery's id, as the history lists it.")]
 
 
-def _answers(example: dict[str, Any], *errors: type[ApiError], also: Any = None) -> dict[int | str, dict[str, Any]]:
-    return shown(example) | GROUP.responses(*errors, also=also)
+def _answers(example: dict[str, Any], *errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:
+    return shown(example) | GROUP.responses(*errors)
 
 
 @router.get("/events", response_model=EventList, responses=_answers(examples.EVENTS))
@@ -90,7 +90,8 @@ async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
     responses={
         201: shown(examples.CREATED)[200],
         **GROUP.responses(
-            also={403: [_LIMIT], 409: [("CONFLICT", "Idempotency-Key: was used for another subscription")]},
+            WebhookLimit,
+            KeyReused,
         ),
     },
 )
@@ -109,27 +110,27 @@ async def create_webhook(
     return JsonResponse(made.model_dump(), status_code=201)
 
 
-@router.get("/{id}", response_model=Webhook, responses=_answers(examples.DISABLED, NotFound))
+@router.get("/{id}", response_model=Webhook, responses=_answers(examples.DISABLED, NoSuchWebhook))
 async def get_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
     """A webhook and how it stands."""
     return respond(await service.get(owner, id))
 
 
-@router.patch("/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, NotFound, also={403: [_LIMIT]}))
+@router.patch("/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit))
 async def update_webhook(owner: Writer, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
     """Change a webhook's address, events or filter, or switch it off and on. What is left out stays; a filter is
     replaced as a whole, and `null` removes it."""
     return respond(await service.update(owner, id, body))
 
 
-@router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, NotFound))
+@router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, NoSuchWebhook))
 async def delete_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Remove a webhook. What still waits for it is not sent."""
     return respond(await service.delete(owner, id))
 
 
 @router.post(
-    "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, NotFound, also={403: [_LIMIT]})
+    "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit)
 )
 async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Let deliveries to a disabled webhook go on: what still waited is sent now. Events that happened meanwhile are
@@ -137,13 +138,13 @@ async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> Json
     return respond(await service.reactivate(owner, id))
 
 
-@router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, NotFound))
+@router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, NoSuchWebhook))
 async def rotate_webhook_secret(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """A new secret, shown once. For 24 hours deliveries are signed with the one before, too."""
     return respond(await service.rotate_secret(owner, id))
 
 
-@router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, NotFound))
+@router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, NoSuchWebhook))
 async def send_test_event(
     owner: Writer,
     id: Id,
@@ -158,7 +159,7 @@ async def send_test_event(
 @router.post(
     "/{id}/replay",
     response_model=Queued,
-    responses=_answers(examples.QUEUED, NotFound, also={409: [_DISABLED]}),
+    responses=_answers(examples.QUEUED, NoSuchWebhook, WebhookIsDisabled),
 )
 async def replay_events(owner: Writer, id: Id, body: ReplayRequest, service: ServiceDep) -> JsonResponse:
     """Send the events of a time once more, at most 10,000: all that this webhook is for, whether it existed then or
@@ -166,7 +167,7 @@ async def replay_events(owner: Writer, id: Id, body: ReplayRequest, service: Ser
     return respond(await service.replay_range(owner, id, body))
 
 
-@router.get("/{id}/deliveries", response_model=DeliveryPage, responses=_answers(examples.PAGE, NotFound))
+@router.get("/{id}/deliveries", response_model=DeliveryPage, responses=_answers(examples.PAGE, NoSuchWebhook))
 async def list_webhook_deliveries(
     owner: Owner,
     id: Id,
@@ -181,21 +182,20 @@ async def list_webhook_deliveries(
     cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
 ) -> JsonResponse:
     """What was sent to a webhook in the last 30 days and what still waits, newest first."""
-    page = await service.deliveries(
-        owner,
-        id,
+    wanted = DeliveryFilter(
         status=status,
         type=type,
         begin=None if begin is None else read_moment("from", begin),
         end=None if end is None else read_moment("to", end),
-        limit=limit,
-        cursor=cursor,
     )
+    page = await service.deliveries(owner, id, wanted, cursor=cursor, limit=limit)
     return respond(page)
 
 
 @router.get(
-    "/{id}/deliveries/{delivery_id}", response_model=DeliveryDetail, responses=_answers(examples.DETAIL, NotFound)
+    "/{id}/deliveries/{delivery_id}",
+    response_model=DeliveryDetail,
+    responses=_answers(examples.DETAIL, NoSuchWebhook, NoSuchDelivery),
 )
 async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
     """A delivery with its body and, for every attempt, the request's headers, the answer and the timing."""
@@ -205,7 +205,7 @@ async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, se
 @router.post(
     "/{id}/deliveries/{delivery_id}/replay",
     response_model=Delivery,
-    responses=_answers(examples.REPLAYED, NotFound, also={409: [_DISABLED]}),
+    responses=_answers(examples.REPLAYED, NoSuchWebhook, NoSuchDelivery, WebhookIsDisabled, TestNotReplayed),
 )
 async def replay_webhook_delivery(owner: Writer, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
     """Send a delivery's event once more, under the id it had. One that waits already is not queued again."""

@@ -1,18 +1,27 @@
 """What owners may do with their subscriptions. What is sent, and when, is the engine's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from api.clock import Clock
-from api.http.errors import ApiError, Forbidden, InvalidInput, NotFound
+from api.http.errors import InvalidInput, NotFound
 from api.security.callers import Principal
 from api.security.sealing import Sealer
 from api.settings import ApiSettings
-from api.webhooks import shapes, signing
-from api.webhooks.repository import WebhookRepository
+from api.webhooks import shapes
+from api.webhooks.errors import (
+    KeyReused,
+    NoSuchDelivery,
+    NoSuchWebhook,
+    TestNotReplayed,
+    WebhookIsDisabled,
+    WebhookLimit,
+)
+from api.webhooks.records import DeliveryWithData, Subscription
+from api.webhooks.repository import DeliveryFilter, Replay, WebhookRepository
 from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url, require_order
 from api.webhooks.schemas import (
     CreatedWebhook,
@@ -30,18 +39,18 @@ from api.webhooks.schemas import (
     Webhook,
     WebhookList,
 )
+from warehouse.delivery.signing import make_secret
 from warehouse.domain.chains import Chains
 from warehouse.domain.events.catalogue import EVENTS
-from warehouse.store import Row
 
 BOTH_VALID: Final = timedelta(hours=24)
 """How long a secret stays valid after another took its place."""
 KEY_KEPT: Final = timedelta(hours=24)
 """How long an Idempotency-Key stands for what was made with it."""
 LOOK_BACK: Final = timedelta(days=30)
-MOST_REPLAYED: Final = 10_000
-MOST_COUNTED: Final = 10_000
-LATEST_SHOWN: Final = 20
+MAX_REPLAYED: Final = 10_000
+MAX_COUNTED: Final = 10_000
+MAX_LATEST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,19 +73,18 @@ class WebhookService:
             count = await self.repository.lock_account(transaction, owner.account_id)
             if key is not None:
                 made = await self.repository.made_with(transaction, owner.account_id, key)
-                if made is not None and made["created_at"] > now - KEY_KEPT:
-                    sealed = await self.repository.secret(transaction, made["id"])
+                if made is not None and made.created_at > now - KEY_KEPT:
+                    sealed = await self.repository.secret(transaction, made.id)
                     if not _is_same(made, url, wanted) or sealed is None:
-                        raise ApiError("Idempotency-Key: was used for another subscription", status=409)
-                    made["previous_secret_ends_at"] = None
-                    return shapes.created(made, self.chains, self._unsealed(sealed, made["id"]))
+                        raise KeyReused
+                    return shapes.created(made, self.chains, self._unsealed(sealed, made.id))
                 if made is not None:
-                    await self.repository.forget_key(transaction, made["id"])
+                    await self.repository.forget_key(transaction, made.id)
             self._require_room(owner, count)
             row = await self.repository.insert(transaction, owner.account_id, url, wanted, key)
-            secret = signing.make_secret()
-            sealed = self.sealer.seal(secret.encode(), str(row["id"]))
-            await self.repository.add_secret(transaction, row["id"], sealed, now=now, others_end_at=now)
+            secret = make_secret()
+            sealed = self.sealer.seal(secret.encode(), str(row.id))
+            await self.repository.add_secret(transaction, row.id, sealed, now=now, others_end_at=now)
         return shapes.created(row, self.chains, secret)
 
     async def list_all(self, owner: Principal) -> WebhookList:
@@ -112,70 +120,60 @@ class WebhookService:
     async def delete(self, owner: Principal, id: str) -> Deleted:
         """Take a subscription away."""
         if not await self.repository.delete(owner.account_id, _uuid(id)):
-            raise _no_webhook()
+            raise NoSuchWebhook
         return Deleted(id=str(_uuid(id)), deleted=True)
 
     async def rotate_secret(self, owner: Principal, id: str) -> RotatedSecret:
         """A new secret; the one before stays valid for a day."""
         now = self.clock.now()
-        secret = signing.make_secret()
+        secret = make_secret()
         async with self.repository.store.transaction() as transaction:
             row = await self.repository.lock(transaction, owner.account_id, _uuid(id))
             if row is None:
-                raise _no_webhook()
-            sealed = self.sealer.seal(secret.encode(), str(row["id"]))
-            await self.repository.add_secret(transaction, row["id"], sealed, now=now, others_end_at=now + BOTH_VALID)
-        return shapes.rotated(row["id"], secret, now + BOTH_VALID)
+                raise NoSuchWebhook
+            sealed = self.sealer.seal(secret.encode(), str(row.id))
+            await self.repository.add_secret(transaction, row.id, sealed, now=now, others_end_at=now + BOTH_VALID)
+        return shapes.rotated(row.id, secret, now + BOTH_VALID)
 
     async def test(self, owner: Principal, id: str, type: str | None) -> Delivery:
         """Queue one test, of a disabled subscription too. It is tried once, and says nothing about the receiver."""
         row = await self._row(owner, id)
-        wanted = read_events([type], "type")[0] if type is not None else row["events"][0]
+        wanted = read_events([type], "type")[0] if type is not None else row.events[0]
         example = EVENTS[wanted].example()
-        return shapes.delivery(await self.repository.add_test(row["id"], example, self.clock.now()))
+        return shapes.delivery(await self.repository.add_test(row.id, example, self.clock.now()))
 
-    async def deliveries(self, owner: Principal, id: str, **narrowed: Any) -> DeliveryPage:
+    async def deliveries(
+        self, owner: Principal, id: str, wanted: DeliveryFilter, *, cursor: str | None, limit: int
+    ) -> DeliveryPage:
         """A page of the history, newest first."""
         row = await self._row(owner, id)
-        if narrowed["begin"] is not None and narrowed["end"] is not None:
-            require_order(narrowed["begin"], narrowed["end"])
-        limit = narrowed.pop("limit")
-        if narrowed["type"] is not None:
-            read_events([narrowed["type"]], "type")
-        cursor = narrowed.pop("cursor")
-        before = None
+        if wanted.begin is not None and wanted.end is not None:
+            require_order(wanted.begin, wanted.end)
+        if wanted.type is not None:
+            read_events([wanted.type], "type")
         if cursor is not None:
-            try:
-                before = UUID(cursor)
-            except ValueError as error:
-                raise InvalidInput("cursor", "is not one that this list handed out") from error
-        found = await self.repository.deliveries(row["id"], before=before, limit=limit + 1, **narrowed)
-        shown = found[:limit]
-        more = len(found) > limit
+            wanted = replace(wanted, before=_read_cursor(cursor))
+        found = await self.repository.deliveries(row.id, wanted, limit + 1)
+        shown, more = found[:limit], len(found) > limit
         return DeliveryPage(
             deliveries=[shapes.delivery(one) for one in shown],
             has_more=more,
-            next_cursor=str(shown[-1]["id"]) if more else None,
+            next_cursor=str(shown[-1].id) if more else None,
         )
 
     async def delivery(self, owner: Principal, id: str, delivery_id: str) -> DeliveryDetail:
         """A delivery with its request and all attempts."""
         row = await self._row(owner, id)
-        found = await self.repository.delivery(row["id"], _uuid(delivery_id, "delivery"))
-        if found is None:
-            raise NotFound("this webhook has no such delivery")
-        return shapes.delivery_detail(*found)
+        found = await self._delivery(row, delivery_id)
+        return shapes.delivery_detail(found, await self.repository.attempts(found.id))
 
     async def replay(self, owner: Principal, id: str, delivery_id: str) -> Delivery:
-        """Queue a delivery's event once more. Safe to repeat: one that waits already is not queued again."""
+        """Queue a delivery's event again. Safe to repeat: one that waits already is not queued again."""
         row = await self._active(owner, id)
-        found = await self.repository.delivery(row["id"], _uuid(delivery_id, "delivery"))
-        if found is None:
-            raise NotFound("this webhook has no such delivery")
-        event_id = found[0]["event_id"]
-        if event_id is None:
-            raise ApiError("a test is not replayed; send another one", status=409)
-        return shapes.delivery(await self.repository.replay(row["id"], found[0]["id"], event_id, self.clock.now()))
+        found = await self._delivery(row, delivery_id)
+        if found.event_id is None:
+            raise TestNotReplayed
+        return shapes.delivery(await self.repository.replay(row.id, found.id, found.event_id, self.clock.now()))
 
     async def replay_range(self, owner: Principal, id: str, body: ReplayRequest) -> Queued:
         """Queue all events of a time that the subscription is for. Safe to repeat while they wait."""
@@ -190,18 +188,10 @@ class WebhookService:
         events = None if body.events is None else read_events(body.events)
         row = await self._active(owner, id)
         async with self.repository.store.transaction() as transaction:
-            queued = await self.repository.replay_range(
-                transaction,
-                row["id"],
-                begin=begin,
-                end=end,
-                events=events,
-                undelivered=body.only == "undelivered",
-                now=now,
-                most=MOST_REPLAYED + 1,
-            )
-            if queued > MOST_REPLAYED:
-                raise InvalidInput("from", f"more than {MOST_REPLAYED} events lie between from and to; narrow them")
+            wanted = Replay(begin, end, events, body.only == "undelivered", MAX_REPLAYED + 1)
+            queued = await self.repository.replay_events(transaction, row.id, wanted, now)
+            if queued > MAX_REPLAYED:
+                raise InvalidInput("from", f"more than {MAX_REPLAYED} events lie between from and to; narrow them")
         return Queued(queued=queued)
 
     async def preview(self, owner: Principal, body: PreviewRequest) -> Preview:
@@ -210,20 +200,20 @@ class WebhookService:
         wanted = Wanted(read_events(body.events), crown_ids, chain_ids)
         end = self.clock.now()
         counts, latest = await self.repository.preview(
-            owner.account_id, wanted, end=end, span=LOOK_BACK, most=MOST_COUNTED + 1, latest=LATEST_SHOWN
+            owner.account_id, wanted, end=end, span=LOOK_BACK, most=MAX_COUNTED + 1, latest=MAX_LATEST
         )
-        return shapes.preview(counts, latest, begin=end - LOOK_BACK, end=end, most=MOST_COUNTED)
+        return shapes.preview(counts, latest, begin=end - LOOK_BACK, end=end, most=MAX_COUNTED)
 
-    async def _row(self, owner: Principal, id: str) -> Row:
+    async def _row(self, owner: Principal, id: str) -> Subscription:
         row = await self.repository.find(owner.account_id, _uuid(id), self.clock.now())
         if row is None:
-            raise _no_webhook()
+            raise NoSuchWebhook
         return row
 
-    async def _active(self, owner: Principal, id: str) -> Row:
+    async def _active(self, owner: Principal, id: str) -> Subscription:
         row = await self._row(owner, id)
-        if row["status"] != "active":
-            raise ApiError("the webhook is disabled; reactivate it first", status=409)
+        if row.status != "active":
+            raise WebhookIsDisabled
         return row
 
     async def _change(self, owner: Principal, id: str, changes: Mapping[str, Any], *, enabled: bool | None) -> None:
@@ -231,44 +221,47 @@ class WebhookService:
             count = await self.repository.lock_account(transaction, owner.account_id)
             row = await self.repository.lock(transaction, owner.account_id, _uuid(id))
             if row is None:
-                raise _no_webhook()
-            row |= changes
-            if enabled is True and row["status"] == "disabled":
+                raise NoSuchWebhook
+            changed = replace(row, **changes)
+            if enabled is True and row.status == "disabled":
                 # An account that had a higher plan may have more than it could make now.
                 self._require_room(owner, count - 1)
-                row |= {"status": "active", "disabled_reason": None, "disabled_at": None, "consecutive_failures": 0}
-            elif enabled is False and row["status"] == "active":
-                row |= {"status": "disabled", "disabled_reason": "owner", "disabled_at": self.clock.now()}
-            await self.repository.update(transaction, row)
+                changed = replace(
+                    changed, status="active", disabled_reason=None, disabled_at=None, consecutive_failures=0
+                )
+            elif enabled is False and row.status == "active":
+                changed = replace(changed, status="disabled", disabled_reason="owner", disabled_at=self.clock.now())
+            await self.repository.update(transaction, changed)
+
+    async def _delivery(self, row: Subscription, delivery_id: str) -> DeliveryWithData:
+        found = await self.repository.delivery(row.id, _uuid(delivery_id, NoSuchDelivery))
+        if found is None:
+            raise NoSuchDelivery
+        return found
 
     def _require_room(self, owner: Principal, others: int) -> None:
         limit = LIMITS[owner.plan]
         if others >= limit:
-            raise Forbidden(
-                f"plan {owner.plan} allows {limit} webhooks, this account has {others}",
-                code="WEBHOOK_LIMIT",
-                details={"plan": owner.plan, "limit": limit},
-            )
+            raise WebhookLimit.of(owner.plan, limit, others)
 
     def _unsealed(self, sealed: bytes, id: UUID) -> str:
         return self.sealer.unseal(sealed, str(id)).decode()
 
 
-def _is_same(row: Row, url: str, wanted: Wanted) -> bool:
-    return row["status"] != "deleted" and (row["url"], row["events"], row["crown_ids"], row["chain_ids"]) == (
-        url,
-        wanted.events,
-        wanted.crown_ids,
-        wanted.chain_ids,
-    )
+def _is_same(made: Subscription, url: str, wanted: Wanted) -> bool:
+    asked = (url, wanted.events, wanted.crown_ids, wanted.chain_ids)
+    return made.status != "deleted" and (made.url, made.events, made.crown_ids, made.chain_ids) == asked
 
 
-def _uuid(text: str, what: str = "webhook") -> UUID:
+def _read_cursor(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise InvalidInput("cursor", "is not one that this list handed out") from error
+
+
+def _uuid(text: str, missing: type[NotFound] = NoSuchWebhook) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise NotFound(f"there is no such {what}") from None
-
-
-def _no_webhook() -> NotFound:
-    return NotFound("this account has no such webhook")
+        raise missing from None

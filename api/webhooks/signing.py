@@ -8,10 +8,6 @@ Each delivery carries two signatures, so that either kind of verifier works:
                           keyed with the bytes that the secret's base64 stands for; one for each valid secret
 """
 
-import base64
-import hashlib
-import hmac
-import secrets
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
@@ -19,16 +15,10 @@ from uuid import UUID
 from orjson import Fragment
 
 from api.http.rendering import dumps, timestamp
+from warehouse.delivery.signing import hexadecimal, standard_signatures
 
-SECRET_PREFIX = "whsec_"  # noqa: S105 - not a secret but how one begins
-_SECRET_BYTES = 32
 EVENT_PREFIX = "evt_"
 TEST_PREFIX = "evt_test_"
-
-
-def make_secret() -> str:
-    """A new secret as its owner is shown it."""
-    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
 
 
 def envelope_id(event_id: UUID | None, delivery_id: UUID) -> str:
@@ -60,8 +50,7 @@ def signed_headers(
         secrets: all that are valid, the current one first.
     """
     moment = str(int(sent_at.timestamp()))
-    content = f"{id}.{moment}.".encode() + body
-    digests = [hmac.digest(secret.encode(), body, hashlib.sha256).hex() for secret in secrets[:2]]
+    digests = [hexadecimal(secret, body) for secret in secrets[:2]]
     headers = {
         "Content-Type": "application/json",
         "User-Agent": user_agent,
@@ -71,7 +60,7 @@ def signed_headers(
         "X-Webhook-Timestamp": timestamp(created_at),
         "webhook-id": id,
         "webhook-timestamp": moment,
-        "webhook-signature": " ".join(_standard_signature(secret, content) for secret in secrets),
+        "webhook-signature": standard_signatures(secrets, id=id, timestamp=moment, body=body),
     }
     if len(digests) > 1:
         headers["X-Webhook-Signature-Previous"] = digests[1]
@@ -82,8 +71,3 @@ def user_agent(service_name: str) -> str:
     """How the service calls itself to receivers, such as ``Regalia-Webhook/1.0``."""
     name = "".join(character for character in service_name if character.isascii() and character.isalnum())
     return f"{name or 'Service'}-Webhook/1.0"
-
-
-def _standard_signature(secret: str, content: bytes) -> str:
-    key = base64.b64decode(secret.removeprefix(SECRET_PREFIX))
-    return f"v1,{base64.b64encode(hmac.digest(key, content, hashlib.sha256)).decode()}"

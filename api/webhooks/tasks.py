@@ -1,4 +1,4 @@
-"""Upkeep of the webhooks' tables: what is older than 30 days goes, a few thousand rows at a time."""
+"""Upkeep of the webhooks' tables: rows older than 30 days are removed, a few thousand at a time."""
 
 from datetime import timedelta
 from typing import Final
@@ -9,24 +9,7 @@ from api.services import Services
 from api.store.jobs import TASKS, services_of_job
 
 KEPT: Final = timedelta(days=30)
-_AT_ONCE: Final = 5_000
-
-# Deliveries that ended, and those that have waited as long for a subscription that is not active. Their attempts go
-# with them.
-_OLD_DELIVERIES = """
-DELETE FROM webhook_delivery WHERE id IN (
-    (SELECT id FROM webhook_delivery WHERE status <> 'pending' AND finished_at < %(before)s LIMIT %(at_once)s)
-    UNION ALL
-    (SELECT id FROM webhook_delivery WHERE status = 'pending' AND due_at < %(before)s LIMIT %(at_once)s)
-    UNION ALL
-    (SELECT d.id FROM webhook_subscription AS s JOIN webhook_delivery AS d ON d.subscription_id = s.id
-     WHERE s.status = 'deleted' LIMIT %(at_once)s))
-"""
-_DELETED = """
-DELETE FROM webhook_subscription AS s
-WHERE s.status = 'deleted' AND NOT EXISTS (SELECT FROM webhook_delivery AS d WHERE d.subscription_id = s.id)
-"""
-_ENDED_SECRETS = "DELETE FROM webhook_secret WHERE ends_at < %(now)s"
+_BATCH: Final = 5_000
 
 
 @TASKS.periodic(cron="17 * * * *")
@@ -43,7 +26,8 @@ async def forget(services: Services) -> None:
     removed = 1
     while removed:
         async with services.store.transaction() as transaction:
-            removed = await transaction.execute(_OLD_DELIVERIES, {"before": now - KEPT, "at_once": _AT_ONCE})
+            parameters = {"before": now - KEPT, "at_once": _BATCH}
+            removed = await transaction.execute("webhooks/forget_deliveries", parameters)
     async with services.store.transaction() as transaction:
-        await transaction.execute(_DELETED)
-        await transaction.execute(_ENDED_SECRETS, {"now": now})
+        await transaction.execute("webhooks/forget_subscriptions")
+        await transaction.execute("webhooks/forget_secrets", {"now": now})

@@ -17,13 +17,13 @@ import psutil
 
 from api.accounts.service import Accounts
 from api.security import sealing
-from api.webhooks.signing import make_secret
 from tests.bench import webhook_sink
 from tests.bench.directories import new_directory
 from tests.bench.machine import compare, sampled
 from tests.bench.result import Result
 from tests.bench.webhook_sink import SILENT, Sink
 from warehouse import engines, migrate, postgres
+from warehouse.delivery.signing import make_secret
 from warehouse.postgres import Connection
 from warehouse.settings import EngineSettings
 

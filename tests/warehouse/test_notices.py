@@ -8,7 +8,8 @@ import pytest
 
 from tests.fixtures.receiver import Receiver
 from warehouse.notices import chains, ledger
-from warehouse.notices.webhook import Condition, DeliveryFailed, Severity, Webhook, message, send, signature
+from warehouse.notices.conditions import Condition, Severity, message
+from warehouse.notices.webhook import DeliveryFailed, Webhook, send, signature
 from warehouse.postgres import Connection
 
 SECRET = "f00d-secret"

@@ -1,4 +1,5 @@
-"""Telling operators: conditions and messages recorded in the store, and the webhook they are sent to.
+"""Notices to operators: what is wrong with the service, recorded in the store and sent to their webhook.
 
-Shared by the pipelines, the worker and the supervisor, which see different things go wrong.
+The pipelines, the worker and the supervisor see different things go wrong, and all report here. The delivery engine
+(``warehouse.delivery``) sends the messages.
 """

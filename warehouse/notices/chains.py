@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from warehouse import sql
 from warehouse.notices import ledger
-from warehouse.notices.webhook import Condition
+from warehouse.notices.conditions import Condition
 from warehouse.postgres import Connection
 
 KIND = "chain_halted"
@@ -11,18 +12,9 @@ KIND = "chain_halted"
 
 def settle_halted(store: Connection, keys: Mapping[int, str]) -> None:
     """Report the chains that are halted now, by the key of their id, and resolve those that were."""
-    rows = store.execute("SELECT chain_id, block_number, halted FROM chain_checkpoint WHERE halted IS NOT NULL")
-    ledger.settle(
-        store,
-        KIND,
-        [
-            Condition(
-                KIND,
-                keys.get(row["chain_id"], str(row["chain_id"])),
-                "error",
-                f"ingestion of {keys.get(row['chain_id'], row['chain_id'])} is halted: {row['halted']}",
-                {"chainId": row["chain_id"], "publishedBlock": row["block_number"], "reason": row["halted"]},
-            )
-            for row in rows.fetchall()
-        ],
-    )
+    halted = []
+    for row in store.execute(sql.load("store/notices/list_halted_chains").encode()).fetchall():
+        key = keys.get(row["chain_id"], str(row["chain_id"]))
+        details = {"chainId": row["chain_id"], "publishedBlock": row["block_number"], "reason": row["halted"]}
+        halted.append(Condition(KIND, key, "error", f"ingestion of {key} is halted: {row['halted']}", details))
+    ledger.settle(store, KIND, halted)

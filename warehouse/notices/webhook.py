@@ -1,52 +1,37 @@
-"""One message to the operator's webhook: what it says, how it is signed, and a limit on how long it may take.
+"""The operator's webhook: one request for a message, signed, within a time limit.
 
 The address is the operator's own setting, not something a stranger gave us, so loopback and private addresses are
-allowed. Redirects are not followed: the address may hold a secret, and the signature was meant for its owner. Neither
+allowed. Redirects are not followed: the address may hold a secret, and the signature is meant for its owner. Neither
 address nor secret is ever part of an error or a log line.
 """
 
-import hashlib
-import hmac
-import http.client
+import asyncio
 import json
-import socket
-import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+import aiohttp
+from yarl import URL
+
+from warehouse.delivery.engine import Terms
+from warehouse.delivery.retries import RetrySchedule
+from warehouse.delivery.signing import hexadecimal
 from warehouse.settings import EngineSettings
 
-LIMIT_SECONDS = 10.0
-RETRY_SECONDS = (10, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800)
-"""Pauses after failed attempts; after as many and one more a message is given up."""
-SCHEMA_VERSION = 1
-
-Severity = Literal["warning", "error"]
-Event = Literal["firing", "resolved", "test"]
+LIMIT_SECONDS: Final = 10.0
+RETRIES: Final = RetrySchedule(
+    tuple(timedelta(seconds=pause) for pause in (10, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800))
+)
+TERMS: Final = Terms(name="notices", schedule=RETRIES, limit_seconds=LIMIT_SECONDS, lease_seconds=3 * LIMIT_SECONDS)
 
 
 class DeliveryFailed(Exception):
     """The receiver could not be reached, was too slow, or did not answer 2xx."""
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Something that operators should know of: its kind and subject make it the same one over time."""
-
-    kind: str
-    subject: str
-    severity: Severity
-    summary: str
-    details: Mapping[str, Any]
-
-    @property
-    def key(self) -> str:
-        """What tells it from others."""
-        return f"{self.kind}:{self.subject}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,33 +56,17 @@ def configured(settings: EngineSettings) -> Webhook | None:
     return Webhook(str(settings.alert_webhook_url), secret.get_secret_value() if secret else None)
 
 
-def message(event: Event, condition: Condition, *, started_at: str, resolved_at: str | None = None) -> dict[str, Any]:
-    """The body of a message; docs/operating.md describes it. ``text`` is what chat services show."""
-    mark = {"firing": condition.severity.upper(), "resolved": "RESOLVED", "test": "TEST"}[event]
-    return {
-        "version": SCHEMA_VERSION,
-        "event": event,
-        "text": f"[{mark}] {condition.summary}",
-        "alert": {
-            "key": condition.key,
-            "kind": condition.kind,
-            "subject": condition.subject,
-            "severity": condition.severity,
-            "summary": condition.summary,
-            "details": dict(condition.details),
-            "startedAt": started_at,
-            "resolvedAt": resolved_at,
-        },
-    }
-
-
 def send(webhook: Webhook, body: Mapping[str, Any], key: str, *, limit_seconds: float = LIMIT_SECONDS) -> int:
+    """POST a message from code that is not async; see :func:`post`."""
+    return asyncio.run(post(webhook, body, key, limit_seconds=limit_seconds))
+
+
+async def post(webhook: Webhook, body: Mapping[str, Any], key: str, *, limit_seconds: float = LIMIT_SECONDS) -> int:
     """POST a message and return the status, which is 2xx; ``key`` is its idempotency key.
 
     Raises:
         DeliveryFailed: anything else; trying again with the same key is safe.
     """
-    parts = urlsplit(webhook.url)
     payload = json.dumps(body, separators=(",", ":"), sort_keys=True).encode()
     headers = {
         "Content-Type": "application/json",
@@ -105,44 +74,33 @@ def send(webhook: Webhook, body: Mapping[str, Any], key: str, *, limit_seconds: 
         "Idempotency-Key": key,
         **_signature(webhook.secret, payload),
     }
-    made = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = made(str(parts.hostname), parts.port, timeout=limit_seconds)
-    # The connection's own limit is for each step; this one is for all of them, however slowly the receiver drips.
-    watch = threading.Timer(limit_seconds, _break_off, (connection,))
-    watch.daemon = True
-    began = time.monotonic()
-    watch.start()
     try:
-        connection.request("POST", f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}", payload, headers)
-        status = connection.getresponse().status
-    except (OSError, http.client.HTTPException) as error:
-        status, problem = 0, type(error).__name__
-    else:
-        problem = f"HTTP {status}"
-    finally:
-        watch.cancel()
-        connection.close()
-    if time.monotonic() - began >= limit_seconds:
-        raise DeliveryFailed(f"{webhook.place}: no answer in {limit_seconds:g} seconds")
+        async with asyncio.timeout(limit_seconds), _session() as session:
+            url = URL(webhook.url, encoded=True)
+            async with session.post(url, data=payload, headers=headers, allow_redirects=False) as response:
+                status = response.status
+    except TimeoutError:
+        raise DeliveryFailed(f"{webhook.place}: no answer in {limit_seconds:g} seconds") from None
+    except (aiohttp.ClientError, OSError) as error:
+        cause = getattr(error, "os_error", error)
+        raise DeliveryFailed(f"{webhook.place}: {type(cause).__name__}") from None
     if not 200 <= status < 300:
-        raise DeliveryFailed(f"{webhook.place}: {problem}")
+        raise DeliveryFailed(f"{webhook.place}: HTTP {status}")
     return status
 
 
 def signature(secret: str, timestamp: str, payload: bytes) -> str:
-    """What the receiver computes, too: HMAC-SHA256 over the timestamp, a full stop, and the body as it came."""
-    return hmac.new(secret.encode(), timestamp.encode() + b"." + payload, hashlib.sha256).hexdigest()
+    """What the receiver computes too: HMAC-SHA256 over the timestamp, a full stop, and the body as it came."""
+    return hexadecimal(secret, timestamp.encode() + b"." + payload)
+
+
+def _session() -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        cookie_jar=aiohttp.DummyCookieJar(), trust_env=False, timeout=aiohttp.ClientTimeout(total=None)
+    )
 
 
 def _signature(secret: str | None, payload: bytes) -> dict[str, str]:
     timestamp = str(int(time.time()))
     signed = {"X-Regalia-Signature": f"sha256={signature(secret, timestamp, payload)}"} if secret else {}
     return {"X-Regalia-Timestamp": timestamp, **signed}
-
-
-def _break_off(connection: http.client.HTTPConnection) -> None:
-    if connection.sock is not None:
-        try:
-            connection.sock.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            return  # it ended by itself in the same moment

@@ -14,7 +14,8 @@ from api.ops.commands.failures import UNAVAILABLE, USAGE
 from api.ops.supervisor.settings import StackSettings
 from api.settings import load
 from warehouse.notices import webhook
-from warehouse.notices.webhook import Condition, DeliveryFailed
+from warehouse.notices.conditions import Condition, message
+from warehouse.notices.webhook import DeliveryFailed
 
 _CONNECT_SECONDS = 3.0
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -30,7 +31,7 @@ def send_test() -> None:
     trial = Condition("test", "trial", "warning", "this is a trial message, nothing is wrong", {})
     began = time.monotonic()
     try:
-        status = webhook.send(receiver, webhook.message("test", trial, started_at=now), f"test:{uuid.uuid4()}")
+        status = webhook.send(receiver, message("test", trial, started_at=now), f"test:{uuid.uuid4()}")
     except DeliveryFailed as error:
         typer.echo(f"regalia: not delivered: {error}", err=True)
         raise typer.Exit(UNAVAILABLE) from None

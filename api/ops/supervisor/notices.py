@@ -1,30 +1,31 @@
-"""Telling operators of parts that go on failing: the supervisor sees what Dagster, the worker and the store cannot
-tell of themselves. It needs none of them: what it told is kept in memory, for as long as it runs."""
+"""Notices about parts of the stack that keep failing.
 
-import logging
-import queue
+The supervisor sees what Dagster, the worker and the store cannot report of themselves. It needs none of them: messages
+wait in memory, for as long as it runs, and a thread of its own sends them.
+"""
+
+import asyncio
 import threading
-import time
-import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from api.ops.supervisor.part import PartState, Phase
-from warehouse.notices.webhook import RETRY_SECONDS, Condition, DeliveryFailed, Event, Webhook, message, send
-
-log = logging.getLogger("regalia.stack")
-
-_Message = tuple[Event, Condition, str, str | None]
+from warehouse.delivery.engine import DeliveryEngine
+from warehouse.delivery.retries import RetrySchedule
+from warehouse.notices.channel import NoticeChannel
+from warehouse.notices.conditions import Change, Condition, iso, message
+from warehouse.notices.queues import NoticesInMemory
+from warehouse.notices.webhook import RETRIES, TERMS, Webhook
 
 PART_FAILING = "part_failing"
 STABLE_SECONDS = 60.0
-"""A part that is ready for so long has recovered; one that dies again before is the same trouble going on."""
+"""A part that was ready for this long has recovered; one that ends before is still in the same trouble."""
 
 
 @dataclass(slots=True)
 class PartNotices:
-    """Sends one message when a part begins to fail again and again, and one when it has recovered.
+    """Sends one message when a part starts to fail again and again, and one when it has recovered.
 
     Args:
         webhook: the receiver.
@@ -34,14 +35,14 @@ class PartNotices:
     webhook: Webhook
     explain: Callable[[str], str]
     stable_seconds: float = STABLE_SECONDS
-    retry_seconds: Sequence[float] = RETRY_SECONDS
-    _failing: dict[str, tuple[Condition, str]] = field(default_factory=dict)
+    retries: RetrySchedule = RETRIES
+    _failing: dict[str, tuple[Condition, datetime]] = field(default_factory=dict)
     _recovering: dict[str, threading.Timer] = field(default_factory=dict)
-    _outboxes: dict[str, "queue.SimpleQueue[_Message]"] = field(default_factory=dict)
+    _sender: "_Sender | None" = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, part: str, current: PartState) -> None:
-        """A part entered a phase. Returns at once; sending is a thread's work."""
+        """A part entered a phase. Returns at once."""
         with self._lock:
             self._note(part, current)
 
@@ -52,8 +53,8 @@ class PartNotices:
         if current.phase is Phase.FAILING and part not in self._failing:
             details = {"part": part, "restarts": current.restarts, "lastExit": current.last_exit}
             condition = Condition(PART_FAILING, part, "error", self.explain(part), details)
-            self._failing[part] = (condition, _now())
-            self._put("firing", part)
+            self._failing[part] = (condition, datetime.now(UTC))
+            self._send("firing", part)
         elif current.phase is Phase.READY and part in self._failing:
             timer = threading.Timer(self.stable_seconds, self._recover, (part,))
             timer.daemon = True
@@ -62,35 +63,37 @@ class PartNotices:
 
     def _recover(self, part: str) -> None:
         with self._lock:
-            # Another phase that came in the moment the timer fired has taken it out.
+            # If the part entered another phase at the moment the timer fired, the timer is not there any more.
             if self._recovering.get(part) is threading.current_thread():
                 del self._recovering[part]
-                self._put("resolved", part)
+                self._send("resolved", part)
                 del self._failing[part]
 
-    def _put(self, event: Event, part: str) -> None:
+    def _send(self, change: Change, part: str) -> None:
         condition, started = self._failing[part]
-        if part not in self._outboxes:
-            # A thread each: what is told of one part is in order, and does not wait for another's.
-            self._outboxes[part] = queue.SimpleQueue()
-            outbox = self._outboxes[part]
-            threading.Thread(target=self._send_forever, args=(outbox,), name=f"notices-{part}", daemon=True).start()
-        self._outboxes[part].put((event, condition, started, _now() if event == "resolved" else None))
-
-    def _send_forever(self, outbox: "queue.SimpleQueue[_Message]") -> None:
-        while True:
-            event, condition, started, resolved = outbox.get()
-            body = message(event, condition, started_at=started, resolved_at=resolved)
-            key = f"{condition.key}:{uuid.uuid4()}"
-            for pause in (*self.retry_seconds, None):
-                try:
-                    send(self.webhook, body, key)
-                    break
-                except DeliveryFailed as error:
-                    log.warning("the message about %s (%s) was not delivered: %s", condition.subject, event, error)
-                if pause is not None:
-                    time.sleep(pause)
+        resolved_at = iso(datetime.now(UTC)) if change == "resolved" else None
+        if self._sender is None:
+            self._sender = _Sender(self.webhook, self.retries)
+        self._sender.put(condition.key, message(change, condition, started_at=iso(started), resolved_at=resolved_at))
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+class _Sender:
+    """The delivery engine in a thread of its own."""
+
+    def __init__(self, webhook: Webhook, retries: RetrySchedule) -> None:
+        self._queue = NoticesInMemory(webhook)
+        shortest = min((pause.total_seconds() for pause in retries.pauses), default=1.0)
+        terms = replace(TERMS, schedule=retries, poll_seconds=min(TERMS.poll_seconds, shortest))
+        self._engine = DeliveryEngine(self._queue, NoticeChannel(), terms, lambda: datetime.now(UTC))
+        self._loop: asyncio.AbstractEventLoop | None = None
+        threading.Thread(target=lambda: asyncio.run(self._work()), name="notices", daemon=True).start()
+
+    def put(self, subject: str, body: dict[str, object]) -> None:
+        """Add a message."""
+        self._queue.put(subject, body, datetime.now(UTC))
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._engine.notify)
+
+    async def _work(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._engine.run(asyncio.Event())

@@ -7,7 +7,7 @@ from api.services import Services
 from api.settings import ApiSettings
 from tests.fixtures.receiver import Receiver
 from warehouse.notices import ledger
-from warehouse.notices.webhook import Condition
+from warehouse.notices.conditions import Condition
 from warehouse.postgres import Connection
 
 

@@ -21,7 +21,7 @@ from warehouse import postgres, sql
 from warehouse.chains import facts
 from warehouse.engines import EngineUrls
 from warehouse.notices import ledger
-from warehouse.notices.webhook import Condition
+from warehouse.notices.conditions import Condition
 from warehouse.postgres import Connection
 
 

@@ -47,7 +47,7 @@ async def test_a_time_is_replayed_with_what_the_filter_lets_pass(hooks: Hooks) -
 async def test_events_that_wait_already_take_no_place_of_a_replay(
     hooks: Hooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "MOST_REPLAYED", 2)
+    monkeypatch.setattr(service, "MAX_REPLAYED", 2)
     begin = hooks.clock.now()
     for day in range(4):
         hooks.happen(created_at=begin - timedelta(days=5 - day))

@@ -1,44 +1,41 @@
 """What follows from answers: retries, exhaustion, disabling, and the history that tells of it."""
 
 from datetime import UTC, datetime, timedelta
-from uuid import UUID
 
 import pytest
 
 from api.outbound.answers import OutboundAnswer, Timing
-from api.webhooks.attempts import result_of
-from api.webhooks.outcomes import RETRIES, Standing, judge, settle
-from api.webhooks.records import Claimed
+from api.webhooks.channel import attempt_of
+from api.webhooks.outcomes import RETRIES, SubscriptionHealth, settle
 from tests.fixtures.webhooks import Hooks
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
-ALL_RETRIES = sum(RETRIES, timedelta())
 
 
 def test_retries_come_after_1_5_30_minutes_and_2_12_hours() -> None:
     waits = []
     for attempts in range(1, 6):
-        verdict = judge(succeeded=False, status=500, attempts=attempts, retried=True, now=NOW)
+        verdict = RETRIES.judge(succeeded=False, final=False, attempts=attempts, now=NOW)
         assert verdict.status == "pending"
         assert verdict.due_at is not None
         waits.append((verdict.due_at - NOW).total_seconds() / 60)
     assert waits == [1, 5, 30, 120, 720]
-    assert judge(succeeded=False, status=None, attempts=6, retried=True, now=NOW).status == "exhausted"
+    assert RETRIES.judge(succeeded=False, final=False, attempts=6, now=NOW).status == "exhausted"
 
 
 @pytest.mark.parametrize(
     ("before", "endings", "after"),
     [
-        (0, [("exhausted", 500)], Standing(1)),
-        (2, [("delivered", 200)], Standing(0)),
-        (2, [("exhausted", None)], Standing(3, "failures")),
-        (0, [("exhausted", 500), ("delivered", 200), ("exhausted", 500)], Standing(1)),
-        (0, [("exhausted", 500)] * 3 + [("delivered", 200)], Standing(3, "failures")),
-        (0, [("exhausted", 410), ("delivered", 200)], Standing(1, "gone")),
+        (0, [("exhausted", 500)], SubscriptionHealth(1)),
+        (2, [("delivered", 200)], SubscriptionHealth(0)),
+        (2, [("exhausted", None)], SubscriptionHealth(3, "failures")),
+        (0, [("exhausted", 500), ("delivered", 200), ("exhausted", 500)], SubscriptionHealth(1)),
+        (0, [("exhausted", 500)] * 3 + [("delivered", 200)], SubscriptionHealth(3, "failures")),
+        (0, [("exhausted", 410), ("delivered", 200)], SubscriptionHealth(1, "gone")),
     ],
 )
 def test_three_deliveries_in_a_row_disable_and_so_does_410(
-    before: int, endings: list[tuple[str, int | None]], after: Standing
+    before: int, endings: list[tuple[str, int | None]], after: SubscriptionHealth
 ) -> None:
     assert settle(before, endings) == after
 
@@ -47,7 +44,7 @@ async def test_a_failing_delivery_is_tried_six_times_and_then_exhausted(hooks: H
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
     id = hooks.happen()
-    for number, wait in enumerate((timedelta(), *RETRIES), 1):
+    for number, wait in enumerate((timedelta(), *RETRIES.pauses), 1):
         hooks.clock.moment += wait - timedelta(seconds=1) if number > 1 else wait
         await hooks.engine.run_until_idle()
         assert len(hooks.receivers.sent) == max(number - 1, 1)
@@ -86,7 +83,7 @@ async def test_a_retry_that_succeeds_ends_the_delivery(hooks: Hooks) -> None:
 async def exhaust(hooks: Hooks, times: int = 1) -> None:
     for _ in range(times):
         hooks.happen()
-    for wait in (timedelta(), *RETRIES):
+    for wait in (timedelta(), *RETRIES.pauses):
         hooks.clock.moment += wait
         await hooks.engine.run_until_idle()
 
@@ -189,7 +186,6 @@ async def test_the_history_shows_request_answer_and_timing(hooks: Hooks) -> None
 
 
 def test_bytes_that_are_no_text_are_kept_as_replacement_characters() -> None:
-    claimed = Claimed(UUID(int=1), UUID(int=2), None, "token.minted", "test", 0, NOW, None, "{}", UUID(int=3))
     answer = OutboundAnswer(
         status=200,
         headers={"x-odd": "caf\udce9\0" + "." * 5000},
@@ -199,7 +195,8 @@ def test_bytes_that_are_no_text_are_kept_as_replacement_characters() -> None:
         failure=None,
         problem=None,
     )
-    attempt = result_of(claimed, "https://example.com", {}, NOW, answer, NOW).attempt
-    assert attempt["response_headers"]["x-odd"].startswith("caf\ufffd\ufffd..")
-    assert len(attempt["response_headers"]["x-odd"]) == 1024
-    assert attempt["response_body"] == "\ufffd\ufffd"
+    attempt = attempt_of("https://example.com", {}, NOW, answer)
+    assert attempt.response_headers is not None
+    assert attempt.response_headers["x-odd"].startswith("caf\ufffd\ufffd..")
+    assert len(attempt.response_headers["x-odd"]) == 1024
+    assert attempt.response_body == "\ufffd\ufffd"

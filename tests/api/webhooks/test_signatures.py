@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from api.webhooks.signing import make_secret, user_agent
+from api.webhooks.signing import user_agent
 from tests.fixtures.webhooks import Hooks, Sent
+from warehouse.delivery.signing import make_secret
 
 SCRIPT = Path(__file__).with_name("verify.mjs")
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from api.webhooks.engine import DeliveryEngine
+from api.webhooks.engine import WebhookEngine
 from api.worker import run_beside
 from tests.fixtures.webhooks import Hooks
 
@@ -39,7 +39,7 @@ async def test_an_engine_that_is_told_of_more_in_the_instant_it_stops_still_stop
     stop.set()
     for _ in range(turns):
         await asyncio.sleep(0)
-    hooks.engine.tell()
+    hooks.engine.notify()
     async with asyncio.timeout(5):
         await running
 
@@ -47,7 +47,7 @@ async def test_an_engine_that_is_told_of_more_in_the_instant_it_stops_still_stop
 async def test_an_engine_waits_for_a_store_that_is_away(hooks: Hooks, store_url: str) -> None:
     await hooks.subscribe("token.minted")
     stop = asyncio.Event()
-    engine: DeliveryEngine = hooks.new_engine(listen_url=store_url)
+    engine: WebhookEngine = hooks.new_engine(listen_url=store_url)
     running = asyncio.create_task(engine.run(stop))
     await asyncio.sleep(0.3)
     hooks.store.execute(

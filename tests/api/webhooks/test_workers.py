@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from api.webhooks.engine import DeliveryEngine
-from api.webhooks.queue import DeliveryQueue
+from api.webhooks.engine import WebhookEngine
+from api.webhooks.queue import WebhookQueue
 from tests.fixtures.waiting import wait_until_async
 from tests.fixtures.webhooks import Hooks
 from warehouse.postgres import Connection
@@ -38,7 +38,7 @@ def statuses(store: Connection) -> dict[str, int]:
     return {row["status"]: row["n"] for row in rows}
 
 
-async def answered(engine: DeliveryEngine) -> None:
+async def answered(engine: WebhookEngine) -> None:
     if engine._sending:
         await asyncio.wait(engine._sending)
 
@@ -93,7 +93,7 @@ async def test_an_event_is_sent_as_soon_as_it_is_committed(hooks: Hooks, store_u
 async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> None:
     """Each step is taken and then nothing more, as a kill would have it; another worker comes after the lease."""
     made = await hooks.subscribe("token.minted")
-    queue = DeliveryQueue(hooks.service.services.store)
+    queue = WebhookQueue(hooks.service.services.store)
     id = hooks.happen()
 
     assert await queue.fan_out(hooks.clock.now()) == (1, 1)  # died after making deliveries

@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import timedelta
 from pathlib import Path
 
 from api.ops.supervisor.notices import PartNotices
@@ -10,12 +11,18 @@ from api.ops.supervisor.supervisor import Supervisor
 from tests.fixtures.receiver import Receiver
 from tests.fixtures.supervised import QUICK, python, running
 from tests.fixtures.waiting import wait_until_async
+from warehouse.delivery.retries import RetrySchedule
 
 FAILING, READY = PartState(Phase.FAILING, restarts=3, last_exit="status 7"), PartState(Phase.READY)
 
 
 def notices_to(receiver: Receiver, stable_seconds: float = 0.0) -> PartNotices:
-    return PartNotices(receiver.webhook(), "{} ended with status 7".format, stable_seconds, retry_seconds=(0.01, 0.01))
+    return PartNotices(
+        receiver.webhook(),
+        "{} ended with status 7".format,
+        stable_seconds,
+        retries=RetrySchedule((timedelta(milliseconds=10),) * 2),
+    )
 
 
 async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Receiver) -> None:

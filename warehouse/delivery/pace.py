@@ -11,10 +11,10 @@ from typing import Final
 from uuid import UUID
 
 FIRST_WINDOW: Final = 4
-WIDEST_WINDOW: Final = 32
+MAX_WINDOW: Final = 32
 QUICK_SECONDS: Final = 1.0
 """An answer that takes longer is a slow one."""
-REMEMBERED: Final = 10_000
+MAX_REMEMBERED: Final = 10_000
 """Receivers that nothing is sent to are forgotten beyond so many."""
 
 
@@ -77,11 +77,11 @@ class Pace:
         self._count(receiver, -1)
         quick = succeeded and seconds <= QUICK_SECONDS
         if quick:
-            receiver.window = min(receiver.window + 1, WIDEST_WINDOW)
+            receiver.window = min(receiver.window + 1, MAX_WINDOW)
         else:
             receiver.window = max(receiver.window // 2, 1)
         self._mark(receiver, slow=seconds > QUICK_SECONDS)
-        if len(self._receivers) > REMEMBERED and receiver.working == 0:
+        if len(self._receivers) > MAX_REMEMBERED and receiver.working == 0:
             del self._receivers[id]
 
     def cancel(self, id: UUID) -> None:

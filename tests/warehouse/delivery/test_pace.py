@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from api.webhooks.pace import FIRST_WINDOW, WIDEST_WINDOW, Pace
+from warehouse.delivery.pace import FIRST_WINDOW, MAX_WINDOW, Pace
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 
@@ -20,9 +20,9 @@ def test_quick_answers_widen_up_to_a_bound_and_failures_narrow_down_to_one() -> 
     pace = Pace()
     for _ in range(100):
         attempt(pace, A)
-    assert pace.caps([A]) == [WIDEST_WINDOW]
+    assert pace.caps([A]) == [MAX_WINDOW]
     attempt(pace, A, succeeded=False)
-    assert pace.caps([A]) == [WIDEST_WINDOW // 2]
+    assert pace.caps([A]) == [MAX_WINDOW // 2]
     for _ in range(10):
         attempt(pace, A, succeeded=False)
     assert pace.caps([A]) == [1]

@@ -1,0 +1,1 @@
+SELECT key FROM operator_alert WHERE kind = %(kind)s AND firing

@@ -1,0 +1,1 @@
+SELECT count(*) AS subscriptions FROM webhook_subscription WHERE status = 'active'

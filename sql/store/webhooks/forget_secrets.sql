@@ -1,0 +1,1 @@
+DELETE FROM webhook_secret WHERE ends_at < %(now)s
