@@ -1,4 +1,4 @@
-"""/api/v2/webhooks: subscriptions to events, and what became of their deliveries."""
+"""/api/v2/webhooks: subscriptions to events, and their deliveries."""
 
 from typing import Annotated, Any, Literal
 
@@ -104,28 +104,27 @@ async def create_webhook(
         Header(alias="Idempotency-Key", description="Repeats with the same key make one webhook; kept for 24 hours."),
     ] = None,
 ) -> JsonResponse:
-    """Subscribe an address to events. The answer holds the secret that deliveries are signed with; it is not shown
-    again."""
+    """Subscribe an address to events. The answer holds the secret that signs deliveries; it is not shown again."""
     made = await service.create(owner, body, read_idempotency_key(key))
     return JsonResponse(made.model_dump(), status_code=201)
 
 
 @router.get("/{id}", response_model=Webhook, responses=_answers(examples.DISABLED, NoSuchWebhook))
 async def get_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse:
-    """A webhook and how it stands."""
+    """A webhook and its status."""
     return respond(await service.get(owner, id))
 
 
 @router.patch("/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit))
 async def update_webhook(owner: Writer, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
-    """Change a webhook's address, events or filter, or switch it off and on. What is left out stays; a filter is
-    replaced as a whole, and `null` removes it."""
+    """Change a webhook's address, events or filter, or switch it off and on. Members that are left out do not change;
+    a filter is replaced as a whole, and `null` removes it."""
     return respond(await service.update(owner, id, body))
 
 
 @router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, NoSuchWebhook))
 async def delete_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
-    """Remove a webhook. What still waits for it is not sent."""
+    """Delete a webhook. Deliveries that still wait are not sent."""
     return respond(await service.delete(owner, id))
 
 
@@ -133,14 +132,14 @@ async def delete_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResp
     "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit)
 )
 async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
-    """Let deliveries to a disabled webhook go on: what still waited is sent now. Events that happened meanwhile are
-    not; replay them from `disabled_at` on."""
+    """Enable a disabled webhook: deliveries that still waited are sent now. Events that happened meanwhile are not;
+    replay them from `disabled_at` on."""
     return respond(await service.reactivate(owner, id))
 
 
 @router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, NoSuchWebhook))
 async def rotate_webhook_secret(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
-    """A new secret, shown once. For 24 hours deliveries are signed with the one before, too."""
+    """Make a new secret, shown once. For 24 hours deliveries are signed with the previous one too."""
     return respond(await service.rotate_secret(owner, id))
 
 
@@ -151,8 +150,8 @@ async def send_test_event(
     service: ServiceDep,
     body: TestRequest = TestRequest(),  # noqa: B008 - frozen
 ) -> JsonResponse:
-    """Send a test event with example data, to a disabled webhook too. It is tried once; its envelope's id begins with
-    `evt_test_`. Read the delivery for what came back."""
+    """Send a test event with example data, to a disabled webhook too. It is sent once, and its id begins with
+    `evt_test_`. Read the delivery to see the answer."""
     return respond(await service.test(owner, id, body.type))
 
 
@@ -162,8 +161,8 @@ async def send_test_event(
     responses=_answers(examples.QUEUED, NoSuchWebhook, WebhookIsDisabled),
 )
 async def replay_events(owner: Writer, id: Id, body: ReplayRequest, service: ServiceDep) -> JsonResponse:
-    """Send the events of a time once more, at most 10,000: all that this webhook is for, whether it existed then or
-    not, under the ids they had."""
+    """Send the events of a period again, at most 10,000, under their original ids: all that match this webhook, even
+    those from before it existed."""
     return respond(await service.replay_range(owner, id, body))
 
 
@@ -173,15 +172,15 @@ async def list_webhook_deliveries(
     id: Id,
     service: ServiceDep,
     status: Annotated[
-        Literal["pending", "delivered", "exhausted"] | None, Query(description="Only deliveries that stand so.")
+        Literal["pending", "delivered", "exhausted"] | None, Query(description="Only deliveries with this status.")
     ] = None,
     type: Annotated[str | None, Query(description="Only this type of event.")] = None,
-    begin: Annotated[str | None, Query(alias="from", description="ISO 8601: made from this moment on.")] = None,
-    end: Annotated[str | None, Query(alias="to", description="ISO 8601: made before this moment.")] = None,
+    begin: Annotated[str | None, Query(alias="from", description="ISO 8601: created at or after this moment.")] = None,
+    end: Annotated[str | None, Query(alias="to", description="ISO 8601: created before this moment.")] = None,
     limit: Annotated[int, Query(ge=1, le=100, description="Deliveries per page.")] = 25,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
 ) -> JsonResponse:
-    """What was sent to a webhook in the last 30 days and what still waits, newest first."""
+    """Deliveries of the last 30 days, newest first."""
     wanted = DeliveryFilter(
         status=status,
         type=type,
@@ -208,5 +207,5 @@ async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, se
     responses=_answers(examples.REPLAYED, NoSuchWebhook, NoSuchDelivery, WebhookIsDisabled, TestNotReplayed),
 )
 async def replay_webhook_delivery(owner: Writer, id: Id, delivery_id: DeliveryId, service: ServiceDep) -> JsonResponse:
-    """Send a delivery's event once more, under the id it had. One that waits already is not queued again."""
+    """Send a delivery's event again, under its original id. One that is queued already is not queued twice."""
     return respond(await service.replay(owner, id, delivery_id))

@@ -1,4 +1,4 @@
-"""What a subscription may be: its address, its events, its filter, and how many there may be. Values in, values out."""
+"""What a subscription may have: address, events, filter, and how many there may be. Pure rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from warehouse.domain.chains import Chains
 from warehouse.domain.events.catalogue import EVENTS
 
 LIMITS: Final[Mapping[str, int]] = {"developer": 5, "partner": 25, "enterprise": 100}
-"""Subscriptions of an account, by plan. A lower plan has none."""
-_KEY_LENGTH: Final = 255
+"""The most subscriptions of an account, by plan. Lower plans have none."""
+_MAX_KEY_LENGTH: Final = 255
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which events a subscription is for; null: not narrowed."""
+    """Which events a subscription is for; null matches everything."""
 
     events: list[str]
     crown_ids: list[int] | None
@@ -85,10 +85,10 @@ def read_moment(field: str, text: str) -> datetime:
 
 
 def require_order(begin: datetime, end: datetime) -> None:
-    """Hold the ends of a time to their order.
+    """Check that a period does not end before it begins.
 
     Raises:
-        InvalidInput: it ends before it begins.
+        InvalidInput: it does.
     """
     if end < begin:
         raise InvalidInput("to", "must not be before from")
@@ -102,6 +102,6 @@ def read_idempotency_key(text: str | None) -> str | None:
     """
     if text is None:
         return None
-    if not 1 <= len(text) <= _KEY_LENGTH or not (text.isascii() and text.isprintable()):
-        raise InvalidInput("Idempotency-Key", f"must be 1 to {_KEY_LENGTH} printable ASCII characters")
+    if not 1 <= len(text) <= _MAX_KEY_LENGTH or not (text.isascii() and text.isprintable()):
+        raise InvalidInput("Idempotency-Key", f"must be 1 to {_MAX_KEY_LENGTH} printable ASCII characters")
     return text

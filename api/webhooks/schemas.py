@@ -18,16 +18,15 @@ class Snake(Wire):
     model_config = ConfigDict(alias_generator=None)
 
 
-class Asked(Snake):
-    """Base of what clients send. Members that mean nothing here are refused: a filter whose name is misspelt would let
-    everything through."""
+class Body(Snake):
+    """Base of requests. Unknown members are refused: a filter with a misspelt name would match everything."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Filter(Asked):
-    """What is let through. A dimension that is left out, or null, does not narrow; both have to fit where both are
-    given. Events that are about no registration are not filtered."""
+class Filter(Body):
+    """Which events match. A member that is left out, or null, matches everything; if both are given, both must match.
+    Events about no registration always match."""
 
     crown_ids: list[Annotated[StrictInt, Field(ge=1, lt=2**63)]] | None = Field(
         default=None, min_length=1, max_length=1000, description="Ids of registrations."
@@ -37,7 +36,7 @@ class Filter(Asked):
     )
 
 
-class CreateRequest(Asked):
+class CreateRequest(Body):
     """A new subscription."""
 
     model_config = ConfigDict(
@@ -53,8 +52,8 @@ class CreateRequest(Asked):
     filter: Filter | None = Field(default=None, description="Narrows the events; without it all of the types are sent.")
 
 
-class UpdateRequest(Asked):
-    """What is to be changed; what is left out stays."""
+class UpdateRequest(Body):
+    """What to change; members that are left out stay as they are."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"events": ["token.minted", "token.released"], "filter": None}]}
@@ -66,8 +65,8 @@ class UpdateRequest(Asked):
     enabled: StrictBool | None = Field(default=None, description="false stops deliveries, true starts them again.")
 
 
-class PreviewRequest(Asked):
-    """A subscription that is thought of."""
+class PreviewRequest(Body):
+    """A subscription to try out."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"events": ["trade.large"], "filter": _EXAMPLE_FILTER}]})
 
@@ -75,7 +74,7 @@ class PreviewRequest(Asked):
     filter: Filter | None = Field(default=None, description="Narrows them.")
 
 
-class TestRequest(Asked):
+class TestRequest(Body):
     """Which event the test looks like."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"type": "token.minted"}]})
@@ -83,8 +82,8 @@ class TestRequest(Asked):
     type: str | None = Field(default=None, description="A type of event. Default: the first that is subscribed to.")
 
 
-class ReplayRequest(Asked):
-    """Which events are sent once more."""
+class ReplayRequest(Body):
+    """Which events to send again."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -112,19 +111,19 @@ class EventInfo(Snake):
 
     type: str
     description: str
-    audience: str = Field(description="subscribers: whoever subscribes; account: the account it is about alone.")
-    produced: bool = Field(description="Whether this version of the service has anything to tell of the type.")
+    audience: str = Field(description="subscribers: everybody who subscribes; account: only the account it is about.")
+    produced: bool = Field(description="Whether this version of the service sends events of the type.")
     fields: list[EventField] = Field(description="The members of data.")
 
 
 class EventList(Snake):
-    """What can be subscribed to."""
+    """The events that can be subscribed to."""
 
     events: list[EventInfo]
 
 
 class ShownFilter(Snake):
-    """The filter of a subscription; null: not narrowed."""
+    """The filter of a subscription; null matches everything."""
 
     crown_ids: list[int] | None
     chains: list[str] | None
@@ -143,13 +142,13 @@ class Webhook(Snake):
     )
     disabled_at: str | None
     consecutive_failures: int = Field(description="Deliveries that failed since the last that arrived.")
-    previous_secret_ends_at: str | None = Field(description="Until when the secret before the last is valid, too.")
+    previous_secret_ends_at: str | None = Field(description="Until when the previous secret is valid too.")
     created_at: str
     updated_at: str
 
 
 class CreatedWebhook(Webhook):
-    """A new subscription. The secret is shown here and never again."""
+    """A new subscription. The secret is not shown again."""
 
     secret: str
 
@@ -162,7 +161,7 @@ class WebhookList(Snake):
 
 
 class RotatedSecret(Snake):
-    """The new secret, shown here and never again."""
+    """The new secret, which is not shown again."""
 
     id: str
     secret: str
@@ -170,7 +169,7 @@ class RotatedSecret(Snake):
 
 
 class Deleted(Snake):
-    """What is gone."""
+    """What was deleted."""
 
     id: str
     deleted: bool
@@ -186,7 +185,7 @@ class Envelope(Snake):
 
 
 class TypeCount(Snake):
-    """How many events of a type; ``at_least`` where they were not counted to the end."""
+    """How many events of a type; with ``at_least`` there are more."""
 
     type: str
     count: int
@@ -204,7 +203,7 @@ class Preview(Snake):
 
 
 class Delivery(Snake):
-    """An event on its way to a receiver, or arrived, or given up."""
+    """An event on its way to a receiver, delivered, or given up."""
 
     id: str
     event_id: str = Field(description="The id of the envelope.")
@@ -212,8 +211,8 @@ class Delivery(Snake):
     cause: str = Field(description="event, replay or test.")
     status: str = Field(description="pending, delivered, or exhausted.")
     attempts: int
-    next_attempt_at: str | None = Field(description="When it is tried next; null when it is over.")
-    last_status_code: int | None = Field(description="What the receiver answered last; null: nothing.")
+    next_attempt_at: str | None = Field(description="When the next attempt is made; null: it is over.")
+    last_status_code: int | None = Field(description="The status of the last answer; null: there was none.")
     last_problem: str | None = Field(description="Why the last attempt failed.")
     created_at: str
     finished_at: str | None
@@ -228,7 +227,7 @@ class DeliveryPage(Snake):
 
 
 class AttemptTiming(Snake):
-    """Seconds; null for what did not happen, as on a connection that was used again."""
+    """Seconds; null for steps that did not happen, as on a reused connection."""
 
     dns_seconds: float | None
     connect_seconds: float | None
@@ -263,11 +262,11 @@ class Attempt(Snake):
 class DeliveryDetail(Delivery):
     """A delivery with its request and every attempt."""
 
-    request_body: str = Field(description="The body as it is sent, byte by byte the same every time.")
+    request_body: str = Field(description="The body, byte for byte the same in every attempt.")
     history: list[Attempt]
 
 
 class Queued(Snake):
-    """How many events are sent once more; those that already wait for it are not among them."""
+    """How many events are sent again; those already queued are not counted."""
 
     queued: int

@@ -1,4 +1,4 @@
-"""What owners may do with their subscriptions. What is sent, and when, is the engine's."""
+"""What owners can do with their subscriptions. The engine decides what is sent and when."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -44,9 +44,9 @@ from warehouse.domain.chains import Chains
 from warehouse.domain.events.catalogue import EVENTS
 
 BOTH_VALID: Final = timedelta(hours=24)
-"""How long a secret stays valid after another took its place."""
+"""How long a secret stays valid after it was replaced."""
 KEY_KEPT: Final = timedelta(hours=24)
-"""How long an Idempotency-Key stands for what was made with it."""
+"""How long an Idempotency-Key is remembered."""
 LOOK_BACK: Final = timedelta(days=30)
 MAX_REPLAYED: Final = 10_000
 MAX_COUNTED: Final = 10_000
@@ -55,7 +55,7 @@ MAX_LATEST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class WebhookService:
-    """The subscriptions of whoever asks."""
+    """The subscriptions of the caller's account."""
 
     repository: WebhookRepository
     sealer: Sealer
@@ -64,7 +64,8 @@ class WebhookService:
     settings: ApiSettings
 
     async def create(self, owner: Principal, body: CreateRequest, key: str | None) -> CreatedWebhook:
-        """A new subscription with its secret. Safe to repeat with the same key: that answers what was made before."""
+        """A new subscription with its secret. Safe to repeat with the same key: the answer is the subscription that was
+        made before."""
         url = read_url(body.url, self.settings)
         crown_ids, chain_ids = read_filter(body.filter, self.chains)
         wanted = Wanted(read_events(body.events), crown_ids, chain_ids)
@@ -97,7 +98,7 @@ class WebhookService:
         return shapes.webhook(await self._row(owner, id), self.chains)
 
     async def update(self, owner: Principal, id: str, body: UpdateRequest) -> Webhook:
-        """Change what the body names."""
+        """Change the members that the body has."""
         given = body.model_fields_set
         for name in ("url", "events", "enabled"):
             if name in given and getattr(body, name) is None:
@@ -113,18 +114,18 @@ class WebhookService:
         return await self.get(owner, id)
 
     async def reactivate(self, owner: Principal, id: str) -> Webhook:
-        """Let deliveries go on; an active subscription stays as it is, with its failures forgotten."""
+        """Enable the subscription and reset its failures."""
         await self._change(owner, id, {"consecutive_failures": 0}, enabled=True)
         return await self.get(owner, id)
 
     async def delete(self, owner: Principal, id: str) -> Deleted:
-        """Take a subscription away."""
+        """Delete a subscription."""
         if not await self.repository.delete(owner.account_id, _uuid(id)):
             raise NoSuchWebhook
         return Deleted(id=str(_uuid(id)), deleted=True)
 
     async def rotate_secret(self, owner: Principal, id: str) -> RotatedSecret:
-        """A new secret; the one before stays valid for a day."""
+        """A new secret; the previous one stays valid for a day."""
         now = self.clock.now()
         secret = make_secret()
         async with self.repository.store.transaction() as transaction:
@@ -136,7 +137,7 @@ class WebhookService:
         return shapes.rotated(row.id, secret, now + BOTH_VALID)
 
     async def test(self, owner: Principal, id: str, type: str | None) -> Delivery:
-        """Queue one test, of a disabled subscription too. It is tried once, and says nothing about the receiver."""
+        """Queue one test, of a disabled subscription too. It is sent once, and does not count for its health."""
         row = await self._row(owner, id)
         wanted = read_events([type], "type")[0] if type is not None else row.events[0]
         example = EVENTS[wanted].example()
@@ -176,7 +177,7 @@ class WebhookService:
         return shapes.delivery(await self.repository.replay(row.id, found.id, found.event_id, self.clock.now()))
 
     async def replay_range(self, owner: Principal, id: str, body: ReplayRequest) -> Queued:
-        """Queue all events of a time that the subscription is for. Safe to repeat while they wait."""
+        """Queue all events of a period that match the subscription. Safe to repeat while they wait."""
         now = self.clock.now()
         begin = read_moment("from", body.begin)
         end = now if body.end is None else read_moment("to", body.end)
@@ -195,7 +196,7 @@ class WebhookService:
         return Queued(queued=queued)
 
     async def preview(self, owner: Principal, body: PreviewRequest) -> Preview:
-        """What a subscription would have been sent in the last 30 days."""
+        """What a subscription would have received in the last 30 days."""
         crown_ids, chain_ids = read_filter(body.filter, self.chains)
         wanted = Wanted(read_events(body.events), crown_ids, chain_ids)
         end = self.clock.now()

@@ -94,7 +94,7 @@ def delivery(row: DeliveryRow) -> Delivery:
 
 
 def delivery_detail(row: DeliveryWithData, attempts: Sequence[AttemptRow]) -> DeliveryDetail:
-    """A delivery with everything that was sent and came back."""
+    """A delivery with its requests and answers."""
     listed = delivery(row)
     body = envelope(listed.event_id, listed.type, row.happened_at, row.data)
     return DeliveryDetail(
@@ -105,7 +105,7 @@ def delivery_detail(row: DeliveryWithData, attempts: Sequence[AttemptRow]) -> De
 def preview(
     counts: Sequence[EventCount], latest: Sequence[LoggedEvent], *, begin: datetime, end: datetime, most: int
 ) -> Preview:
-    """What a subscription would have been sent; counts beyond ``most`` were not finished."""
+    """What a subscription would have received. Counts stop beyond ``most``."""
     by_type = [TypeCount(type=row.type, count=min(row.count, most), at_least=row.count > most) for row in counts]
     return Preview(
         begin=timestamp(begin),

@@ -1,6 +1,6 @@
-"""What a delivery says and how it is signed: pure functions from an event to bytes and headers.
+"""Body and headers of a delivery: pure functions from an event to bytes.
 
-Each delivery carries two signatures, so that either kind of verifier works:
+Each delivery has two signatures, so that either kind of verifier works:
 
     X-Webhook-Signature   HMAC-SHA256 of the raw body in hexadecimal, keyed with the secret as it is shown, ``whsec_``
                           included; while an older secret is still valid also X-Webhook-Signature-Previous

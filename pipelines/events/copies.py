@@ -1,7 +1,7 @@
-"""Events of copies: tokens that pass themselves off as registered ones.
+"""Events about copies: tokens that impersonate registered ones.
 
-Verdicts are noted where they are made, in the statement that lists the token (``copy_sighting``). They are told once
-the token and the registration are final, those of one registration together, each copy once.
+Verdicts are noted where they are made, in the statement that lists the token (``copy_sighting``). Once the token and
+the registration are final an event is recorded: one for all copies of a registration, each copy once.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from pipelines.events.recording import Progress, read_progress, recording, registration
+from pipelines.events.recording import SourceProgress, read_progress, recording, registration
 from pipelines.events.rules import RULES
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import ReorgDuringRefresh, Window
@@ -41,7 +41,7 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
     first_seen = _first_blocks(run, window, [row["address"][2:] for row in due])
     recorded = 0
     for of, found in groupby(due, key=lambda row: (row["of_chain_id"], row["of_token_id"])):
-        # The list of tokens is made after the events: what an orphan took with it may still be there.
+        # The list of tokens is updated after the events: it may still hold tokens that a reorg removed.
         seen = [row | {"standing": row["standing"] and row["address"][2:] in first_seen} for row in found]
         ready = [row for row in seen if first_seen.get(row["address"][2:], 0) <= final]
         if ready:
@@ -56,15 +56,17 @@ def _first_blocks(run: RefreshRun, window: Window, tokens: Sequence[str]) -> dic
     return {row["token_hex"]: row["first_seen"] for row in run.read("events/first_blocks", parameters)}
 
 
-def _settle(run: RefreshRun, window: Window, progress: Progress, of: tuple[int, int], found: Sequence[Sighting]) -> int:
-    """Tell of the copies of one registration, in one transaction with the note that they were told."""
+def _settle(
+    run: RefreshRun, window: Window, progress: SourceProgress, of: tuple[int, int], found: Sequence[Sighting]
+) -> int:
+    """Record the copies of one registration, in one transaction with the note that they were recorded."""
     chain = window.chain
     key = {"chain_id": chain.chain_id, "of_chain_id": of[0], "of_token_id": of[1]}
     gone = [row["address"] for row in found if not row["standing"]]
     standing = [row for row in found if row["standing"]]
-    # What stood before anybody was told of anything is no news, unless its original is.
+    # Copies from before the history began are not recorded, unless their original is newer.
     recent = [row for row in standing if max(row["minted_at"], row["first_seen_at"]) >= progress.told_from]
-    at_once = RULES.sightings_at_once
+    at_once = RULES.max_sightings
     groups = [recent[start : start + at_once] for start in range(0, len(recent), at_once)]
     original = run.chains.by_id(of[0]) or chain
     events = [copy_event(chain, original, of[1], group, settings.load().public_site_url) for group in groups]
@@ -77,7 +79,7 @@ def _settle(run: RefreshRun, window: Window, progress: Progress, of: tuple[int, 
 
 
 def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Sighting], site_url: str) -> Occurrence:
-    """One event of some copies, on ``chain``, of a registration, on ``original``; it happens when it is told."""
+    """One event about some copies, on ``chain``, of a registration, on ``original``. It happens when it is recorded."""
     symbol = found[0]["symbol"]
     addresses = [row["address"] for row in found]
     event = CopycatDetected(

@@ -1,4 +1,4 @@
-"""Whose events they are: the registration that a token had at a block."""
+"""The registration that a token had at a block."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Crowns:
     of_token: dict[str, list[Crown]]
 
     def at(self, token: str, block_number: int, seconds: int) -> Crown | None:
-        """The registration that stood at a block: minted before it, not ended yet."""
+        """The registration at a block: minted before it, not ended yet."""
         standing = [
             crown
             for crown in self.of_token.get(token, ())
@@ -35,7 +35,7 @@ class Crowns:
         return standing[-1] if standing else None
 
     def since(self, token: str, seconds: int, final: int) -> Crown | None:
-        """The registration that stood at a moment, of those that were minted up to the final block."""
+        """The registration at a moment, of those minted up to the final block."""
         standing = [
             crown
             for crown in self.of_token.get(token, ())
@@ -47,8 +47,8 @@ class Crowns:
 
 
 def read_crowns(run: RefreshRun, chain: Chain, tokens: Iterable[str]) -> Crowns:
-    """The registrations of some tokens. Those that are not final yet are among them: they lie beyond every final
-    block, as does what ends one that is."""
+    """The registrations of some tokens, including those that are not final yet: they lie beyond every final block, as
+    does the end of one that is final."""
     addresses = sorted(f"0x{token}" for token in tokens)
     found: dict[str, list[Crown]] = {}
     for row in run.store_rows("events/list_registrations", {"chain_id": chain.chain_id, "addresses": addresses}):

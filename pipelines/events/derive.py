@@ -1,7 +1,7 @@
-"""Events that chains make true, recorded in the store as their blocks become final.
+"""Events from chains, recorded in the store as their blocks become final.
 
-Two parts: who holds what is read while the chain's writer is kept out, right after the holders were counted; all else
-is read beside it. Each source keeps a position of its own (:mod:`pipelines.events.recording`).
+Two parts: holdings are read while the chain's writer waits, right after the holders were counted; everything else is
+read in parallel with it. Each source keeps a position of its own (:mod:`pipelines.events.recording`).
 """
 
 import logging
@@ -31,7 +31,7 @@ class EventsFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How far the tables have come that events are made of, by subject."""
+    """How far the tables that events are made from have come, by subject."""
 
     of_subject: Mapping[str, Mapping[str, Any]]
 
@@ -41,21 +41,21 @@ class Marks:
         return any(row["registered"] for row in self.of_subject.values())
 
     def through(self, subject: str) -> int:
-        """The block that a subject has come to; -1: none."""
+        """The last block of a subject; -1: none."""
         return int(self.of_subject.get(subject, {}).get("details", {}).get("through", -1))
 
     def change(self, subject: str) -> int:
-        """The last change that a subject has seen."""
+        """The last change that a subject contains."""
         return int(self.of_subject.get(subject, {}).get("change_id", 0))
 
     @property
     def closed_to(self) -> int:
-        """The moment up to which hours are scored; 0: none is."""
+        """The moment up to which hours are scored; 0: none."""
         return int(self.of_subject.get("heartbeats", {}).get("details", {}).get("closed_to", 0))
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Record what the registry, markets, scores and verdicts have to tell that is new and final."""
+    """Record the new and final events of the registry, markets, scores and verdicts."""
     opened = _open(run, chain)
     if opened is None:
         return None
@@ -79,8 +79,8 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 
 def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Record what became of the holders of registered tokens, as far as that is final. Only while the chain's writer is
-    kept out, after the holders were counted."""
+    """Record the final events about holders of registered tokens. Only while the chain's writer waits, after the
+    holders were counted."""
     opened = _open(run, chain)
     if opened is None:
         return None
@@ -119,7 +119,7 @@ def _isolated(run: RefreshRun, chain: Chain, source: str, record: Callable[[], i
         return record()
     except (ReorgDuringRefresh, StoreUnavailable, WarehouseUnavailable, ConnectionLost):
         raise
-    except Exception as error:  # whatever a row can make of a rule
+    except Exception as error:  # any row may break a rule
         log.exception("%s events of chain %s could not be recorded", source, chain.key)
         error.add_note(f"{source} events of chain {chain.key}")
         run.failures.append(error)
@@ -140,7 +140,7 @@ def _open(run: RefreshRun, chain: Chain) -> tuple[Window, Marks, int] | None:
 
 
 def _priced_through(run: RefreshRun, window: Window, marks: Marks) -> int:
-    """The block up to which swaps are in candles and pools evaluated."""
+    """The block up to which swaps are in candles and pools are evaluated."""
     seen = min(marks.change(subject) for subject in _MARKETS)
     if seen >= window.up_to:
         return window.through

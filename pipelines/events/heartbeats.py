@@ -1,8 +1,8 @@
-"""Events of heartbeats: warnings, critical levels, recoveries and changes of status of registered tokens.
+"""Events about heartbeats: warnings, critical levels, recoveries and changes of status of registered tokens.
 
-Judged by the scores of closed hours. Those stand for good once they are made, so an event is as final as the score it
-tells of. A gap in the data is no change: what a score lost for want of observation does not count, and a day with much
-of it is not judged.
+The scores of closed hours are judged. They never change once they are made, so the event is final too. A gap in the
+data is no change: what a score lost because the chain was not observed does not count, and a day with large gaps is not
+judged.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ _FURTHEST_HOURS = 31 * 24
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """A registration's heartbeat as it was told last."""
+    """A registration's heartbeat in the last event."""
 
     level: str
     status: str
@@ -46,7 +46,7 @@ class Beat:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """The score of a token as of the end of an hour (unix seconds), and what it was made of."""
+    """The score of a token at the end of an hour (unix seconds), and its inputs."""
 
     token: str
     ended_at: int
@@ -56,7 +56,7 @@ class Scored:
 
 
 def derive(run: RefreshRun, window: Window, final: int, closed_to: int) -> int:
-    """Record what the hours that closed up to ``closed_to`` (unix seconds) did; how many events."""
+    """Record the events of the hours that closed up to ``closed_to`` (unix seconds); how many."""
     chain = window.chain
     progress = read_progress(run, chain, SOURCE)
     start = int(progress.told_from.timestamp()) // _HOUR_SECONDS * _HOUR_SECONDS
@@ -121,9 +121,9 @@ def heartbeat_events(
     final: int,
     rules: EventRules = RULES,
 ) -> tuple[list[Occurrence], dict[int, Beat]]:
-    """The events that some hours' scores made, in order, and each registration's heartbeat as it was told last.
+    """The events of some hours' scores, in order, and the last heartbeat of each registration.
 
-    ``known`` are these as they stood. A registration without one begins with its first score: that is no news.
+    ``known`` are the last heartbeats before. The first score of a registration without one is no event.
     """
     events: list[Occurrence] = []
     beats: dict[int, Beat] = {}
@@ -141,8 +141,8 @@ def heartbeat_events(
 
 
 def judge(before: Beat | None, served: Decimal, observed: Decimal, in_grace: bool, rules: EventRules = RULES) -> Beat:
-    """The heartbeat to be told after a score. ``observed`` is the score had the whole day been observed: it decides
-    over what got worse; ``served`` decides over what got better."""
+    """The heartbeat after a score. ``observed`` is the score if the whole day had been observed: it decides what got
+    worse; ``served`` decides what got better."""
     value = observed
     if before is not None:
         value = served if served >= before.score else min(observed, before.score)
@@ -154,13 +154,13 @@ def judge(before: Beat | None, served: Decimal, observed: Decimal, in_grace: boo
     elif level == _WELL and value < rules.warning_score:
         level = _WARNING
     elif level == _CRITICAL and value >= rules.warning_score:
-        level = _WARNING  # not well again yet, but the next fall to the critical level is told
+        level = _WARNING  # not healthy yet, but the next fall to the critical level is an event again
     return Beat(level, heartbeat_status(value, in_grace=in_grace), value)
 
 
 def days_to_inactive(inputs: Inputs, version: int, rules: EventRules = RULES) -> int:
-    """Whole days until the score falls below the threshold of inactivity if nothing happens from now on: what was
-    traded and sent counts for a day more, and holders stay."""
+    """Whole days until the score falls below the threshold of inactivity if nothing happens from now on: trades and
+    transfers count for one more day, and holders stay."""
     for hours in range(_FURTHEST_HOURS):
         if score(_later(inputs, hours), version).score < rules.inactive_score:
             return hours // 24
@@ -222,7 +222,7 @@ def _leave_grace(
     final: int,
     rules: EventRules = RULES,
 ) -> tuple[list[Occurrence], dict[int, Beat]]:
-    """Registrations whose grace period ended although no score of theirs was made since."""
+    """Registrations whose grace period ended without a new score."""
     events: list[Occurrence] = []
     beats: dict[int, Beat] = {}
     for token in sorted(tokens):

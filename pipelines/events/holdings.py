@@ -1,7 +1,7 @@
-"""Events of who holds a registered token: significant holders, concentration, milestones of the number of holders.
+"""Events about holders of a registered token: significant holders, concentration, milestones of their number.
 
-Judged at the end of each final block. Balances are known as of the published block (running sums), so they are reckoned
-back from there by the transfers since: what is told does not depend on when passes were made.
+Each final block is judged at its end. Balances are running sums as of the published block; those of a final block are
+computed back from there by the transfers since. So the events do not depend on when runs happen.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 from pipelines import frames
 from pipelines.documents.rows import supply_raw
 from pipelines.events.crowns import Crown, Crowns, read_crowns
-from pipelines.events.recording import Progress, iso, read_progress, recording, registration, skip_history
+from pipelines.events.recording import SourceProgress, iso, read_progress, recording, registration, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
@@ -28,7 +28,7 @@ from warehouse.postgres import Jsonb
 SOURCE = "holdings"
 _BLOCKS_AT_ONCE, _BLOCKS_AT_ONCE_THOROUGH = 2_000, 10_000
 _REST_SECONDS = 10.0
-"""How often a follower's passes look: the chain's writer waits meanwhile."""
+"""How often a follower looks: the chain's writer waits meanwhile."""
 _BEYOND = (1 << 64) - 1
 _DIGITS = Decimal("0.01")
 _DAY_SECONDS = 86_400
@@ -36,7 +36,7 @@ _DAY_SECONDS = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A wallet that had more at the end of a block than at its beginning."""
+    """A wallet that held more at the end of a block than at its start."""
 
     wallet: str
     after_raw: int
@@ -56,8 +56,8 @@ class BlockMoves:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A token as of the published block, and what its final blocks did, in order; ``later`` is what all blocks after
-    them did. Amounts are base units; ``readings`` are what the token said of its supply, by block."""
+    """A token as of the published block, and the changes of its final blocks, in order; ``later`` are the changes of
+    all blocks after them. Amounts are base units; ``readings`` are the supplies that the token reported, by block."""
 
     token: str
     holders: int
@@ -71,7 +71,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An event, and the wallet that is no subject of it should it turn out to be a pool."""
+    """An event, and the wallet it is about: no event if that wallet turns out to be a pool."""
 
     event: Occurrence
     token_id: int
@@ -80,10 +80,10 @@ class Told:
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
-    """Record what became of the holders of registered tokens up to the final block; how many events.
+    """Record the events about holders of registered tokens up to the final block; how many.
 
-    Only while the chain's writer is kept out: balances are running sums. At most so many blocks at a time; the rest
-    follows with the next passes.
+    Only while the chain's writer waits: balances are running sums. A run takes a limited number of blocks; the next
+    runs take the rest.
     """
     progress = read_progress(run, window.chain, SOURCE)
     if not run.full and progress.stored is not None and progress.rested_seconds < _REST_SECONDS:
@@ -106,7 +106,7 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
     return len(events)
 
 
-def _look(run: RefreshRun, window: Window, progress: Progress, final: int) -> tuple[list[Told], dict[int, int]]:
+def _look(run: RefreshRun, window: Window, progress: SourceProgress, final: int) -> tuple[list[Told], dict[int, int]]:
     chain = window.chain
     holdings = _read(run, window, progress.first, final)
     crowns = read_crowns(run, chain, [holding.token for holding in holdings])
@@ -169,10 +169,10 @@ def _holding(supply: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Ho
 def holding_events(
     chain: Chain, holding: Holding, crowns: Crowns, known: Mapping[int, int], rules: EventRules = RULES
 ) -> tuple[list[Told], dict[int, int]]:
-    """The events that a token's final blocks made, and the highest milestone of holders by registration.
+    """The events of a token's final blocks, and the highest milestone of holders by registration.
 
-    ``known`` are the milestones as they stood. A registration without one begins with the holders its token had then:
-    these are no news.
+    ``known`` are the milestones before. A registration without one starts with the holders its token had then, which
+    are no event.
     """
     moves = [*holding.blocks, *([holding.later] if holding.later else [])]
     holders = holding.holders - sum(block.entering for block in moves)
@@ -199,7 +199,7 @@ def holding_events(
 
 
 def _supply(holding: Holding, block_number: int, held_raw: int) -> int | None:
-    """The supply at the end of a block, as documents have it."""
+    """The supply at the end of a block, as search documents show it."""
     readings = [reading for reading in holding.readings if reading[0] <= block_number]
     read_block, read_raw = readings[-1] if readings else (0, None)
     return supply_raw(
@@ -228,14 +228,14 @@ def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, befo
 def _share_events(
     chain: Chain, token: str, crowned: Crown, block: BlockMoves, supply: int, rules: EventRules
 ) -> Iterator[Told]:
-    """Wallets that came to hold much by what they gained. Both balances are held against the supply after the block, so
-    that a supply that shrinks makes nobody's gain."""
+    """Wallets that crossed a share by what they gained. Both balances are compared with the supply after the block, so
+    a shrinking supply is nobody's gain."""
     least, most = rules.significant_percent * supply, rules.concentration_percent * supply
     about = registration(chain, crowned.token_id, crowned.symbol)
     time = iso(block.block_time)
-    nobodies = _nobodies(chain, token)
+    not_holders = _not_holders(chain, token)
     for gain in block.gains:
-        if gain.wallet in nobodies:
+        if gain.wallet in not_holders:
             continue
         wallet, after, before = f"0x{gain.wallet}", gain.after_raw * 100, gain.before_raw * 100
         if before < least <= after:
@@ -259,14 +259,14 @@ def _percent(hundredfold_raw: int, supply: int) -> Decimal:
     return min(Decimal(100), Decimal(hundredfold_raw) / Decimal(supply)).quantize(_DIGITS)
 
 
-def _nobodies(chain: Chain, token: str) -> set[str]:
-    """Addresses that hold for nobody or for everybody: nobody's holdings are concentrated there."""
+def _not_holders(chain: Chain, token: str) -> set[str]:
+    """Addresses that do not count as holders of a token."""
     ours = {*chain.contracts.values(), *(exchange.factory for exchange in chain.exchanges)}
     return {token, ZERO_WALLET, DEAD_WALLET, *(address[2:] for address in ours)}
 
 
 def _without_pools(run: RefreshRun, chain: Chain, told: Sequence[Told], final: int) -> list[Told]:
-    """What pools hold is offered to everybody."""
+    """The events that are not about pools, whose tokens are for sale to everybody."""
     wallets = sorted({one.wallet for one in told if one.wallet is not None})
     if not wallets:
         return list(told)

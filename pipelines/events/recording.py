@@ -1,8 +1,8 @@
-"""Recording events of a chain, each once: what a source saw and how far it has looked go into one transaction.
+"""Recording events of a chain, each once: the events and the position of their source are one transaction.
 
-A source looks at final blocks alone, from its position on. The position moves by compare-and-set in the transaction
-that records the events, so that a pass that dies repeats, and of two passes one records nothing. Beside that every
-event carries a key made of the facts, under which it is recorded once whoever tells it, also after a rewind.
+A source looks at final blocks only, from its position on. The position moves by compare-and-set in the transaction that
+records the events: a run that dies is repeated, and of two runs one records nothing. In addition every event has a key
+made of facts, under which it is recorded once, even after a rewind.
 """
 
 import logging
@@ -22,9 +22,9 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a source has looked, and from when on it tells. ``stored`` is the position as the store has it;
-    ``position`` may lie before it, after a rewind, or beyond it, where what lies between is not told."""
+class SourceProgress:
+    """How far a source has looked, and from when on its events are delivered. ``stored`` is the position in the store;
+    ``position`` may be before it, after a rewind, or beyond it, where blocks in between are skipped."""
 
     source: str
     chain: Chain
@@ -42,14 +42,14 @@ class Progress:
         return 0 if self.position is None else self.position + 1
 
 
-def read_progress(run: RefreshRun, chain: Chain, source: str) -> Progress:
+def read_progress(run: RefreshRun, chain: Chain, source: str) -> SourceProgress:
     """How far the source has looked on the chain."""
     row = run.store_rows("events/start_progress", {"chain_id": chain.chain_id, "source": source})[0]
     position = row["position"]
     if row["rewound_to"] is not None and row["rewound_to"] < position:
         log.warning("chain %s was rewound below what %s events were made of; looking again", chain.key, source)
         position = row["rewound_to"]
-    return Progress(
+    return SourceProgress(
         source,
         chain,
         row["position"],
@@ -61,8 +61,8 @@ def read_progress(run: RefreshRun, chain: Chain, source: str) -> Progress:
     )
 
 
-def skip_history(run: RefreshRun, progress: Progress, final: int) -> Progress:
-    """The source's position beyond the blocks that are too old to be told."""
+def skip_history(run: RefreshRun, progress: SourceProgress, final: int) -> SourceProgress:
+    """Move the position beyond the blocks that are too old to be recorded."""
     if progress.in_time or progress.first > final:
         return progress
     found = run.read(
@@ -81,7 +81,7 @@ def skip_history(run: RefreshRun, progress: Progress, final: int) -> Progress:
 
 @contextmanager
 def recording(
-    run: RefreshRun, window: Window, progress: Progress, position: int | None, events: Sequence[Occurrence]
+    run: RefreshRun, window: Window, progress: SourceProgress, position: int | None, events: Sequence[Occurrence]
 ) -> Iterator[None]:
     """Record the events and move the source on to ``position``, in one transaction with what is done inside.
 

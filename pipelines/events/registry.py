@@ -1,4 +1,4 @@
-"""Events of the registry itself: registrations minted, given back and expired, and new profile documents."""
+"""Events of the registry: registrations minted, released and expired, and new profile documents."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,8 +22,8 @@ _ROWS_AT_ONCE = 5_000
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
-    """Record what the registry said up to the final block. Its whole history is recorded; of it only what is recent is
-    told. Returns how many events there were."""
+    """Record the registry's events up to the final block; how many. The whole history is recorded, but only recent
+    events are delivered."""
     chain = window.chain
     recorded = 0
     while True:
@@ -52,7 +52,7 @@ def _read(run: RefreshRun, chain: Chain, first: int, final: int) -> tuple[list[d
 def _documents_before(
     run: RefreshRun, chain: Chain, rows: Iterable[Mapping[str, Any]], final: int
 ) -> dict[tuple[int, int], tuple[str, str | None]]:
-    """Of each naming of a document, by block and log: the registration's symbol and the document named before."""
+    """For each log that names a document, by block and log: the registration's symbol and the document named before."""
     token_ids = sorted({row["token_id"] for row in rows if row["kind"] == "metadata"})
     if not token_ids:
         return {}

@@ -1,4 +1,4 @@
-"""Events of large trades in registered tokens, each swap of a final block judged once."""
+"""Events about large trades in registered tokens: each swap of a final block is judged once."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,8 @@ _CENTS = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class TradedPool:
-    """A pool seen from a registered token: what is paid in it. ``depth_raw`` is what it holds of that."""
+    """A pool seen from a registered token: the asset it is paid with. ``depth_raw`` is how much of that the pool
+    holds."""
 
     pool: str
     token: str
@@ -58,12 +59,12 @@ class Swap:
 
     @property
     def bucket(self) -> int:
-        """The five minutes it lies in."""
+        """The start of its five minutes."""
         return self.block_time // _BUCKET_SECONDS * _BUCKET_SECONDS
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
-    """Record the large trades up to the final block; how many there were."""
+    """Record the large trades up to the final block; how many."""
     recorded = 0
     while True:
         progress = skip_history(run, read_progress(run, window.chain, SOURCE), final)
@@ -142,8 +143,8 @@ def _look_at(
 
 
 def _read_worth(run: RefreshRun, chain: Chain, final: int, swaps: Iterable[Swap]) -> dict[int, dict[str, Decimal]]:
-    """What the quote assets were worth in USD when the swaps' five minutes began; in a market that is younger, when the
-    last of them was made."""
+    """What the quote assets were worth in USD when the swaps' five minutes began; in a younger market, at the last of
+    the swaps."""
     latest: dict[int, int] = {}
     for swap in swaps:
         latest[swap.bucket] = max(latest.get(swap.bucket, 0), swap.block_time + 1)

@@ -1,8 +1,8 @@
-"""How many requests each receiver may have at a time, so that slow ones do not take the places of quick ones.
+"""How many requests each receiver may have at a time, so that slow receivers do not take the places of quick ones.
 
-A receiver begins with a few; every quick success allows one more, every failure or slow answer halves them, down to
-one. All receivers that have shown themselves slow share a part of the places: however many of them there are, the
-others find room. What is known is one worker's own observation, and is forgotten with it.
+A receiver starts with a few; every quick success allows one more, every failure or slow answer halves them, down to
+one. All slow receivers share a part of the places, so the others find room however many slow ones there are. Each
+process observes for itself, and forgets when it ends.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from uuid import UUID
 FIRST_WINDOW: Final = 4
 MAX_WINDOW: Final = 32
 QUICK_SECONDS: Final = 1.0
-"""An answer that takes longer is a slow one."""
+"""A slower answer makes its receiver a slow one."""
 MAX_REMEMBERED: Final = 10_000
-"""Receivers that nothing is sent to are forgotten beyond so many."""
+"""Beyond this many, receivers that nothing is sent to are forgotten."""
 
 
 @dataclass(slots=True)
@@ -26,11 +26,11 @@ class _Receiver:
 
 
 class Pace:
-    """The places of one worker.
+    """The places of one process.
 
     Args:
-        places: most requests at a time.
-        slow_places: most of them for receivers that are slow.
+        places: the most requests at a time.
+        slow_places: the most of them for slow receivers.
     """
 
     def __init__(self, places: int = 256, slow_places: int = 128) -> None:
@@ -46,12 +46,12 @@ class Pace:
         return self.places - self.working
 
     def saturated(self) -> list[UUID]:
-        """Receivers that may have no more requests now."""
+        """Receivers that may have no further request now."""
         return [id for id, receiver in self._receivers.items() if self._room(receiver) == 0]
 
     def caps(self, ids: Sequence[UUID]) -> list[int]:
-        """How many more requests each receiver may have; all of them together no more than are free,
-        and the slow ones no more than is their part."""
+        """How many more requests each receiver may have: together no more than there are free places, and the slow ones
+        no more than their share."""
         caps: list[int] = []
         free, slow_free = self.free, self.slow_places - self.slow_working
         for id in ids:
@@ -65,14 +65,14 @@ class Pace:
         return caps
 
     def begin(self, id: UUID) -> None:
-        """A request to a receiver begins."""
+        """A request to a receiver starts."""
         receiver = self._receivers.setdefault(id, _Receiver())
         receiver.working += 1
         self.working += 1
         self.slow_working += receiver.slow
 
     def end(self, id: UUID, *, succeeded: bool, seconds: float) -> None:
-        """A request has ended, so and after so long."""
+        """A request has ended."""
         receiver = self._receivers[id]
         self._count(receiver, -1)
         quick = succeeded and seconds <= QUICK_SECONDS
@@ -99,7 +99,7 @@ class Pace:
         self.slow_working += by * receiver.slow
 
     def _mark(self, receiver: _Receiver, *, slow: bool) -> None:
-        """Note whether it is slow; all that it has under way counts as such."""
+        """Note whether it is slow, and count its running requests accordingly."""
         if slow != receiver.slow:
             receiver.slow = slow
             self.slow_working += receiver.working if slow else -receiver.working
