@@ -109,14 +109,21 @@ class Warehouse:
     def arrow_batches(
         self, sql: str, parameters: Parameters = None, settings: Settings = None, *, strings: bool = True
     ) -> Iterator[Iterator[ArrowBatch]]:
-        """The result as Arrow record batches one after the other, never all of it in memory."""
+        """The result as Arrow record batches, one at a time in memory.
+
+        Raises:
+            WarehouseUnavailable: the stream broke off, also while the batches are read.
+        """
         with (
             _translated(),
             self._client.query_arrow_stream(
                 sql, parameters=_plain(parameters), settings=_plain(settings), use_strings=strings
             ) as stream,
         ):
-            yield stream
+            try:
+                yield stream
+            except ArrowInvalid as error:
+                raise _broken_off(error) from error
 
     def polars(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> polars.DataFrame:
         """The result as a polars frame."""
@@ -231,7 +238,7 @@ class AsyncWarehouse:
         try:
             return _open_arrow_stream(stream).read_all()
         except ArrowInvalid as error:
-            raise WarehouseUnavailable(UNKNOWN_CODE, f"ClickHouse broke off its answer: {error}") from error
+            raise _broken_off(error) from error
 
     async def _query(self, sql: str, parameters: Parameters, timeout_seconds: float, settings: Settings) -> Any:
         # The server gives up by itself at the limit; ours comes a moment later, for a server that does not answer.
@@ -287,6 +294,10 @@ def _plain(values: Mapping[str, Any] | None) -> dict[str, Any] | None:
 def _dictionaries(result: Any) -> list[dict[str, Any]]:
     names = result.column_names
     return [dict(zip(names, row, strict=True)) for row in result.result_rows]
+
+
+def _broken_off(error: ArrowInvalid) -> WarehouseUnavailable:
+    return WarehouseUnavailable(UNKNOWN_CODE, f"ClickHouse broke off its answer: {error}")
 
 
 @contextmanager

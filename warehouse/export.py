@@ -9,7 +9,7 @@ import json
 import logging
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +18,6 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -40,11 +39,11 @@ MANIFEST = "export.json"
 DATABASE = "regalia.duckdb"
 ROW_GROUP_ROWS = 256 * 1024
 FILE_ROWS = 4 * 1024 * 1024
+"""Both are upper bounds."""
 _ATTEMPTS = 3
 
 log = logging.getLogger(__name__)
 
-_parquet: Any = pq
 _arrow: Any = pa
 
 README = """\
@@ -137,62 +136,52 @@ def _write_marts(
 def _write_mart(
     warehouse: Warehouse, mart: str, parameters: Mapping[str, int], target: Path, advance: "Advance"
 ) -> int:
+    """Write one chain's rows of a mart as Parquet files of at most ``FILE_ROWS``; how many rows there are."""
     statement = sql.load(f"export/{mart}")
     used = {name: value for name, value in parameters.items() if f"{{{name}:" in statement}
-    # One export is not worth a limit made for questions.
+    # The limit on a statement's time is for questions; an export may take longer.
     settings = {"max_execution_time": 0, "output_format_arrow_string_as_string": 1}
-    target.mkdir(parents=True)
-    empty = warehouse.arrow(f"SELECT * FROM ({statement}) LIMIT 0", used)  # noqa: S608 - a file of our own
-    writer = _Parts(target, empty.schema)
+    schema = warehouse.arrow(f"SELECT * FROM ({statement}) LIMIT 0", used).schema  # noqa: S608 - a file of our own
+    with warehouse.arrow_batches(statement, used, settings) as batches:
+        rows = _write_parquet(target, schema, _counted(batches, schema, lambda count: advance(mart, count)))
+    for path in target.iterdir():
+        path.rename(target / f"part-{int(path.stem.removeprefix('part-')):05d}.parquet")
+    return rows
+
+
+def _counted(batches: Iterable[Any], schema: Any, advance: Callable[[int], None]) -> Iterator[Any]:
+    for batch in batches:
+        yield batch.cast(schema)
+        advance(batch.num_rows)
+
+
+def _write_parquet(folder: Path, schema: Any, batches: Iterator[Any]) -> int:
+    """Stream Arrow batches into ``folder`` as ``part-0.parquet`` and so on, in order; how many rows they hold."""
+    folder.parent.mkdir(parents=True, exist_ok=True)  # DuckDB makes the folder itself
+    failures: list[Exception] = []
+    stream = _arrow.RecordBatchReader.from_batches(schema, _keep_failure(batches, failures))
+    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP_ROWS}"
+    files = f"ROW_GROUPS_PER_FILE {-(-FILE_ROWS // ROW_GROUP_ROWS)}, FILENAME_PATTERN 'part-{{i}}'"
+    with duckdb.connect(config={"threads": 1}) as database:
+        database.register("stream", stream)
+        try:
+            copied = database.execute(f"COPY (FROM stream) TO '{_quoted(folder)}' ({options}, {files})").fetchone()
+        except duckdb.Error as error:
+            raise failures[0] if failures else error from None
+    return copied[0] if copied else 0
+
+
+def _keep_failure(batches: Iterator[Any], failures: list[Exception]) -> Iterator[Any]:
+    """The batches; what ends them is kept, because DuckDB reports it as an error of its own."""
     try:
-        with warehouse.arrow_batches(statement, used, settings) as batches:
-            for batch in batches:
-                writer.write(batch.cast(empty.schema))
-                advance(mart, batch.num_rows)
-    finally:
-        writer.close()
-    return writer.rows
+        yield from batches
+    except Exception as error:
+        failures.append(error)
+        raise
 
 
-class _Parts:
-    """Parquet files of bounded size, written in row groups of bounded size."""
-
-    def __init__(self, folder: Path, schema: Any) -> None:
-        self.rows = 0
-        self._folder = folder
-        self._schema = schema
-        self._waiting: list[Any] = []
-        self._waiting_rows = 0
-        self._files = 0
-        self._file_rows = 0
-        self._file: Any = None
-
-    def write(self, batch: Any) -> None:
-        self._waiting.append(batch)
-        self._waiting_rows += batch.num_rows
-        if self._waiting_rows >= ROW_GROUP_ROWS:
-            self._flush()
-
-    def close(self) -> None:
-        if self._waiting or not self._files:
-            self._flush()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _flush(self) -> None:
-        group = _arrow.Table.from_batches(self._waiting, self._schema)
-        self._waiting, self._waiting_rows = [], 0
-        if self._file is None:
-            path = self._folder / f"part-{self._files:05d}.parquet"
-            self._file = _parquet.ParquetWriter(path, self._schema, compression="zstd")
-            self._files += 1
-        self._file.write_table(group, row_group_size=max(group.num_rows, 1))
-        self.rows += group.num_rows
-        self._file_rows += group.num_rows
-        if self._file_rows >= FILE_ROWS:
-            self._file.close()
-            self._file, self._file_rows = None, 0
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
 
 
 def _write_views(folder: Path) -> None:

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow.parquet as pq
 import pytest
 
 from warehouse import export as export_module
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
+from warehouse.errors import WarehouseUnavailable
 from warehouse.export import MARTS, ExportRefused, export
 
 pytestmark = pytest.mark.slow
@@ -123,10 +124,41 @@ def test_large_marts_stream_into_several_row_groups(
 
     parts = sorted((tmp_path / "out" / "blocks" / "chain_id=1").iterdir())
     assert [path.name for path in parts] == ["part-00000.parquet", "part-00001.parquet"]
-    assert pq.ParquetFile(parts[0]).num_row_groups > 1
     with duckdb.connect() as database:
-        rows = database.sql(f"SELECT count(*), sum(block_number) FROM '{tmp_path}/out/blocks/*/*.parquet'").fetchall()
+        files = f"'{tmp_path}/out/blocks/*/*.parquet'"
+        groups = database.sql(
+            f"SELECT num_row_groups FROM parquet_file_metadata({files}) ORDER BY file_name"
+        ).fetchall()
+        rows = database.sql(f"SELECT count(*), sum(block_number) FROM {files}").fetchall()
+    assert groups[0][0] > 1
     assert rows == [(700_000, 244_999_650_000)]
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_manifest_counts_the_rows_of_the_files(urls: EngineUrls, tmp_path: Path) -> None:
+    manifest = export(urls, tmp_path / "o'ut")
+
+    with duckdb.connect() as database:
+        for mart in MARTS:
+            files = f"{tmp_path}/o'ut/{mart}/*/*.parquet"
+            counted = database.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [files]).fetchone()
+            assert counted == (manifest.rows[mart],)
+
+
+def test_an_engine_that_fails_midway_leaves_nothing(
+    urls: EngineUrls, warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark(warehouse, 1, 3_000_001)
+    warehouse.command(
+        "INSERT INTO raw_block (chain_id, block_number, block_hash) SELECT 1, number, 'x' FROM numbers(3000000)"
+    )
+    load = sql.load
+    failing = "SELECT block_number, throwIf(block_number > 2500000) AS failed FROM raw_block ORDER BY block_number"
+    monkeypatch.setattr("warehouse.sql.load", lambda name: failing if name == "export/blocks" else load(name))
+    with pytest.raises(WarehouseUnavailable, match="broke off"):
+        export(urls, tmp_path / "out")
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_export_that_a_reorganisation_overtakes_begins_again(
