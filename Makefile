@@ -11,7 +11,7 @@ WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help install demo quick test torture contract bench lint format clean
+.PHONY: help install demo quick test torture contract bench lint format schema clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -54,6 +54,9 @@ lint: install ## ruff and mypy
 format: install ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+schema: install ## write sql/store/schema.txt anew, from a database that is migrated for it
+	data=$$(mktemp -d) && REGALIA_DATA_DIR=$$data $(BIN)/python -m warehouse schema > sql/store/schema.txt; rm -rf "$$data"
 
 clean: ## remove build output; the environment and the data directories stay
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache

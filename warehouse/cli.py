@@ -119,6 +119,17 @@ def status() -> None:
 
 
 @app.command()
+def schema() -> None:
+    """Print the store's schema, from its catalogues."""
+    from . import engines
+    from .postgres import connect
+    from .schema import describe
+
+    with _reported(), engines.ensure(settings_module.load()) as urls, connect(urls.database_url) as connection:
+        print(describe(connection), end="")
+
+
+@app.command()
 def export(
     out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
 ) -> None:

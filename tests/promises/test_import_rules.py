@@ -22,7 +22,7 @@ DRIVERS = {
     "psycopg": ("warehouse",),
     "psycopg2": ("warehouse",),
     "psycopg_pool": ("warehouse",),
-    "sqlalchemy": ("warehouse", "api"),
+    "sqlalchemy": ("warehouse",),
     "dagster": ("pipelines",),
     "fastapi": ("api",),
     "starlette": ("api",),
