@@ -19,14 +19,13 @@ from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
 from api.clock import Clock
-from api.http.errors import InvalidInput, Unavailable
+from api.http.errors import InvalidInput
 from api.security.access import require_scope
 from api.security.callers import WalletSession
 from api.security.errors import SessionEnded
 from api.security.jwt import Tokens
 from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
-from indexer.chains.errors import RpcError
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
 from warehouse.store import Row, Transaction
@@ -98,10 +97,7 @@ class SignInService:
                 raise SignatureInvalid(
                     f"{SignatureInvalid.text}; contract wallets cannot be asked on {chain.name} here"
                 )
-            try:
-                signed = await is_signed_by(wallet, digest, signature, self.readers.of(chain))
-            except RpcError as error:
-                raise Unavailable(f"{chain.name} does not answer now, try again") from error
+            signed = await is_signed_by(wallet, digest, signature, self.readers.of(chain))
             if not signed:
                 raise SignatureInvalid
             signer = Signer(wallet, chain)

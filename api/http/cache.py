@@ -1,6 +1,8 @@
-"""A small in-process cache: one caller computes, the others wait for it; old values can outlive a failure."""
+"""An in-process cache: one caller computes a value, the others wait for it (single-flight), and a stale value can be
+served while it is computed again or while that fails."""
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
@@ -9,6 +11,7 @@ from typing import Generic, TypeVar
 
 from api.http.metrics import Metrics
 
+LOG = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
 
@@ -23,10 +26,11 @@ class Cache(Generic[Value]):
 
     Args:
         name: label in the metrics.
-        ttl_seconds: how long a value is served without a question.
-        stale_seconds: how much longer an old value is served while ``failures`` keep a new one from being computed.
-        failures: exceptions that an old value may stand in for.
-        limit: most entries kept; the least recently used go first.
+        ttl_seconds: how long a value is fresh.
+        stale_seconds: how much longer a stale value may be served instead of one of ``failures``.
+        failures: exceptions for which a stale value may be served.
+        revalidates: a stale value is served at once, and computed again in the background.
+        limit: entries kept; the least recently used are dropped.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Cache(Generic[Value]):
         metrics: Metrics,
         stale_seconds: float = 0.0,
         failures: tuple[type[Exception], ...] = (),
+        revalidates: bool = False,
         limit: int = 10_000,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -44,6 +49,7 @@ class Cache(Generic[Value]):
         self.ttl_seconds = ttl_seconds
         self.stale_seconds = stale_seconds
         self.failures = failures
+        self.revalidates = revalidates
         self.limit = limit
         self.metrics = metrics
         self._monotonic = monotonic
@@ -53,14 +59,21 @@ class Cache(Generic[Value]):
         metrics.watch_cache(name, self._entries.__len__)
 
     async def get(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, refresh: bool = False) -> Value:
-        """The value of ``key``, computed when it is missing or too old; ``refresh`` computes it anyway, beginning after
-        this call."""
+        """The value of ``key``, computed when it is missing or stale. With ``refresh`` it is computed in any case, by a
+        computation that starts after this call."""
         entry = self._entries.get(key)
         now = self._monotonic()
-        if entry is not None and not refresh and now - entry.computed_at < self.ttl_seconds:
-            self._entries.move_to_end(key)
-            self.metrics.count_cache(self.name, "hit")
-            return entry.value
+        if entry is not None and not refresh:
+            age = now - entry.computed_at
+            if age < self.ttl_seconds:
+                self._entries.move_to_end(key)
+                self.metrics.count_cache(self.name, "hit")
+                return entry.value
+            if self.revalidates and age < self.ttl_seconds + self.stale_seconds:
+                self.metrics.count_cache(self.name, "stale")
+                if key not in self._flights:
+                    self._start(key, compute)
+                return entry.value
         self.metrics.count_cache(self.name, "miss")
         try:
             return await self._fly(key, compute, anew=refresh)
@@ -71,7 +84,7 @@ class Cache(Generic[Value]):
             raise
 
     def peek(self, key: Hashable) -> Value | None:
-        """The value of ``key`` if it is there and fresh; else None, and nothing is counted."""
+        """The value of ``key`` if it is fresh, counted as a hit; else None."""
         entry = self._entries.get(key)
         if entry is None or self._monotonic() - entry.computed_at >= self.ttl_seconds:
             return None
@@ -80,13 +93,13 @@ class Cache(Generic[Value]):
         return entry.value
 
     def last(self, key: Hashable) -> Value | None:
-        """The value of ``key`` as it was last computed, however old, if it is still there; nothing is counted."""
+        """The last value of ``key``, however old; None if there is none. Not counted."""
         entry = self._entries.get(key)
         return None if entry is None else entry.value
 
     def forget(self, key: Hashable) -> None:
-        """Drop one value; one that is being computed reaches who waits for it, and is not kept: it may be from before
-        what made it out of date."""
+        """Drop one value. One that is being computed is given to its callers and not kept: what it read may be
+        outdated."""
         self._entries.pop(key, None)
         self._flights.pop(key, None)
 
@@ -95,22 +108,25 @@ class Cache(Generic[Value]):
         self._keep(key, _Entry(value, self._monotonic()))
 
     def clear(self) -> None:
-        """Drop all values; those that are being computed reach who waits for them, and are not kept."""
+        """Drop all values. Those that are being computed are given to their callers and not kept."""
         self._cleared += 1
         self._entries.clear()
 
     async def _fly(self, key: Hashable, compute: Callable[[], Awaitable[Value]], *, anew: bool) -> Value:
         flight = self._flights.get(key)
         if flight is not None and anew:
-            # It began before this call, so it may not know what is asked for; all who wait here share the next one.
+            # It started before this call and may have read older data; all callers that wait here share the next one.
             await asyncio.wait([flight])
             flight = self._flights.get(key)
         if flight is None:
-            flight = asyncio.create_task(self._compute(key, compute))
-            self._flights[key] = flight
-            flight.add_done_callback(lambda done: self._land(key, done))
-        # Shielded: one caller that gives up must not take the value from the others.
+            flight = self._start(key, compute)
+        # Shielded: a caller that is cancelled must not cancel the computation for the others.
         return await asyncio.shield(flight)
+
+    def _start(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> asyncio.Task[Value]:
+        flight = self._flights[key] = asyncio.create_task(self._compute(key, compute))
+        flight.add_done_callback(lambda done: self._land(key, done))
+        return flight
 
     async def _compute(self, key: Hashable, compute: Callable[[], Awaitable[Value]]) -> Value:
         began, cleared = self._monotonic(), self._cleared
@@ -122,6 +138,8 @@ class Cache(Generic[Value]):
     def _land(self, key: Hashable, flight: "asyncio.Task[Value]") -> None:
         if self._flights.get(key) is flight:
             del self._flights[key]
+        if not flight.cancelled() and flight.exception() is not None:
+            LOG.debug("%s: not computed: %s", self.name, flight.exception())  # callers, if any, get the exception
 
     def _keep(self, key: Hashable, entry: _Entry[Value]) -> None:
         self._entries[key] = entry

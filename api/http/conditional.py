@@ -1,22 +1,25 @@
-"""Answers that a client may have already: entity tags, 304, and bodies compressed once for all who ask."""
+"""Conditional answers: entity tags, 304, and bodies that are compressed once for all clients."""
 
 import gzip
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-COMPRESSED_FROM = 1_024
-"""Bytes below which compressing a body gains nothing."""
+MIN_COMPRESSED_BYTES = 1_024
+"""Smaller bodies are not worth compressing."""
+NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
+"""For a route's ``responses``."""
 _LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A body with its tag. The tag is weak: the same for the plain and the compressed form, and the same in every
-    process, since it follows from the content alone."""
+    """A body with its entity tag. The tag is weak because the plain and the compressed form share it; it is a hash of
+    the content, so all processes send the same."""
 
     body: bytes
     compressed: bytes | None
@@ -24,14 +27,14 @@ class Prepared:
 
 
 def prepare(body: bytes) -> Prepared:
-    """The body, tagged, and compressed where that is worth it."""
+    """The body with its tag, compressed if that is worth it."""
     tag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
-    compressed = gzip.compress(body, _LEVEL, mtime=0) if len(body) >= COMPRESSED_FROM else None
+    compressed = gzip.compress(body, _LEVEL, mtime=0) if len(body) >= MIN_COMPRESSED_BYTES else None
     return Prepared(body, compressed, tag)
 
 
 def answer(request_headers: Headers, prepared: Prepared, headers: Mapping[str, str] | None = None) -> Response:
-    """200 with the body, in the form that the client takes; 304 where it has it."""
+    """200 with the body in a form that the client accepts, or 304 if it has the body."""
     sent = {"ETag": prepared.etag, "Vary": "Accept-Encoding", **(headers or {})}
     if has_already(request_headers.get("if-none-match"), prepared.etag):
         return Response(status_code=304, headers=sent)

@@ -182,6 +182,12 @@ class Unavailable(ApiError):
         super().__init__(message, code=code, details=details, headers={"Retry-After": str(retry_after_seconds)})
 
 
+class ChainUnavailable(Unavailable):
+    """No node of a chain answered as it must."""
+
+    text = "the chain cannot be read now, try again"
+
+
 _ERRORS: tuple[type[ApiError], ...] = (
     ApiError,
     InvalidInput,

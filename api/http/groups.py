@@ -14,7 +14,7 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 from api.http.error_shapes import Case, ErrorShape
-from api.http.errors import ApiError, Unavailable
+from api.http.errors import ApiError, ChainUnavailable, Unavailable
 from api.settings import ApiSettings
 
 JSON: Final = ("application/json",)
@@ -92,7 +92,7 @@ class RouteGroup:
     body_limit: Callable[[ApiSettings], int] = lambda settings: settings.body_limit_bytes
     body_types: tuple[str, ...] = JSON
     errors: ErrorShape = field(default_factory=ErrorShape)
-    chain_unavailable: type[Unavailable] = Unavailable
+    chain_unavailable: type[Unavailable] = ChainUnavailable
     any_origin: bool = False
 
     def router(

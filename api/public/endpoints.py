@@ -1,29 +1,29 @@
 """GET /api/v2/public/...: no credential, any origin, counted by address."""
 
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Path, Request
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from api.http.addresses import evm_address
-from api.http.conditional import Prepared, answer
+from api.http.conditional import NOT_MODIFIED, Prepared, answer
 from api.http.dependencies import ChainsDep, PublicReadsDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
-from api.http.errors import InvalidInput, NotFound, Unavailable
+from api.http.errors import InvalidInput, NotFound
 from api.http.examples import answered
 from api.http.groups import CLAIMS, Credential, GroupRouter, Quota, RouteGroup
+from api.http.remembered import remembered_route
 from api.http.rendering import Wire
+from api.http.route_table import SCOPE_KEY
 from api.limits.public import PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
 from api.public.service import APPS, COIN, HOLDING, SITES
 from api.security.credentials import count_address
 from api.services import services_of
-from indexer.chains.errors import RpcError
 from warehouse.domain.chains import Chain, Chains
 
 GROUP = RouteGroup(
@@ -41,34 +41,21 @@ MISSING = {"Cache-Control": "public, max-age=60"}
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 _SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
 _ID = re.compile(r"[1-9][0-9]{0,17}")
-_NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
 
 
-class RememberingRoute(APIRoute):
-    """A route that gives a fresh answer of the memory before its dependencies are resolved, which costs more than the
-    rest of such an answer. The client's address is counted all the same."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, behind a look into the memory."""
-        handle = super().get_route_handler()
-        holdings = "/holdings/" in self.path
-
-        async def look_first(request: Request) -> Response:
-            found = services_of(request).public_reads.remembered(request.scope["path"])
-            if found is None:
-                response = await handle(request)
-            else:
-                await count_address(request)
-                response = answer(request.headers, found, FRESH_HOLDING if holdings else FRESH)
-            if request.method == "HEAD":
-                response.body = b""  # its headers are those of the whole answer
-            return response
-
-        return look_first
+async def _recall(request: Request) -> Response | None:
+    """The remembered answer to the path, counted against the client's address like any other."""
+    found = services_of(request).public_reads.remembered(request.scope["path"])
+    if found is None:
+        return None
+    await count_address(request)
+    group: RouteGroup = request.scope[SCOPE_KEY]
+    return answer(request.headers, found, FRESH_HOLDING if group is HOLDINGS else FRESH)
 
 
-router = GROUP.router(tags=["public reads"], route_class=RememberingRoute)
-holdings_router = HOLDINGS.router(tags=["public reads"], route_class=RememberingRoute)
+_route_class = remembered_route(_recall)
+router = GROUP.router(tags=["public reads"], route_class=_route_class)
+holdings_router = HOLDINGS.router(tags=["public reads"], route_class=_route_class)
 ChainPath = Annotated[str, Path(description="Chain key, in lower case.", examples=["base"])]
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
 
@@ -76,10 +63,10 @@ SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["
 def _read(
     path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]], on: GroupRouter = router
 ) -> Callable[[Endpoint], Endpoint]:
-    """Offer a read at a path. HEAD is answered like GET, and goes without saying."""
+    """Add a read at a path. HEAD works like GET and is omitted from OpenAPI."""
 
     def offer(endpoint: Endpoint) -> Endpoint:
-        responses = answered(*shown) | _NOT_MODIFIED | GROUP.responses(NotFound)
+        responses = answered(*shown) | NOT_MODIFIED | GROUP.responses(NotFound)
         for method in ("GET", "HEAD"):
             on.add_api_route(
                 path,
@@ -131,11 +118,7 @@ async def get_public_holding(
         raise _missing(f"holdings are not served on {place.key}")
     holder = _address(token), _address(wallet)
     reads.note(request.scope["path"], (HOLDING, place.key, *holder))
-    try:
-        found = await reads.holding(place, *holder)
-    except RpcError as error:
-        raise Unavailable(f"{place.name} cannot be read now, try again") from error
-    return _send(request, found, FRESH_HOLDING, "no token at this address")
+    return _send(request, await reads.holding(place, *holder), FRESH_HOLDING, "no token at this address")
 
 
 @_read("/crowns/{chain}/{crownId}/sites", Sites, ("sites", examples.SITES), ("none", examples.NO_SITES))

@@ -1,7 +1,6 @@
-"""What the public reads say, kept as bytes: an answer is made once a minute for all who ask.
+"""The public reads. An answer is made once a minute for all clients, also when it is that nothing was found.
 
-What is not there is remembered for as long. What could not be asked is not remembered at all: it is 503, unless a
-recent answer can stand in for it.
+A failure is never remembered: it is 503, unless a recent answer can be given instead.
 """
 
 from collections.abc import Mapping
@@ -13,11 +12,11 @@ from typing import Any
 from api.apps.pages import Page, PageApps
 from api.chains import ChainReaders
 from api.clock import Clock
-from api.http.cache import Cache
-from api.http.conditional import Prepared, prepare
+from api.http.conditional import Prepared
 from api.http.errors import Unavailable
 from api.http.metrics import Metrics
-from api.http.rendering import Wire, dumps, timestamp
+from api.http.remembered import RememberedAnswers
+from api.http.rendering import timestamp
 from api.public.schemas import AsOf, Coin, CoinApps, Holding, Market, Sites
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
@@ -38,15 +37,15 @@ HOLDING_FRESH_SECONDS = 30.0
 HOLDING_STALE_SECONDS = 30.0
 COIN, APPS, SITES, HOLDING = "coin", "apps", "sites", "holding"
 Key = tuple[str | int, ...]
-"""What an answer is kept under: its kind, its chain, and what it is about."""
-_MOST_PATHS = 50_000
+"""Of an answer: its kind, its chain, and its subject."""
+_MAX_PATHS = 50_000
 _CALL_GAS = 5_000_000
 _OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where the public reads take what they say from."""
+    """What the public reads read from."""
 
     store: Store
     search: SearchRepository
@@ -57,22 +56,22 @@ class Sources:
 
 
 class PublicReads:
-    """The public reads of one application. Each returns None where there is nothing of the kind."""
+    """The public reads of one application. Each returns None if nothing was found."""
 
     def __init__(self, sources: Sources, metrics: Metrics) -> None:
         self.sources = sources
         self._paths: dict[str, Key] = {}
-        self._pages: Cache[Prepared | None] = Cache(
+        self._pages = RememberedAnswers(
             "public_pages",
-            ttl_seconds=FRESH_SECONDS,
+            fresh_seconds=FRESH_SECONDS,
             stale_seconds=STALE_SECONDS,
             failures=_OUTAGES,
             metrics=metrics,
             limit=20_000,
         )
-        self._holdings: Cache[Prepared | None] = Cache(
+        self._holdings = RememberedAnswers(
             "public_holdings",
-            ttl_seconds=HOLDING_FRESH_SECONDS,
+            fresh_seconds=HOLDING_FRESH_SECONDS,
             stale_seconds=HOLDING_STALE_SECONDS,
             failures=(RpcError,),
             metrics=metrics,
@@ -80,15 +79,15 @@ class PublicReads:
         )
 
     def remembered(self, path: str) -> Prepared | None:
-        """The answer to a path that was asked before, where it is at hand and fresh."""
+        """The answer to a path that was requested before, if it is remembered and fresh."""
         key = self._paths.get(path)
         if key is None:
             return None
         return (self._holdings if key[0] == HOLDING else self._pages).peek(key)
 
     def note(self, path: str, key: Key) -> None:
-        """Remember what a path asks for."""
-        if len(self._paths) >= _MOST_PATHS:
+        """Remember the key of a path's answer."""
+        if len(self._paths) >= _MAX_PATHS:
             self._paths.clear()
         self._paths[path] = key
 
@@ -97,7 +96,7 @@ class PublicReads:
         return await self._pages.get((COIN, chain.key, symbol), lambda: self._coin(chain, symbol))
 
     def forget_coin(self, chain: Chain, symbol: str) -> None:
-        """Make the coin's answer anew: its profile changed."""
+        """Make the coin's answer again: its profile changed."""
         self._pages.forget((COIN, chain.key, symbol))
 
     async def apps(self, chain: Chain, symbol: str) -> Prepared | None:
@@ -109,7 +108,7 @@ class PublicReads:
         return await self._pages.get((SITES, chain.key, token_id), lambda: self._sites(chain, token_id))
 
     async def holding(self, chain: Chain, token: str, wallet: str) -> Prepared | None:
-        """What a wallet holds of a token, as its chain says.
+        """A wallet's balance of a token, read from the chain.
 
         Raises:
             RpcError: the chain could not be read.
@@ -121,7 +120,7 @@ class PublicReads:
         row = await self.sources.store.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
         return row if row is not None and _is_active(row, self.sources.clock.now()) else None
 
-    async def _coin(self, chain: Chain, symbol: str) -> Prepared | None:
+    async def _coin(self, chain: Chain, symbol: str) -> Coin | None:
         row = await self._verified(chain, symbol)
         if row is None:
             return None
@@ -134,97 +133,85 @@ class PublicReads:
             version=publication.version,
             address=row["token_address"].removeprefix("0x"),
         )
-        # A registration is there a moment before the token is served.
+        # A registration exists a moment before its token is published.
         document: Mapping[str, Any] = found[1] if found is not None else {}
         nsfw = row["presented"].get("nsfw") is True
-        return _prepared(
-            Coin(
-                symbol=symbol,
-                name=listing.name,
-                chain=chain.key,
-                chain_id=chain.caip2,
-                crown_id=row["token_id"],
-                token_address=listing.address,
-                logo_url=None if nsfw else listing.logo,
-                nsfw=nsfw,
-                page_url=page_url(self.sources.site_url, chain, symbol),
-                market=Market(
-                    price_usd=_number(document.get("price_usd")),
-                    market_cap_usd=_number(document.get("market_cap_usd")),
-                    volume24h_usd=_number(document.get("volume_24h_usd")),
-                    liquidity_usd=_number(document.get("liquidity_usd")),
-                    price_change24h_pct=_number(document.get("price_change_24h")),
-                ),
-                holders=document.get("holders"),
-                as_of=AsOf(block=document.get("as_of_block"), time=_moment(document.get("as_of_time"))),
-            )
+        return Coin(
+            symbol=symbol,
+            name=listing.name,
+            chain=chain.key,
+            chain_id=chain.caip2,
+            crown_id=row["token_id"],
+            token_address=listing.address,
+            logo_url=None if nsfw else listing.logo,
+            nsfw=nsfw,
+            page_url=page_url(self.sources.site_url, chain, symbol),
+            market=Market(
+                price_usd=_number(document.get("price_usd")),
+                market_cap_usd=_number(document.get("market_cap_usd")),
+                volume24h_usd=_number(document.get("volume_24h_usd")),
+                liquidity_usd=_number(document.get("liquidity_usd")),
+                price_change24h_pct=_number(document.get("price_change_24h")),
+            ),
+            holders=document.get("holders"),
+            as_of=AsOf(block=document.get("as_of_block"), time=_moment(document.get("as_of_time"))),
         )
 
-    async def _apps(self, chain: Chain, symbol: str) -> Prepared | None:
+    async def _apps(self, chain: Chain, symbol: str) -> CoinApps | None:
         row = await self._verified(chain, symbol)
         if row is None:
             return None
         page = Page(chain.chain_id, row["token_id"], chain.key, symbol, checksum_address(row["token_address"]))
-        return _prepared(
-            CoinApps(
-                symbol=symbol,
-                chain=chain.key,
-                chain_id=chain.caip2,
-                crown_id=row["token_id"],
-                apps=await self.sources.apps.of(page),
-            )
+        return CoinApps(
+            symbol=symbol,
+            chain=chain.key,
+            chain_id=chain.caip2,
+            crown_id=row["token_id"],
+            apps=await self.sources.apps.of(page),
         )
 
-    async def _sites(self, chain: Chain, token_id: int) -> Prepared | None:
+    async def _sites(self, chain: Chain, token_id: int) -> Sites | None:
         row = await self.sources.store.row("sites/find", {"chain_id": chain.chain_id, "token_id": token_id})
         if row is None or not _is_active(row, self.sources.clock.now()):
             return None
-        return _prepared(
-            Sites(
-                chain=chain.key,
-                chain_id=chain.caip2,
-                crown_id=token_id,
-                symbol=row["symbol"],
-                badge_hosts=row["badges"],
-                embed_hosts=row["embeds"],
-                interactive=bool(row["embeds"]) and row["embeds_enabled"],
-            )
+        return Sites(
+            chain=chain.key,
+            chain_id=chain.caip2,
+            crown_id=token_id,
+            symbol=row["symbol"],
+            badge_hosts=row["badges"],
+            embed_hosts=row["embeds"],
+            interactive=bool(row["embeds"]) and row["embeds_enabled"],
         )
 
-    async def _holding(self, chain: Chain, token: str, wallet: str) -> Prepared | None:
+    async def _holding(self, chain: Chain, token: str, wallet: str) -> Holding | None:
         method, (transaction, block) = call_to(token, balance_of(wallet))
         asked = (method, ({**transaction, "gas": hex(_CALL_GAS)}, block))
-        # In one batch, the block first: the balance is of that block or of one that came in the same moment.
+        # One batch, the block first: the balance is of that block or of the next.
         header, answer = await self.sources.readers.of(chain).settle(
             [("eth_getBlockByNumber", ("latest", False)), asked]
         )
         if isinstance(header, RpcError) or not isinstance(header, dict):
             raise header if isinstance(header, RpcError) else NodeUnavailable("no latest block")
         if isinstance(answer, CallFailed):
-            return None  # what is there does not tell balances: it is no token
+            return None  # not a token: it has no balances
         data = data_bytes(answer)
         if len(data) != 32:
             return None
         balance = int.from_bytes(data, "big")
-        return _prepared(
-            Holding(
-                chain=chain.key,
-                chain_id=chain.caip2,
-                token=checksum_address(token),
-                wallet=checksum_address(wallet),
-                balance=str(balance),
-                holds=balance > 0,
-                as_of=AsOf(block=quantity(header.get("number")), time=_moment(quantity(header.get("timestamp")))),
-            )
+        return Holding(
+            chain=chain.key,
+            chain_id=chain.caip2,
+            token=checksum_address(token),
+            wallet=checksum_address(wallet),
+            balance=str(balance),
+            holds=balance > 0,
+            as_of=AsOf(block=quantity(header.get("number")), time=_moment(quantity(header.get("timestamp")))),
         )
 
 
 def _is_active(row: Row, now: datetime) -> bool:
     return registration_status(row, row, row["score"], now) != "inactive"
-
-
-def _prepared(body: Wire) -> Prepared:
-    return prepare(dumps(body.model_dump(by_alias=True)))
 
 
 def _number(text: str | None) -> Decimal | None:

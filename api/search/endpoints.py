@@ -1,16 +1,13 @@
 """GET /api/v2/search."""
 
-from collections.abc import Callable, Coroutine
-from typing import Any
-
 from fastapi import Request
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from api.http.dependencies import SearchDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
 from api.http.errors import InvalidInput
 from api.http.groups import SEARCHES, RouteGroup
+from api.http.remembered import remembered_route
 from api.search import examples
 from api.search.parameters import PARAMETERS
 from api.search.schemas import SearchAnswer
@@ -24,25 +21,7 @@ GROUP = RouteGroup(
 )
 
 
-class RememberingRoute(APIRoute):
-    """A route that gives a remembered answer to a remembered key before anything else is done: resolving the
-    dependencies of a request costs more than the rest of such an answer."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, behind a look into the two caches."""
-        handle = super().get_route_handler()
-
-        async def look_first(request: Request) -> Response:
-            body = await _remembered(request)
-            return await handle(request) if body is None else Response(body, media_type="application/json")
-
-        return look_first
-
-
-router = GROUP.router(tags=["search"], route_class=RememberingRoute)
-
-
-async def _remembered(request: Request) -> bytes | None:
+async def _recall(request: Request) -> Response | None:
     """The remembered answer, if the query and the key are known; otherwise the request is handled in full."""
     secret = request.headers.get(API_KEY_HEADER)
     if not secret:
@@ -55,9 +34,13 @@ async def _remembered(request: Request) -> bytes | None:
         body = services.search.remembered(services.search.read_query(request.scope["query_string"]), caller.wallet)
     except InvalidInput:
         return None
-    if body is not None:
-        await count(request, caller)
-    return body
+    if body is None:
+        return None
+    await count(request, caller)
+    return Response(body, media_type="application/json")
+
+
+router = GROUP.router(tags=["search"], route_class=remembered_route(_recall))
 
 
 @router.get(

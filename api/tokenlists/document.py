@@ -12,9 +12,9 @@ from api.tokenlists.schemas import ListedExtensions, ListedToken, ListVersion
 from warehouse.domain.addresses import checksum_address
 
 KEYWORDS = ("registry", "verified", "tokens")
-LONGEST_NAME = 30
+MAX_NAME_LENGTH = 30
 """Characters of a list's name that the schema of token lists allows."""
-MOST_TOKENS = 10_000
+MAX_TOKENS = 10_000
 """Tokens that the schema allows; of more, the longest listed are told."""
 _VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})")
 _NOT_IN_NAMES = re.compile(r"[^\w ]+")
@@ -56,7 +56,7 @@ def read_version(field: str, text: str) -> tuple[int, int, int]:
 def list_name(service_name: str) -> str:
     """The list's name: at most thirty letters, digits, underscores and spaces."""
     words = [*_NOT_IN_NAMES.sub(" ", service_name).split(), "Tokens"]
-    return " ".join(words)[:LONGEST_NAME].strip()
+    return " ".join(words)[:MAX_NAME_LENGTH].strip()
 
 
 def token(entry: Mapping[str, Any]) -> dict[str, Any]:

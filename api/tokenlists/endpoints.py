@@ -1,12 +1,12 @@
 """GET /tokenlist and what lies below it."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Path, Query, Request
 from starlette.responses import Response
 
 from api.http.addresses import wallet_address
-from api.http.conditional import Prepared, answer
+from api.http.conditional import NOT_MODIFIED, Prepared, answer
 from api.http.dependencies import ChainsDep, ClockDep, ListSignaturesDep, SettingsDep, StoreDep, TokenListDep
 from api.http.error_shapes import ErrorShape
 from api.http.errors import InvalidInput, NotFound
@@ -50,14 +50,13 @@ router = GROUP.router(tags=["token list"], route_class=QueryRoute)
 export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
 ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
-_NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has this answer already."}}
 
 
 @router.get(
     "",
     response_model=TokenList,
     responses=answered(("list", examples.LIST), ("nothing meets the filter", examples.NOTHING))
-    | _NOT_MODIFIED
+    | NOT_MODIFIED
     | GROUP.responses(NotFound),
 )
 async def get_token_list(
@@ -88,7 +87,7 @@ async def get_token_list(
     "/address/{address}",
     response_model=TokenList,
     responses=answered(("list", examples.LIST), ("nothing owned", examples.NOTHING))
-    | _NOT_MODIFIED
+    | NOT_MODIFIED
     | GROUP.responses(InvalidInput),
 )
 async def get_token_list_of_wallet(

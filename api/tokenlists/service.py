@@ -12,14 +12,14 @@ from api.http.conditional import Prepared, prepare
 from api.http.errors import NotFound
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
-from api.tokenlists.document import MOST_TOKENS, Version, document, token
+from api.tokenlists.document import MAX_TOKENS, Version, document, token
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
 
-LOOK_SECONDS = 2.0
-"""A version may be so old before it is asked whether there is a newer one."""
+FRESH_SECONDS = 2.0
+"""How long the newest version is taken for it without asking the store."""
 STALE_SECONDS = 600.0
-"""The list outlives an outage of the store by this."""
+"""How long the list is served while the store is down."""
 _ANSWERS = 256
 Filter = tuple[int | None, tuple[str, ...]]
 
@@ -60,7 +60,7 @@ class Published:
             chosen = [self.tokens[place] for place in self.by_chain.get(chain_id, ())]
         else:
             chosen = list(self.tokens)
-        return prepare(dumps(document(self.name, self.version, chosen[:MOST_TOKENS])))
+        return prepare(dumps(document(self.name, self.version, chosen[:MAX_TOKENS])))
 
 
 class TokenListService:
@@ -73,16 +73,21 @@ class TokenListService:
     def __init__(self, store: Store, name: str, metrics: Metrics) -> None:
         self.store = store
         self.name = name
-        self._published: Published | None = None
+        self._current: Cache[Published] = Cache(
+            "token_list_current",
+            ttl_seconds=FRESH_SECONDS,
+            stale_seconds=STALE_SECONDS,
+            revalidates=True,
+            metrics=metrics,
+        )
         self._newest: Cache[Version] = Cache(
             "token_list_version",
-            ttl_seconds=LOOK_SECONDS,
+            ttl_seconds=FRESH_SECONDS,
             stale_seconds=STALE_SECONDS,
             failures=(StoreUnavailable,),
             metrics=metrics,
         )
         self._versions: Cache[Published] = Cache("token_list", ttl_seconds=3_600.0, metrics=metrics, limit=4)
-        self._loading: set[asyncio.Task[Any]] = set()
 
     async def warm(self) -> None:
         """Read the newest version's list before anyone asks for it: ten thousand tokens take a quarter of a second.
@@ -90,7 +95,7 @@ class TokenListService:
         Raises:
             StoreUnavailable: the store cannot be asked.
         """
-        await self.of(await self._read_newest())
+        await self.published()
 
     async def newest(self) -> Version:
         """The newest version; there is always one, if of an empty list."""
@@ -110,19 +115,8 @@ class TokenListService:
         return Version.of(found)
 
     async def published(self) -> Published:
-        """The newest version's list. When a newer one appears, the one before is told until it is read: nobody waits
-        for it."""
-        newest = await self.newest()
-        standing = self._published
-        if standing is not None and standing.version == newest:
-            return standing
-        loading = asyncio.ensure_future(self.of(newest))
-        if standing is None:
-            self._published = await loading
-            return self._published
-        self._loading.add(loading)
-        loading.add_done_callback(self._take_over)
-        return standing
+        """The newest version's list. While a newer one is loaded, the one before is given: nobody waits for it."""
+        return await self._current.get("newest", self._read_published)
 
     async def of(self, version: Version) -> Published:
         """The list of a version."""
@@ -133,14 +127,12 @@ class TokenListService:
         version = await self.newest()
         rows = await self.store.rows(
             "tokenlists/list_owned",
-            {"wallet": wallet, "version_id": version.version_id, "limit": MOST_TOKENS},
+            {"wallet": wallet, "version_id": version.version_id, "limit": MAX_TOKENS},
         )
         return prepare(dumps(document(self.name, version, map(token, rows))))
 
-    def _take_over(self, loading: "asyncio.Task[Published]") -> None:
-        self._loading.discard(loading)
-        if not loading.cancelled() and loading.exception() is None:
-            self._published = loading.result()
+    async def _read_published(self) -> Published:
+        return await self.of(await self._newest.get("newest", self._read_newest, refresh=True))
 
     async def _read_newest(self) -> Version:
         row = await self.store.row("tokenlists/find_newest")

@@ -64,3 +64,38 @@ async def test_a_refresh_begins_anew_where_what_it_waited_for_failed() -> None:
     await asyncio.wait([first])
     assert isinstance(first.exception(), OSError)
     assert await refreshing == 5
+
+
+async def test_a_stale_value_is_served_while_it_is_computed_again() -> None:
+    now, outcomes = [0.0], iter([1, OSError("gone"), 2])
+
+    async def compute() -> int:
+        outcome = next(outcomes)
+        if isinstance(outcome, OSError):
+            raise outcome
+        return outcome
+
+    cache = Cache[int](
+        "made", ttl_seconds=2, stale_seconds=10, revalidates=True, metrics=Metrics(), monotonic=lambda: now[0]
+    )
+    assert await cache.get("key", compute) == 1
+    now[0] = 3
+    assert await cache.get("key", compute) == 1, "the failure of the background is not the caller's"
+    await asyncio.sleep(0.01)
+    assert await cache.get("key", compute) == 1
+    await asyncio.sleep(0.01)
+    assert await cache.get("key", compute) == 2
+
+
+async def test_a_value_beyond_its_stale_time_is_computed_before_it_is_served() -> None:
+    now, values = [0.0], count(1)
+
+    async def compute() -> int:
+        return next(values)
+
+    cache = Cache[int](
+        "made", ttl_seconds=2, stale_seconds=10, revalidates=True, metrics=Metrics(), monotonic=lambda: now[0]
+    )
+    assert await cache.get("key", compute) == 1
+    now[0] = 12
+    assert await cache.get("key", compute) == 2
