@@ -10,7 +10,7 @@ from api.accounts import examples
 from api.accounts.repository import AccountRepository
 from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
 from api.accounts.self_service import KEY_LIMIT, LAST_WALLET, ONLY_WALLET, REVOKED_KEY, SelfService
-from api.http import patterns
+from api.http import fields
 from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
 from api.http.error_shapes import CODES
@@ -63,7 +63,7 @@ async def unlink_wallet(
     session: Writer,
     service: ServiceDep,
     wallet: Annotated[
-        str, Path(description="A wallet of the account.", examples=[WALLET], json_schema_extra=patterns.WALLET)
+        str, Path(description="A wallet of the account.", examples=[WALLET], json_schema_extra=fields.WALLET)
     ],
 ) -> JsonResponse:
     """Take a wallet from the account, but not its last one. Sessions lose it at once, and end where no other wallet

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from api.apps.catalogue import Catalogue
 from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
 from api.http.errors import InvalidInput
-from api.http.rendering import timestamp
+from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
 from warehouse.store import Row, Store
 

@@ -27,6 +27,7 @@ from api.auth.schemas import (
 )
 from api.auth.service import NONCE_LIFE, SignInService
 from api.claims.inputs import signature_bytes
+from api.http import cursors
 from api.http.dependencies import ClockDep, ServicesDep, TokensDep
 from api.http.errors import InvalidInput, NotFound, Unavailable
 from api.http.examples import answered
@@ -140,12 +141,7 @@ async def list_sessions(
     cursor: Annotated[str | None, Query(description="`nextCursor` of the page before.")] = None,
 ) -> JsonResponse:
     """The account's sessions that have not ended, newest first."""
-    now, before = clock.now(), None
-    if cursor is not None:
-        try:
-            before = UUID(cursor)
-        except ValueError as error:
-            raise InvalidInput("cursor", "is not one that this list handed out") from error
+    now, before = clock.now(), cursors.read_id(cursor)
     rows = await service.repository.sessions(session.account_id, now, before=before, most=limit + 1)
     entries = [
         SessionEntry(

@@ -28,7 +28,7 @@ from api.claims.schemas import (
 )
 from api.claims.service import ClaimService
 from api.claims.status import ClaimStatuses
-from api.http import patterns
+from api.http import fields
 from api.http.addresses import transaction_hash
 from api.http.dependencies import (
     ChainsDep,
@@ -179,7 +179,7 @@ async def get_claim_status(
     readers: ReadersDep,
     store: StoreDep,
     hash_text: Annotated[
-        str, Path(alias="txHash", description="Hash of the claim's transaction.", json_schema_extra=patterns.HASH)
+        str, Path(alias="txHash", description="Hash of the claim's transaction.", json_schema_extra=fields.HASH)
     ],
     chain_id: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from api.claims.messages import Claim
-from api.http import patterns
+from api.http import fields
 from api.http.addresses import claim_symbol, evm_address
 from api.http.errors import InvalidInput
 from warehouse.domain.chains import Chain, Chains
@@ -51,10 +51,10 @@ ChainId = Annotated[
     ),
 ]
 Text = Annotated[str, BeforeValidator(_text)]
-Symbol = Annotated[Text, Field(json_schema_extra=patterns.CLAIM_SYMBOL)]
-EvmAddress = Annotated[Text, Field(json_schema_extra=patterns.EVM_ADDRESS)]
-Hash = Annotated[Text, Field(json_schema_extra=patterns.HASH)]
-Signature = Annotated[Text, Field(json_schema_extra=patterns.SIGNATURE)]
+Symbol = Annotated[Text, Field(json_schema_extra=fields.CLAIM_SYMBOL)]
+EvmAddress = Annotated[Text, Field(json_schema_extra=fields.EVM_ADDRESS)]
+Hash = Annotated[Text, Field(json_schema_extra=fields.HASH)]
+Signature = Annotated[Text, Field(json_schema_extra=fields.SIGNATURE)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 

@@ -13,7 +13,7 @@ from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_nam
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
 from api.http.errors import ApiError, NotFound, Unavailable
-from api.http.rendering import timestamp
+from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
 from api.settings import ApiSettings
 from warehouse.postgres import UniqueViolation

@@ -7,7 +7,8 @@ from pydantic import Field
 from api.http.dependencies import GasDep, PricingDep
 from api.http.examples import answered
 from api.http.groups import RouteGroup
-from api.http.rendering import JsonResponse, Number, Wire, respond, timestamp
+from api.http.rendering import JsonResponse, Number, Wire, respond
+from api.http.times import timestamp
 from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/config")

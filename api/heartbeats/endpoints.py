@@ -1,8 +1,7 @@
 """GET /api/v2/heartbeat/..."""
 
-import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query
@@ -10,24 +9,21 @@ from fastapi import Depends, Query
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
-from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
 from api.http.errors import InvalidInput, NotFound
+from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
+from api.http.pages import DEFAULT_PAGE_SIZE, PageNumber, PageSize
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
+from api.http.times import read_time_or_unix
 from api.search.examples import shown
-from api.search.parameters import readable_chain, search_symbol
 from api.security.access import ApiKey
-from api.tokens.endpoints import ChainPath, SymbolPath
 from warehouse.domain.chains import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/heartbeat")
 HISTORY_GROUP = replace(GROUP, admission=SEARCHES)
-_DIGITS = re.compile(r"[0-9]{1,10}")
-_LATEST = datetime.fromtimestamp(2**32 - 1, UTC)
-_EARLIEST = datetime.fromtimestamp(0, UTC)
 
 router = GROUP.router(tags=["heartbeats"], route_class=QueryRoute)
 history_router = HISTORY_GROUP.router(tags=["heartbeats"], route_class=QueryRoute)
@@ -41,14 +37,6 @@ async def heartbeat_service(
 
 
 ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
-TokenAddress = Annotated[
-    str | None,
-    Query(
-        alias="tokenAddress",
-        description="Scopes the lookup to one token of the symbol.",
-        json_schema_extra=patterns.EVM_ADDRESS,
-    ),
-]
 
 
 @router.get("/at-risk", response_model=TokensAtRisk, responses=shown(AT_RISK))
@@ -61,8 +49,8 @@ async def list_tokens_at_risk(
         Query(description="Only scores below 62 (critical), or from 62 to below 70 (warning). Default: both."),
     ] = None,
     chain: Annotated[str | None, Query(description="Only this chain.", examples=["base"])] = None,
-    page: Annotated[int, Query(ge=1, le=1_000_000, description="Which page, from 1.")] = 1,
-    page_size: Annotated[int, Query(alias="pageSize", ge=1, le=100, description="Entries per page.")] = 25,
+    page: PageNumber = 1,
+    page_size: PageSize = DEFAULT_PAGE_SIZE,
 ) -> JsonResponse:
     """Registered tokens whose score is below 70, lowest first; a few seconds old at most. Below 60 a registration is
     inactive, unless it is in its first 30 days."""
@@ -81,7 +69,7 @@ async def get_heartbeat(
 ) -> JsonResponse:
     """A token's current score. Where a chain has several tokens of the symbol, the registered one is meant, else the
     original, unless `tokenAddress` names one. EVM chains only; a token without a score yet answers 404."""
-    wanted, place = search_symbol("symbol", symbol), evm_chain(chains, chain)
+    wanted, place = read_symbol("symbol", symbol), evm_chain(chains, chain)
     return respond(await service.current(wanted, place, _address(token_address)))
 
 
@@ -113,14 +101,14 @@ async def get_heartbeat_history(
     ] = None,
 ) -> JsonResponse:
     """Scores over time, newest first, each with the status and components it had."""
-    wanted, place = search_symbol("symbol", symbol), evm_chain(chains, chain)
+    wanted, place = read_symbol("symbol", symbol), evm_chain(chains, chain)
     return respond(
         await service.history(
             wanted,
             place,
             _address(token_address),
-            begin=_moment("from", begin),
-            end=_moment("to", end),
+            begin=_time("from", begin),
+            end=_time("to", end),
             interval=interval,
             limit=limit,
             cursor=cursor,
@@ -134,7 +122,7 @@ def evm_chain(chains: Chains, name: str) -> Chain:
     Raises:
         InvalidInput: there is none, or it is not an EVM chain.
     """
-    chain = readable_chain(chains, name)
+    chain = read_chain(chains, name)
     if not chain.can_index:
         raise InvalidInput("chain", f"heartbeats cover EVM chains only, not {chain.name}")
     return chain
@@ -144,14 +132,5 @@ def _address(text: str | None) -> str | None:
     return None if text is None else evm_address("tokenAddress", text)
 
 
-def _moment(field: str, text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromtimestamp(int(text), UTC) if _DIGITS.fullmatch(text) else datetime.fromisoformat(text)
-        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput(field, "must be an ISO 8601 time or Unix seconds") from error
-    if not _EARLIEST <= moment <= _LATEST:
-        raise InvalidInput(field, "must be between 1970 and 2106")
-    return moment
+def _time(field: str, text: str | None) -> datetime | None:
+    return None if text is None else read_time_or_unix(field, text)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
+from api.http.pages import NumberedPage
 from api.http.rendering import Number, Wire
 
 
@@ -79,15 +80,8 @@ class TokenAtRisk(Wire):
     as_of_block: int
 
 
-class PagePagination(Wire):
-    """Where the page stands."""
-
-    total: int
-    returned: int
-    page: int
-    page_size: int
-    total_pages: int
-    has_more: bool
+class PagePagination(NumberedPage):
+    """The place of the page in the whole list."""
 
 
 class TokensAtRisk(Wire):

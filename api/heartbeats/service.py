@@ -16,8 +16,10 @@ from api.heartbeats.schemas import (
     TokenAtRisk,
     TokensAtRisk,
 )
+from api.http import cursors
 from api.http.errors import InvalidInput, NotFound
-from api.http.rendering import timestamp
+from api.http.pages import cut_page
+from api.http.times import EARLIEST, timestamp
 from api.registrations.statuses import heartbeat_status
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
@@ -75,15 +77,15 @@ class HeartbeatService:
 
         Raises:
             NotFound: there is no such token.
-            InvalidInput: the range ends before it begins, or the cursor is none.
+            InvalidInput: the range ends before it begins, or the cursor is invalid.
         """
         end = end or self.clock.now()
-        begin = begin or max(end - DEFAULT_SPAN[interval], datetime.fromtimestamp(0, UTC))
+        begin = begin or max(end - DEFAULT_SPAN[interval], EARLIEST)
         if begin >= end:
             raise InvalidInput("from", "must be before to")
         row = await self._token(symbol, chain, address)
         # A step is read whole or not at all: the cursor is the beginning of the last step given.
-        reached = _cursor_time(cursor) if cursor is not None else end
+        reached = cursors.read_time(cursor) if cursor is not None else end
         points = await readings.read_heartbeats(
             self.source,
             chain.chain_id,
@@ -93,11 +95,10 @@ class HeartbeatService:
             step_seconds=STEP_SECONDS[interval],
             limit=limit + 1,
         )
-        given, more = points[:limit], len(points) > limit
+        given, more = cut_page(points, limit)
         following = None
         if more:
-            last = int(given[-1].hour.timestamp())
-            following = str(last - last % STEP_SECONDS[interval])
+            following = cursors.write_time(_step_of(given[-1].hour, STEP_SECONDS[interval]))
         return HeartbeatHistory(
             symbol=symbol,
             chain_id=chain.chain_id,
@@ -119,14 +120,7 @@ class HeartbeatService:
         total = counts[level] if level else sum(counts.values())
         return TokensAtRisk(
             tokens=self._at_risk(rows),
-            pagination=PagePagination(
-                total=total,
-                returned=len(rows),
-                page=page,
-                page_size=page_size,
-                total_pages=-(-total // page_size),
-                has_more=bool(rows) and offset + len(rows) < total,
-            ),
+            pagination=PagePagination.of(total=total, offset=offset, returned=len(rows), page_size=page_size),
             level_counts=counts,
         )
 
@@ -188,7 +182,7 @@ def _point(point: readings.HeartbeatPoint, minted_at: datetime | None) -> Heartb
     )
 
 
-def _cursor_time(text: str) -> datetime:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 10 and int(text) < 2**32):
-        raise InvalidInput("cursor", "is not one that a history handed out")
-    return datetime.fromtimestamp(int(text), UTC)
+def _step_of(moment: datetime, seconds: int) -> datetime:
+    """The beginning of the step that a moment is in."""
+    at = int(moment.timestamp())
+    return datetime.fromtimestamp(at - at % seconds, UTC)

@@ -10,10 +10,12 @@ from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep, TokensDep
 from api.http.errors import NotFound
 from api.http.examples import answered
+from api.http.fields import read_chain
 from api.http.groups import RouteGroup
-from api.http.rendering import JsonResponse, respond, timestamp
+from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
-from api.registrations.reading import find_registration, read_chain
+from api.http.times import timestamp
+from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
 from api.security.access import ApiKey
 from warehouse.store import Row

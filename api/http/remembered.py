@@ -58,7 +58,7 @@ class RememberedAnswers:
         metrics: Metrics,
         limit: int,
     ) -> None:
-        self._answers: Cache[Prepared | None] = Cache(
+        self.cache: Cache[Prepared | None] = Cache(
             name,
             ttl_seconds=fresh_seconds,
             stale_seconds=stale_seconds,
@@ -74,12 +74,12 @@ class RememberedAnswers:
             body = await make()
             return None if body is None else prepare(dumps(body.model_dump(by_alias=True)))
 
-        return await self._answers.get(key, compute)
+        return await self.cache.get(key, compute)
 
     def peek(self, key: Hashable) -> Prepared | None:
         """The answer of ``key`` if it is remembered and fresh."""
-        return self._answers.peek(key)
+        return self.cache.peek(key)
 
     def forget(self, key: Hashable) -> None:
         """Make the answer of ``key`` again when it is next asked for."""
-        self._answers.forget(key)
+        self.cache.forget(key)

@@ -5,7 +5,6 @@ FastAPI would pass a Decimal through a string or a float on its way out. Endpoin
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -44,11 +43,6 @@ def plain(value: Decimal) -> str:
 def dumps(value: object) -> bytes:
     """JSON text; decimals keep every digit, times are ISO 8601 in UTC with a Z."""
     return orjson.dumps(value, default=_exact, option=orjson.OPT_UTC_Z)
-
-
-def timestamp(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and a Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class JsonResponse(Response):

@@ -11,7 +11,8 @@ from fastapi import Depends, Path, Query
 
 from api.http.dependencies import ChainsDep, StoreDep
 from api.http.errors import Forbidden, NotFound
-from api.registrations.reading import find_registration, read_chain
+from api.http.fields import read_chain
+from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
 from api.security.access import Session, with_scope
 from api.security.callers import WalletSession

@@ -5,7 +5,7 @@ A failure is never remembered: it is 503, unless a recent answer can be given in
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +16,7 @@ from api.http.conditional import Prepared
 from api.http.errors import Unavailable
 from api.http.metrics import Metrics
 from api.http.remembered import RememberedAnswers
-from api.http.rendering import timestamp
+from api.http.times import unix_timestamp
 from api.public.schemas import AsOf, Coin, CoinApps, Holding, Market, Sites
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
@@ -154,7 +154,7 @@ class PublicReads:
                 price_change24h_pct=_number(document.get("price_change_24h")),
             ),
             holders=document.get("holders"),
-            as_of=AsOf(block=document.get("as_of_block"), time=_moment(document.get("as_of_time"))),
+            as_of=AsOf(block=document.get("as_of_block"), time=unix_timestamp(document.get("as_of_time"))),
         )
 
     async def _apps(self, chain: Chain, symbol: str) -> CoinApps | None:
@@ -206,7 +206,7 @@ class PublicReads:
             wallet=checksum_address(wallet),
             balance=str(balance),
             holds=balance > 0,
-            as_of=AsOf(block=quantity(header.get("number")), time=_moment(quantity(header.get("timestamp")))),
+            as_of=AsOf(block=quantity(header.get("number")), time=unix_timestamp(quantity(header.get("timestamp")))),
         )
 
 
@@ -216,7 +216,3 @@ def _is_active(row: Row, now: datetime) -> bool:
 
 def _number(text: str | None) -> Decimal | None:
     return None if text is None else Decimal(text)
-
-
-def _moment(seconds: int | None) -> str | None:
-    return None if seconds is None else timestamp(datetime.fromtimestamp(seconds, UTC))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from api.http.rendering import timestamp
+from api.http.times import timestamp
 from api.registrations.schemas import Attestation, Attestations
 from api.security.jwt import Tokens
 from warehouse import postgres

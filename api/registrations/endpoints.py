@@ -9,7 +9,7 @@ from fastapi import Header, Path, Query
 from api.claims.endpoints import EligibilityDep
 from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
-from api.http import patterns
+from api.http import fields
 from api.http.addresses import claim_symbol, evm_address, wallet_address
 from api.http.dependencies import (
     ChainsDep,
@@ -24,6 +24,7 @@ from api.http.dependencies import (
 from api.http.error_shapes import ErrorShape
 from api.http.errors import InvalidInput, NotFound, Unavailable
 from api.http.examples import WALLET, answered
+from api.http.fields import read_chain, read_symbol
 from api.http.groups import CLAIMS, SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -31,7 +32,7 @@ from api.registrations import examples
 from api.registrations.attesting import render_attestations
 from api.registrations.claimable import ClaimableFinder
 from api.registrations.qualification import Qualifier
-from api.registrations.reading import find_registration, read_chain, read_symbol
+from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import (
     Attestations,
@@ -74,7 +75,7 @@ async def list_claimable_tokens(
             alias="X-Wallet-Address",
             description="The wallet to scan, EVM or Solana. Not needed beside a wallet session.",
             examples=[WALLET],
-            json_schema_extra=patterns.WALLET,
+            json_schema_extra=fields.WALLET,
         ),
     ] = None,
 ) -> JsonResponse:
@@ -193,7 +194,7 @@ async def get_registration_status(
     chains: ChainsDep,
     clock: ClockDep,
     symbol: Annotated[
-        str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
+        str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=fields.SYMBOL)
     ],
     chain: Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])],
     token_address: Annotated[
@@ -201,7 +202,7 @@ async def get_registration_status(
         Query(
             alias="tokenAddress",
             description="Scopes the lookup to one token of the symbol.",
-            json_schema_extra=patterns.WALLET,
+            json_schema_extra=fields.WALLET,
         ),
     ] = None,
 ) -> JsonResponse:

@@ -4,16 +4,18 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from api.http import patterns
+from api.http import fields
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep
 from api.http.errors import InvalidInput, NotFound
 from api.http.examples import answered
+from api.http.fields import SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
-from api.http.rendering import JsonResponse, respond, timestamp
+from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
+from api.http.times import timestamp
 from api.registrations import examples
-from api.registrations.reading import find_registration, read_chain, read_symbol
+from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
@@ -25,9 +27,6 @@ from warehouse.store import Row
 GROUP = RouteGroup(prefix="/registration")
 
 router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
-SymbolPath = Annotated[
-    str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
-]
 
 
 @router.get(
@@ -74,7 +73,7 @@ async def list_registrations_of_symbol(
         Query(
             alias="excludeEvm",
             description="Leaves out registrations that this EVM address owns.",
-            json_schema_extra=patterns.EVM_ADDRESS,
+            json_schema_extra=fields.EVM_ADDRESS,
         ),
     ] = None,
 ) -> JsonResponse:

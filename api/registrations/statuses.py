@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from api.http.rendering import timestamp
+from api.http.times import timestamp
 from api.registrations.schemas import (
     CanonicalPeer,
     HeartbeatComponents,

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl
 
+from api.http.cursors import InvalidCursor
 from api.http.errors import InvalidInput
+from api.http.fields import read_chain, read_symbol
+from api.http.pages import DEFAULT_PAGE_SIZE, MAX_PAGE, MAX_PAGE_SIZE
 from api.search.ranking import STATUS_FILTERS
 from warehouse.domain.chains import Chain, Chains
 
@@ -36,11 +39,7 @@ SORT_COLUMNS: Mapping[str, tuple[str, bool]] = {
 }
 ORDERS = ("asc", "desc")
 INCLUDES = ("apps", "widgets")
-DEFAULT_PAGE_SIZE = 25
-MAX_PAGE_SIZE = 100
-MAX_PAGE = 1_000_000
-LONGEST_CURSOR = 512
-_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
+MAX_CURSOR_LENGTH = 512
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -135,7 +134,7 @@ PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "cursor", "`pagination.nextCursor` of the page before, with the same other parameters and without `page`. "
         "The pages of a cursor show one published state, so nothing is left out or repeated while data change. "
-        "Good for ten minutes from the first page.", {"type": "string", "maxLength": LONGEST_CURSOR},
+        "Good for ten minutes from the first page.", {"type": "string", "maxLength": MAX_CURSOR_LENGTH},
     ),
     Parameter(
         "refresh", "Ask the warehouse anew instead of answering from the cache.", {"type": "boolean", "default": False},
@@ -175,11 +174,11 @@ def read_query(text: str, chains: Chains) -> SearchQuery:
     if cursor is not None:
         if "page" in given:
             raise InvalidInput("page", "cannot be given together with cursor")
-        if not 0 < len(cursor) <= LONGEST_CURSOR:
-            raise InvalidInput("cursor", "is not one that a search handed out")
+        if not 0 < len(cursor) <= MAX_CURSOR_LENGTH:
+            raise InvalidCursor
     return SearchQuery(
         symbol=_symbol(given.get("symbol")),
-        chain=_read(given, "chain", None, lambda value, _: None if value == ALL else readable_chain(chains, value)),
+        chain=_read(given, "chain", None, lambda value, _: None if value == ALL else read_chain(chains, value)),
         status=_read(given, "status", None, _status),
         page=_read(given, "page", 1, lambda value, name: _integer(value, name, MAX_PAGE)),
         page_size=_read(given, "pageSize", DEFAULT_PAGE_SIZE, lambda value, name: _integer(value, name, MAX_PAGE_SIZE)),
@@ -195,30 +194,6 @@ def read_query(text: str, chains: Chains) -> SearchQuery:
     )
 
 
-def search_symbol(field: str, text: str) -> str:
-    """A symbol to look up, upper-cased.
-
-    Raises:
-        InvalidInput: not 1 to 20 letters or digits.
-    """
-    if not _SYMBOL.fullmatch(text):
-        raise InvalidInput(field, "must be 1 to 20 letters A-Z or digits")
-    return text.upper()
-
-
-def readable_chain(chains: Chains, name: str) -> Chain:
-    """The chain that a key, alias or numeric id means, of those that are read.
-
-    Raises:
-        InvalidInput: there is none.
-    """
-    chain = chains.find(name)
-    if chain is None or chain.claim_only:
-        served = ", ".join(known.key for known in chains.by_key.values() if not known.claim_only)
-        raise InvalidInput("chain", f"must be one of {served}, an alias or an EVM chain id")
-    return chain
-
-
 def _read(given: Mapping[str, str], name: str, default: Any, read: Callable[[str, str], Any]) -> Any:
     return default if name not in given else read(given[name], name)
 
@@ -226,7 +201,7 @@ def _read(given: Mapping[str, str], name: str, default: Any, read: Callable[[str
 def _symbol(text: str | None) -> str:
     if text is None:
         raise InvalidInput("symbol", "is required")
-    return search_symbol("symbol", text)
+    return read_symbol("symbol", text)
 
 
 def _choice(value: str, name: str, choices: tuple[str, ...]) -> str:

@@ -1,12 +1,11 @@
 """Results on the wire, from what the warehouse says of a row."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
-from api.http.rendering import timestamp
+from api.http.times import unix_timestamp
 from api.search.ranking import Level
 from api.search.schemas import Explanation, RegistrationFigures, SearchResult, TokenFigures
 from warehouse.domain.addresses import address_text
@@ -70,7 +69,7 @@ def token_result(
         ),
         registration=_registration(chain, shown, document, status),
         as_of_block=document["as_of_block"],
-        as_of_time=_moment(document["as_of_time"]),
+        as_of_time=unix_timestamp(document["as_of_time"]),
     )
 
 
@@ -113,7 +112,7 @@ def _registration(chain: Chain, token: str, document: Mapping[str, Any], status:
         token_address=token,
         crown_contract_address=_some_address(chain, document["registry_address"]),
         verification_method=document["verification_method"] or None,
-        verified_at=_moment(document["verified_at"]) if document["verified_at"] else None,
+        verified_at=unix_timestamp(document["verified_at"]) if document["verified_at"] else None,
         mint_timestamp=document["registered_at"],
     )
 
@@ -131,7 +130,3 @@ def _account(chains: Mapping[int, Chain], chain_id: int, digits: str) -> str:
 
 def _number(text: str | None) -> Decimal | None:
     return None if text is None else Decimal(text)
-
-
-def _moment(seconds: int) -> str:
-    return timestamp(datetime.fromtimestamp(seconds, UTC))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from api.apps.pages import InstalledApp
+from api.http.pages import NumberedPage
 from api.http.rendering import Number, Wire
 
 
@@ -95,15 +96,9 @@ class Sort(Wire):
     order: str
 
 
-class Pagination(Wire):
-    """Where the page stands in the whole result."""
+class Pagination(NumberedPage):
+    """The place of the page in the whole result."""
 
-    total: int
-    returned: int
-    page: int
-    page_size: int
-    total_pages: int
-    has_more: bool
     next_cursor: str | None
 
 

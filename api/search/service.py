@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from api.apps.pages import Page, PageApps
 from api.clock import Clock
 from api.http.cache import Cache
-from api.http.errors import InvalidInput, Unavailable
+from api.http.cursors import InvalidCursor
+from api.http.errors import Unavailable
 from api.http.metrics import Metrics
-from api.http.rendering import dumps, timestamp
+from api.http.rendering import dumps
+from api.http.times import timestamp
 from api.search import results
 from api.search.cursors import Cursor, read_cursor, write_cursor
 from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
@@ -108,7 +110,7 @@ class SearchService:
         """A page of results, and everything it was cut from.
 
         Raises:
-            InvalidInput: the cursor is none, or too old.
+            InvalidCursor: the cursor is invalid, or too old.
             Unavailable: nothing is published.
         """
         cursor = None
@@ -166,7 +168,7 @@ class SearchService:
             return newest
         pinned = await self.repository.publication_at(cursor.version)
         if pinned is None:
-            raise InvalidInput("cursor", "shows a state that is no longer kept; begin again without it")
+            raise InvalidCursor("shows a state that is no longer kept; begin again without it")
         return pinned
 
     def _available_on(self, rows: TokenRows) -> list[int]:
@@ -224,14 +226,8 @@ class SearchService:
             filters=Filters(chain=query.chain.key if query.chain else ALL, status=query.status or ALL),
             sort=Sort(field=query.sort, order=query.order),
             results=list(shown),
-            pagination=Pagination(
-                total=total,
-                returned=len(shown),
-                page=offset // query.page_size + 1,
-                page_size=query.page_size,
-                total_pages=-(-total // query.page_size),
-                has_more=reached < total and bool(shown),
-                next_cursor=cursor,
+            pagination=Pagination.of(
+                total=total, offset=offset, returned=len(shown), page_size=query.page_size, next_cursor=cursor
             ),
             meta=Meta(
                 total_results=total,

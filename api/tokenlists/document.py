@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from api.http.errors import InvalidInput
-from api.http.rendering import timestamp
+from api.http.times import timestamp
 from api.tokenlists.schemas import ListedExtensions, ListedToken, ListVersion
 from warehouse.domain.addresses import checksum_address
 

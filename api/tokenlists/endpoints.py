@@ -11,10 +11,12 @@ from api.http.dependencies import ChainsDep, ClockDep, ListSignaturesDep, Settin
 from api.http.error_shapes import ErrorShape
 from api.http.errors import InvalidInput, NotFound
 from api.http.examples import answered
+from api.http.fields import ChainPath, SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
-from api.http.rendering import JsonResponse, respond, timestamp
+from api.http.pages import cut_page
+from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
-from api.registrations.reading import read_chain, read_symbol
+from api.http.times import timestamp
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey, with_plan
 from api.security.callers import Caller
@@ -48,8 +50,6 @@ _MOST_CHAIN_ID = 2**53
 
 router = GROUP.router(tags=["token list"], route_class=QueryRoute)
 export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)
-SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"])]
-ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
 
 
 @router.get(
@@ -116,7 +116,7 @@ async def list_token_list_versions(
 ) -> JsonResponse:
     """Every version that was published, newest first, with how many tokens were added, changed and removed."""
     rows = await store.rows("tokenlists/list_versions", {"below": before or 2**62, "limit": limit + 1})
-    shown_rows = rows[:limit]
+    page, more = cut_page(rows, limit)
     return respond(
         PublishedVersions(
             versions=[
@@ -128,9 +128,9 @@ async def list_token_list_versions(
                     changed=row["changed"],
                     removed=row["removed"],
                 )
-                for row in shown_rows
+                for row in page
             ],
-            next_before=shown_rows[-1]["version_id"] if len(rows) > limit else None,
+            next_before=page[-1]["version_id"] if more else None,
         )
     )
 

@@ -1,30 +1,20 @@
 """GET /api/v2/token/{symbol}/{chain}."""
 
-from typing import Annotated
-
-from fastapi import Path, Query
 from starlette.responses import Response
 
-from api.http import patterns
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
 from api.http.errors import InvalidInput, NotFound
+from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.routes import QueryRoute
 from api.search import examples
-from api.search.parameters import readable_chain, search_symbol
 from api.search.schemas import SearchResult
 from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/token", admission=SEARCHES)
 
 router = GROUP.router(tags=["search"], route_class=QueryRoute)
-
-
-SymbolPath = Annotated[
-    str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=patterns.SYMBOL)
-]
-ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
 
 
 @router.get(
@@ -38,18 +28,11 @@ async def get_token(
     chains: ChainsDep,
     symbol: SymbolPath,
     chain: ChainPath,
-    token_address: Annotated[
-        str | None,
-        Query(
-            alias="tokenAddress",
-            description="Scopes the lookup to one token of the symbol.",
-            json_schema_extra=patterns.EVM_ADDRESS,
-        ),
-    ] = None,
+    token_address: TokenAddress = None,
 ) -> Response:
     """The search result of one token. Where a chain has several tokens of the symbol, the registered one is meant,
     else the original, unless `tokenAddress` names one."""
-    wanted, place = search_symbol("symbol", symbol), readable_chain(chains, chain)
+    wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
     address = None
     if token_address is not None:
         if not place.can_index:

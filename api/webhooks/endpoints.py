@@ -9,6 +9,7 @@ from api.http.errors import ApiError
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
+from api.http.times import read_time
 from api.search.examples import shown
 from api.security.access import require_key_or_session, with_plan, with_scope
 from api.security.callers import Principal
@@ -23,7 +24,7 @@ from api.webhooks.errors import (
 )
 from api.webhooks.queue import MIN_PLAN
 from api.webhooks.repository import DeliveryFilter, WebhookRepository
-from api.webhooks.rules import read_idempotency_key, read_moment
+from api.webhooks.rules import read_idempotency_key
 from api.webhooks.schemas import (
     CreatedWebhook,
     CreateRequest,
@@ -184,8 +185,8 @@ async def list_webhook_deliveries(
     wanted = DeliveryFilter(
         status=status,
         type=type,
-        begin=None if begin is None else read_moment("from", begin),
-        end=None if end is None else read_moment("to", end),
+        begin=None if begin is None else read_time("from", begin),
+        end=None if end is None else read_time("to", end),
     )
     page = await service.deliveries(owner, id, wanted, cursor=cursor, limit=limit)
     return respond(page)

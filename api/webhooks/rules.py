@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from api.http.errors import InvalidInput
@@ -69,19 +69,6 @@ def read_filter(given: Filter | None, chains: Chains) -> tuple[list[int] | None,
                 "filter.chains", f"{name[:80]!a} is no chain of this service; write it as CAIP-2, such as eip155:8453"
             )
     return crown_ids, sorted({by_name[name] for name in given.chains})
-
-
-def read_moment(field: str, text: str) -> datetime:
-    """A moment in ISO 8601; without an offset it is in UTC.
-
-    Raises:
-        InvalidInput: it is not one.
-    """
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput(field, "must be an ISO 8601 time") from error
 
 
 def require_order(begin: datetime, end: datetime) -> None:

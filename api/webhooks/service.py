@@ -8,6 +8,7 @@ from uuid import UUID
 
 from api.clock import Clock
 from api.http.errors import InvalidInput, NotFound
+from api.http.times import read_time
 from api.security.callers import Principal
 from api.security.sealing import Sealer
 from api.settings import ApiSettings
@@ -22,7 +23,7 @@ from api.webhooks.errors import (
 )
 from api.webhooks.records import DeliveryWithData, Subscription
 from api.webhooks.repository import DeliveryFilter, Replay, WebhookRepository
-from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_moment, read_url, require_order
+from api.webhooks.rules import LIMITS, Wanted, read_events, read_filter, read_url, require_order
 from api.webhooks.schemas import (
     CreatedWebhook,
     CreateRequest,
@@ -179,8 +180,8 @@ class WebhookService:
     async def replay_range(self, owner: Principal, id: str, body: ReplayRequest) -> Queued:
         """Queue all events of a period that match the subscription. Safe to repeat while they wait."""
         now = self.clock.now()
-        begin = read_moment("from", body.begin)
-        end = now if body.end is None else read_moment("to", body.end)
+        begin = read_time("from", body.begin)
+        end = now if body.end is None else read_time("to", body.end)
         if begin < now - LOOK_BACK:
             raise InvalidInput("from", "must be within the last 30 days")
         require_order(begin, end)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import orjson
 
-from api.http.rendering import timestamp
+from api.http.times import timestamp
 from api.webhooks.records import AttemptRow, DeliveryRow, DeliveryWithData, EventCount, LoggedEvent, Subscription
 from api.webhooks.schemas import (
     Attempt,

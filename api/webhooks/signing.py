@@ -14,7 +14,8 @@ from uuid import UUID
 
 from orjson import Fragment
 
-from api.http.rendering import dumps, timestamp
+from api.http.rendering import dumps
+from api.http.times import timestamp
 from warehouse.delivery.signing import hexadecimal, standard_signatures
 
 EVENT_PREFIX = "evt_"

@@ -45,7 +45,7 @@ async def test_the_owner_changes_the_fields_that_are_sent_and_every_reader_says_
     first = await page.told("GET", "/profile")
     assert (first["name"], first["discord"], first["nsfw"], first["setHere"]) == ("Frog", None, False, [])
     await page.public("/coins/base/PEPE/apps")
-    page.service.services.public_reads._pages.put(("coin", "base", "PEPE"), prepare(b"{}"))
+    page.service.services.public_reads._pages.cache.put(("coin", "base", "PEPE"), prepare(b"{}"))
     assert (await page.service.anonymous.get("/api/v2/public/coins/base/PEPE")).status_code == 200
 
     made = await page.told("PUT", "/profile", EVERYTHING)

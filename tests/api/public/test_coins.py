@@ -158,7 +158,7 @@ async def test_a_change_shows_once_the_minute_is_over(
     assert (await read(open_service, "/crowns/base/7/sites")).status_code == 404
     add_listed(store, "PEPE", 7)
     assert (await read(open_service, "/crowns/base/7/sites")).status_code == 404
-    open_service.services.public_reads._pages.clear()  # the minute is over
+    open_service.services.public_reads._pages.cache.clear()  # the minute is over
     assert (await read(open_service, "/crowns/base/7/sites")).status_code == 200
 
 

@@ -84,7 +84,7 @@ async def test_a_recent_answer_stands_in_while_the_chain_cannot_be_read(
     wallet, _ = some_holder(world.anvil, token)
     async with serve(chains=chains) as service:
         first = await holding(service, "base", token, wallet)
-        cache = service.services.public_reads._holdings
+        cache = service.services.public_reads._holdings.cache
         for entry in cache._entries.values():
             entry.computed_at -= 45  # older than fresh, younger than what may stand in
         service.services.readers._readers["base"].nodes.nodes[0].url = "http://127.0.0.1:9"

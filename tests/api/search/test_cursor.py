@@ -103,10 +103,10 @@ def test_a_cursor_older_than_ten_minutes_is_refused() -> None:
 
 @pytest.mark.parametrize("text", ["", "%%%", "AAAA", "gA", "_" * 40, "k" * 400])
 def test_what_no_search_handed_out_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match="is not one that a search handed out"):
+    with pytest.raises(InvalidInput, match="was not issued by this list"):
         read_cursor(text, "abc", NOW)
 
 
 def test_a_cursor_of_the_future_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="is not one"):
+    with pytest.raises(InvalidInput, match="was not issued"):
         read_cursor(write_cursor(Cursor(1, NOW + timedelta(hours=1), 0), "abc"), "abc", NOW)
