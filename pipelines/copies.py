@@ -1,4 +1,7 @@
-"""Which tokens pass themselves off as others: one verdict per token, with the rule and the original."""
+"""Which tokens imitate others: one verdict per token, with the rule and the original.
+
+These functions are the specification; :mod:`pipelines.documents.verdicts` computes the same for many tokens at once.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +49,7 @@ def judge(group: Sequence[Candidate], known: Majors) -> dict[str, Verdict]:
         default=None,
     )
     verdicts = {token.address: _verdict(token, group, registered, known) for token in group}
-    return {address: _through(address, verdict, verdicts) for address, verdict in verdicts.items()}
+    return {address: through_copies(address, verdict, verdicts) for address, verdict in verdicts.items()}
 
 
 def _verdict(token: Candidate, group: Sequence[Candidate], registered: Candidate | None, known: Majors) -> Verdict:
@@ -76,8 +79,8 @@ def _outweighs(other: Candidate, token: Candidate) -> bool:
     )
 
 
-def _through(address: str, verdict: Verdict, verdicts: Mapping[str, Verdict]) -> Verdict:
-    """The verdict with an original that is itself no copy, as long as one is reached."""
+def through_copies(address: str, verdict: Verdict, verdicts: Mapping[str, Verdict]) -> Verdict:
+    """The verdict of a token, where its original is itself a copy with the original of that one, and so on."""
     seen = {address}
     while verdict.is_copy and verdict.rule == "older_and_larger" and verdict.of_address not in seen:
         beyond = verdicts[verdict.of_address]

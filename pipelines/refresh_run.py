@@ -7,7 +7,7 @@ what is missing.
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any, TypeVar
 
 import polars
@@ -38,12 +38,13 @@ class RefreshRun:
     warehouse: Warehouse
     store: Connection
     chains: Chains
-    windows: Windows
-    log: RunLog
     full: bool = True
     """Whether the run also recomputes what only time or the native coin's price has changed."""
     version: int = 0
     """Rows are written under this number."""
+    on_asset_run: InitVar[OnAssetRun | None] = None
+    windows: Windows = field(init=False)
+    log: RunLog = field(init=False)
     failures: list[Exception] = field(default_factory=list)
     """Errors of event sources, which do not stop the run."""
     serve_rows: int = 0
@@ -51,6 +52,11 @@ class RefreshRun:
     token_inputs: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     """Inputs of the last batch of documents, by chain and token; provenance reads the same."""
     _majors: Majors | None = None
+
+    def __post_init__(self, on_asset_run: OnAssetRun | None) -> None:
+        """Open the windows and the log on the same connections."""
+        self.windows = Windows(self.warehouse, self.store)
+        self.log = RunLog(self.store, on_asset_run)
 
     @property
     def majors(self) -> Majors:
@@ -129,9 +135,7 @@ def open_refresh_run(
     with _autocommit(store), refresh_lock(store, wait_seconds):
         started = time.monotonic()
         try:
-            run = RefreshRun(
-                warehouse, store, chains, Windows(warehouse, store), RunLog(store, on_asset_run), full=full
-            )
+            run = RefreshRun(warehouse, store, chains, full=full, on_asset_run=on_asset_run)
             with run.serving(wait_seconds):
                 pass  # only to allocate the version
             yield run
@@ -150,7 +154,7 @@ def open_serving_run(
         RefreshBusy: another run held the serving lock for ``wait_seconds``.
     """
     with _autocommit(store):
-        run = RefreshRun(warehouse, store, chains, Windows(warehouse, store), RunLog(store), full=False)
+        run = RefreshRun(warehouse, store, chains, full=False)
         with run.serving(wait_seconds):
             yield run
 

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from pipelines import frames
-from pipelines.documents.derive import request
+from pipelines.documents.requests import request_documents
 from pipelines.heartbeats.current import STORED_SCHEMA, CurrentScores
 from pipelines.heartbeats.moments import Moment, inputs_at
 from pipelines.heartbeats.observation import Observation
@@ -211,7 +211,9 @@ def _score(
         run.windows.ensure_not_reorged(window)
         # Request the documents first: to a run after one that died in between, a row that exists is not new.
         _, table = run_parallel(
-            lambda: request(run, window.chain.chain_id, rows.get_column("token").unique().to_list(), "heartbeat"),
+            lambda: request_documents(
+                run, window.chain.chain_id, rows.get_column("token").unique().to_list(), "heartbeat"
+            ),
             lambda: _stored_form(rows, window),
         )
         run.warehouse.insert_arrow("agg_heartbeat", table)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from pipelines import frames
+from pipelines.documents.requests import request_documents
 from pipelines.parallel import run_parallel
 from pipelines.prices.market import Market, native_names, read_market
 from pipelines.pricing import TokenMetrics, token_metrics
@@ -43,7 +44,6 @@ _COLUMNS = {
     "as_of_time": frames.TIME,
     "version": frames.UINT64,
 }
-_REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
@@ -120,14 +120,12 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
         "as_of_block": window.through,
         "as_of_time": as_of,
         "version": run.version,
-        "cause": "market",
     }
     if rows:
         stamped = [{**row, **stamp} for row in rows]
-        # Asked for first: figures that are there are no news to a pass after one that died in between.
-        requests = frames.table(_REQUEST_COLUMNS, stamped)
+        # Request the documents first: to a run after one that died in between, metrics that exist are not new.
         _, figures = run_parallel(
-            lambda: run.warehouse.insert_arrow("agg_document_request", requests),
+            lambda: request_documents(run, chain.chain_id, [row["token"] for row in rows], "market"),
             lambda: frames.table(_COLUMNS, stamped),
         )
         run.warehouse.insert_arrow("agg_token_price", figures)

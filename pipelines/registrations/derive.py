@@ -12,7 +12,7 @@ import json
 from dataclasses import asdict
 from datetime import datetime
 
-from pipelines import frames
+from pipelines.documents.requests import request_documents
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.folding import fold_events
 from pipelines.run_log import AssetRun, timed
@@ -24,7 +24,6 @@ SUBJECT = "registrations"
 CAUSE = "registration"
 """Why it asks for documents."""
 _ROWS_AT_ONCE = 5_000
-_REQUEST_COLUMNS = {"version": frames.UINT64, "chain_id": frames.UINT32, "token": frames.HEX, "cause": frames.TEXT}
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
@@ -91,16 +90,7 @@ def _ask_for_documents(run: RefreshRun, chain_id: int) -> int:
     asked = 0
     while changes := run.store_rows("registrations/list_presented_changes", {"chain_id": chain_id}):
         addresses = {row["token_address"] for row in changes}
-        _request_documents(run, chain_id, addresses)
+        request_documents(run, chain_id, sorted(address[2:] for address in addresses), CAUSE)
         run.store_rows("registrations/remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
         asked += len(addresses)
     return asked
-
-
-def _request_documents(run: RefreshRun, chain_id: int, addresses: set[str]) -> None:
-    rows = [
-        {"version": run.version, "chain_id": chain_id, "token": address[2:], "cause": CAUSE}
-        for address in sorted(addresses)
-    ]
-    if rows:
-        run.warehouse.insert_arrow("agg_document_request", frames.table(_REQUEST_COLUMNS, rows))

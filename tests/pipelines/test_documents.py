@@ -164,9 +164,9 @@ def test_very_many_symbols_of_any_characters_are_read_as_they_are(
     rows = [{"version": 1, "symbol_key": symbol} for symbol in sorted(strange)]
     warehouse.insert_arrow("serve_symbol", frames.table({"version": frames.UINT64, "symbol_key": frames.TEXT}, rows))
     run = RefreshRun(warehouse, store, chains, version=1)
-    found = read_of(run, "documents/standing_symbols", "symbols", strange | {"of nobody"})
+    found = read_of(run, "documents/current_symbols", "symbols", strange | {"of nobody"})
     assert {row["symbol_key"] for row in found} == strange
-    assert read_of(run, "documents/standing_symbols", "symbols", set()) == []
+    assert read_of(run, "documents/current_symbols", "symbols", set()) == []
 
 
 def test_long_symbols_have_one_form() -> None:

@@ -2,6 +2,7 @@ import pytest
 
 from pipelines import publication
 from pipelines.documents import derive as documents
+from pipelines.documents.requests import request_documents
 from pipelines.locks import RefreshBusy
 from pipelines.refresh import publish_new_tokens, refresh
 from pipelines.refresh_run import open_refresh_run
@@ -66,7 +67,7 @@ def test_what_a_dead_pass_left_is_finished_beside_no_pass_that_still_asks_for_do
 
     with postgres.connect(store_url, autocommit=True) as other, open_refresh_run(warehouse, other, chains) as figures:
         publish_new_tokens(warehouse, store, chains, chain)
-        documents.request(figures, chain.chain_id, [token.removeprefix("0x")], "prices")
+        request_documents(figures, chain.chain_id, [token.removeprefix("0x")], "prices")
         assert seen() < figures.version
     assert served(warehouse) == {}
     publish_new_tokens(warehouse, store, chains, chain)

@@ -137,7 +137,7 @@ def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_
     ledger.mine()
     ledger.registry("registered", 1, symbol="FROG", owner=OWNER, token_address=other, fee_wei=5)
     ledger.publish()
-    with dying_at(monkeypatch, registrations, "_request_documents"):
+    with dying_at(monkeypatch, registrations, "request_documents"):
         refresh(warehouse, store, chains)
     refresh(warehouse, store, chains)
     assert registered() == [None, 1]
@@ -145,7 +145,7 @@ def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_
     ledger.take_back()
     ledger.mine()
     ledger.publish()
-    with dying_at(monkeypatch, registrations, "_request_documents"):
+    with dying_at(monkeypatch, registrations, "request_documents"):
         refresh(warehouse, store, chains)
     assert rows(store) == []
     refresh(warehouse, store, chains)
@@ -280,7 +280,7 @@ def test_what_owners_say_reaches_search_and_the_token_list(
     say(logoUrl=second, discord=None)
 
     # Killed before the document was asked for, and again before it was made: the change is not lost.
-    with dying_at(monkeypatch, registrations, "_request_documents"):
+    with dying_at(monkeypatch, registrations, "request_documents"):
         refresh(warehouse, store, chains)
     assert waiting() == 1
     with dying_at(monkeypatch, documents, "_refresh"):
