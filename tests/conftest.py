@@ -9,11 +9,11 @@ settings.load_profile("tests")
 pytest_plugins = (
     "tests.fixtures.browser",
     "tests.fixtures.engines",
-    "tests.fixtures.far_side",
+    "tests.fixtures.tls_servers",
     "tests.fixtures.chain",
     "tests.fixtures.indexing",
     "tests.fixtures.receiver",
-    "tests.fixtures.room",
+    "tests.fixtures.run_resources",
     "tests.fixtures.stalling_proxy",
     "tests.fixtures.text_server",
     "tests.fixtures.tiers",

@@ -12,7 +12,7 @@ from indexer.write import add_balances, delete_units
 from pipelines.refresh import refresh
 from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import indexing
-from tests.fixtures.published import seen_by_analysts
+from tests.fixtures.published_views import rows_in_views
 from tests.fixtures.service import Serve
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
@@ -93,20 +93,20 @@ async def test_every_answer_stays_what_it_was(
         published = advance(context, living_chain, to_block=120).published
         register(warehouse, store, living_world.token("aurum").address)
         refresh(warehouse, store, chains)
-        before, views = await told(), seen_by_analysts(warehouse)
+        before, views = await told(), rows_in_views(warehouse)
         assert {name: status for name, (status, _) in before.items()} == dict.fromkeys(before, 200)
         assert all("AURUM" in text for name, (_, text) in before.items() if "aurum" in name.lower())
         assert "TERN" in before["/api/v2/registration/claimable"][1]
         for stage in STAGES:
             leave_half_written(context, living_chain, store, stage)
             assert differing(await told(), before) == {}, stage
-            assert seen_by_analysts(warehouse) == views, stage
+            assert rows_in_views(warehouse) == views, stage
             settled = recover(store, warehouse, read_checkpoint(store, chain_id))
             if settled.block_number == published:
                 continue
             published = advance(context, living_chain, to_block=settled.block_number).published
             refresh(warehouse, store, chains)
-            before, views = await told(), seen_by_analysts(warehouse)
+            before, views = await told(), rows_in_views(warehouse)
         units = [unit.unit_id for unit in units_above(store, chain_id, (published or 0) - 1)]
         pending = {"phase": "revert", "change_id": next_change_id(store), "units": units, "ancestor": 130}
         checkpoint = set_pending(store, read_checkpoint(store, chain_id), pending)
@@ -116,4 +116,4 @@ async def test_every_answer_stays_what_it_was(
         delete_units(warehouse, chain_id, units)
         assert differing(await told(), before) == {}, "rows deleted"
         finish_pending(store, warehouse, checkpoint)
-        assert seen_by_analysts(warehouse) != views
+        assert rows_in_views(warehouse) != views

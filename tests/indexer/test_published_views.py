@@ -13,7 +13,7 @@ from indexer.run import IndexContext, advance, rewind
 from indexer.write import add_balances, block_time, delete_units
 from tests.fixtures.half_written import leave_half_written
 from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
-from tests.fixtures.published import seen_by_analysts, tables_behind
+from tests.fixtures.published_views import rows_in_tables, rows_in_views
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -37,11 +37,11 @@ def marked(warehouse: Warehouse) -> list[tuple[int, int]]:
 
 
 def test_views_show_everything_published(context: IndexContext, living_chain: Chain, warehouse: Warehouse) -> None:
-    empty = seen_by_analysts(warehouse)
+    empty = rows_in_views(warehouse)
     assert {found for found, _ in empty.values()} == {0}
     advance(context, living_chain, to_block=120)
-    seen = seen_by_analysts(warehouse)
-    assert seen == tables_behind(warehouse)
+    seen = rows_in_views(warehouse)
+    assert seen == rows_in_tables(warehouse)
     assert min(seen[name][0] for name in ("published_fact_transfer", "published_fact_swap", "published_balance")) > 0
     assert marked(warehouse) == [(living_chain.chain_id, 120)]
 
@@ -50,29 +50,29 @@ def test_a_half_written_unit_is_hidden_at_every_step(
     context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     index_history(warehouse, store_url, living_chain, to_block=100)
-    before = seen_by_analysts(warehouse)
+    before = rows_in_views(warehouse)
     for stage in ("nothing", "some tables", "all tables"):
         leave_half_written(context, living_chain, store, stage)
-        assert seen_by_analysts(warehouse) == before, stage
+        assert rows_in_views(warehouse) == before, stage
         for table in FACT_TABLES:  # as giving the unit up does before it deletes
             column = FACT_TABLES[table].block_column
             warehouse.command(
                 f"INSERT INTO {table} (chain_id, {column}, unit_id) SELECT 8453, 18446744073709551615, {FENCE}"
             )
-        assert seen_by_analysts(warehouse) == before, f"{stage}, fenced"
+        assert rows_in_views(warehouse) == before, f"{stage}, fenced"
         recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
-        assert seen_by_analysts(warehouse) == before, f"{stage}, given up"
+        assert rows_in_views(warehouse) == before, f"{stage}, given up"
     for table in FACT_TABLES:
         warehouse.command(f"DELETE FROM {table} WHERE unit_id = {FENCE}")
     for stage in ("sums begun", "sums done"):
         unit, _ = leave_half_written(context, living_chain, store, stage)
-        assert seen_by_analysts(warehouse) == before, stage
+        assert rows_in_views(warehouse) == before, stage
         recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
-        assert seen_by_analysts(warehouse) == before, f"{stage}, published and not marked yet"
+        assert rows_in_views(warehouse) == before, f"{stage}, published and not marked yet"
         advance(context, living_chain, to_block=unit.last)
         assert marked(warehouse) == [(living_chain.chain_id, unit.last)]
-        before = seen_by_analysts(warehouse)
-        assert before == tables_behind(warehouse)
+        before = rows_in_views(warehouse)
+        assert before == rows_in_tables(warehouse)
 
 
 def test_units_being_reverted_are_hidden_first_and_never_partly_visible(
@@ -80,23 +80,23 @@ def test_units_being_reverted_are_hidden_first_and_never_partly_visible(
 ) -> None:
     chain_id = living_chain.chain_id
     index_history(warehouse, store_url, living_chain, to_block=110)
-    kept = seen_by_analysts(warehouse)
+    kept = rows_in_views(warehouse)
     advance(context, living_chain, to_block=135)
-    before = seen_by_analysts(warehouse)
+    before = rows_in_views(warehouse)
     units = [unit.unit_id for unit in units_above(store, chain_id, 110)]
     assert len(units) >= 3
     pending = {"phase": "revert", "change_id": next_change_id(store), "units": units, "ancestor": 110}
     checkpoint = set_pending(store, read_checkpoint(store, chain_id), pending)
-    assert seen_by_analysts(warehouse) == before
+    assert rows_in_views(warehouse) == before
     for step in taking_back(store, warehouse, checkpoint, units):
         step()
-        assert seen_by_analysts(warehouse) == kept, step
+        assert rows_in_views(warehouse) == kept, step
     head = read_blocks(warehouse, chain_id, 110, 110)[110]
     finish_revert(store, checkpoint, units, (110, head[0], block_time(head[1])))
-    assert seen_by_analysts(warehouse) == kept == tables_behind(warehouse)
+    assert rows_in_views(warehouse) == kept == rows_in_tables(warehouse)
     context.session(living_chain).forget()
     advance(context, living_chain, to_block=135)
-    assert seen_by_analysts(warehouse) == before
+    assert rows_in_views(warehouse) == before
 
 
 def taking_back(
@@ -122,10 +122,10 @@ def test_a_late_mark_changes_nothing(
     advance(context, living_chain, to_block=110)
     late = read_checkpoint(store, living_chain.chain_id)
     rewind(context, living_chain, 90)
-    hidden = seen_by_analysts(warehouse)
+    hidden = rows_in_views(warehouse)
     assert marked(warehouse)[0][1] <= 90
     mark_published(store, warehouse, late)
-    assert seen_by_analysts(warehouse) == hidden == tables_behind(warehouse)
+    assert rows_in_views(warehouse) == hidden == rows_in_tables(warehouse)
 
 
 def test_the_next_writer_marks_what_a_killed_one_published(
@@ -140,4 +140,4 @@ def test_the_next_writer_marks_what_a_killed_one_published(
         live(living_world, random.Random(4), blocks=1)
         advance(second, living_chain)
     assert marked(warehouse) == [(living_chain.chain_id, living_world.anvil.block_number())]
-    assert seen_by_analysts(warehouse) == tables_behind(warehouse)
+    assert rows_in_views(warehouse) == rows_in_tables(warehouse)

@@ -15,7 +15,7 @@ import pytest
 from indexer.devchain.world import World
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, faulty_node
 from tests.fixtures.indexing import AllRows, all_rows, differences, live
-from tests.fixtures.published import seen_by_analysts, tables_behind
+from tests.fixtures.published_views import rows_in_tables, rows_in_views
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
@@ -108,7 +108,7 @@ def test_concurrent_indexers_fetch_once_and_write_what_one_would(
             head = living_world.anvil.block_number()
             assert reaches(store, head)
             # The writer of the last unit marks it for analysts afterwards.
-            assert comes_true(lambda: seen_by_analysts(warehouse) == tables_behind(warehouse))
+            assert comes_true(lambda: rows_in_views(warehouse) == rows_in_tables(warehouse))
             assert [process.poll() for process in rivals] == [None, None], log.read_text()
     assert rivals[0].returncode == 0
     assert "Traceback" not in log.read_text()

@@ -1,8 +1,8 @@
 """``python -m tests.torture``: faults, reorganisations and kills at once; then every row and balance is compared.
 
-The status is 0 when everything equals a fresh index of the final chain and what its tokens say, and 1 with the
-differences when not. A run is repeated by its seed: what happens on the chain, which faults there are and what is
-killed in which order follow from it; only where exactly a kill strikes is the machine's chance.
+The exit status is 0 when every row equals a fresh index of the final chain and every balance what its token returns,
+and 1, with the differences, when not. ``--seed`` repeats a run: blocks, faults and the order of kills follow from the
+seed; the exact instant of a kill does not.
 """
 
 import argparse
@@ -22,7 +22,7 @@ _LINE_SECONDS = 10.0
 
 
 def main() -> int:
-    """Run as told; the exit status."""
+    """Parse arguments and run; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
     parser.add_argument("--seconds", type=float, default=420.0, help="how long to go on, before comparing (420)")
     parser.add_argument("--kills", type=int, default=60, help="processes to end with SIGKILL (60)")
@@ -68,29 +68,29 @@ def _shown(plan: Plan, folder: Path, console: Console) -> Outcome:
 
 
 def print_outcome(outcome: Outcome, console: Console) -> None:
-    """Tables of what was done and what was found."""
-    done = Table("what was done", "times", title=f"seed {outcome.plan.seed}, {outcome.seconds:.0f} s", min_width=60)
+    """Print what was done and what the comparison found."""
+    done = Table("action", "times", title=f"seed {outcome.plan.seed}, {outcome.seconds:.0f} s", min_width=60)
     done.columns[1].justify = "right"
     for name, count in sorted(outcome.kills.items()):
-        done.add_row(f"{name} ended with SIGKILL", str(count))
+        done.add_row(f"{name} killed (SIGKILL)", str(count))
     for name, count in sorted(outcome.phases.items()):
-        done.add_row(f"... while the writer was at: {name}", str(count))
+        done.add_row(f"... while the writer was in phase: {name}", str(count))
     depths = sorted(outcome.depths)
     done.add_row(f"reorganisations, of depths {', '.join(map(str, depths))}", str(len(depths)))
     for name, count in sorted(outcome.faults.items()):
         done.add_row(f"fault: {name}", str(count))
-    for name, count in sorted(outcome.verdict.units.items()):
+    for name, count in sorted(outcome.comparison.units.items()):
         done.add_row(f"units {name}", str(count))
     for name, count in sorted(outcome.ended.items()):
-        done.add_row(f"{name} ended by itself and was started again", str(count))
-    done.add_row("blocks in the end", str(outcome.blocks))
+        done.add_row(f"{name} ended by itself and was restarted", str(count))
+    done.add_row("blocks at the end", str(outcome.blocks))
     console.print(done)
-    found = Table("compared", "rows", "equal", min_width=60)
+    found = Table("comparison", "rows", "equal", min_width=60)
     found.columns[1].justify = "right"
-    for name, count in outcome.verdict.compared.items():
-        found.add_row(name, f"{count:,}", "NO" if name in outcome.verdict.wrong else "yes")
+    for name, count in outcome.comparison.compared.items():
+        found.add_row(name, f"{count:,}", "NO" if name in outcome.comparison.wrong else "yes")
     console.print(found)
-    for name, lines in outcome.verdict.wrong.items():
+    for name, lines in outcome.comparison.wrong.items():
         for line in lines:
             console.print(f"{name}: {line}", markup=False)
     for line in outcome.shortfalls():

@@ -1,4 +1,4 @@
-"""Ends processes with SIGKILL at random instants, more often than chance would in the middle of a unit."""
+"""Kill processes (SIGKILL) at random instants, most often in the middle of a unit."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from warehouse.errors import StoreUnavailable
 INDEXER, DAGSTER = "indexer", "dagster run"
 IDLE = "between units"
 _LOOK_SECONDS = 0.004
-# So many runs are tried; the last is ended after so many seconds, wherever it is.
+# Runs that are tried; the last one is killed after so many seconds, whatever it is doing.
 _DAGSTER_RUNS = 3
 _DAGSTER_LOOK_SECONDS = 2.0
 _PHASE = "SELECT pending ->> 'phase' AS phase FROM chain_checkpoint"
@@ -26,7 +26,7 @@ _PHASE = "SELECT pending ->> 'phase' AS phase FROM chain_checkpoint"
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """What is to end when, in seconds from the start; ``wait_seconds``: wait so long for a unit to be under way."""
+    """A kill: when, in seconds from the start, of what, and how long to wait for a unit to be in progress."""
 
     at_seconds: float
     target: str
@@ -50,8 +50,8 @@ def plan_kills(rng: random.Random, count: int, seconds: float, targets: tuple[tu
 
 @dataclass(slots=True)
 class Killer:
-    """Carries out the kills of a plan from a thread of its own. ``done`` counts them by target, ``phases`` by what the
-    writer was doing."""
+    """Carries out the kills of a plan in its own thread. ``done`` counts them by target, ``phases`` by what the writer
+    was doing."""
 
     service: Service
     plan: list[Kill]
@@ -63,22 +63,22 @@ class Killer:
     _store: postgres.Connection | None = None
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread = threading.Thread(target=self._run, name="killer")
         self._thread.start()
 
     @property
     def busy(self) -> bool:
-        """Whether there is something left to kill."""
+        """Whether kills are left."""
         return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
-        """Kill no more."""
+        """Stop killing and wait for the thread."""
         self._stop.set()
         self.join()
 
     def join(self) -> None:
-        """Wait for the last kill, and let the follower run."""
+        """Wait for the last kill; raise what made the thread fail."""
         if self._thread is not None:
             self._thread.join()
         if self._store is not None:
@@ -110,7 +110,7 @@ class Killer:
 
     def _kill(self, target: str) -> bool:
         if target == STORE:
-            # The server itself, as the kernel would for want of memory; what is around it then ends by itself.
+            # The server process itself, as the kernel does when memory runs out; its wrapper then ends too.
             server = self.service.postmaster()
             if server is None:
                 return False
@@ -122,7 +122,7 @@ class Killer:
         return self.service.follow.kill()
 
     def _kill_dagster(self) -> None:
-        """A run of Dagster that indexes while there is no follower, ended in the middle of a unit if one can be met."""
+        """Pause the follower, start a Dagster run that indexes, and kill it, if possible in the middle of a unit."""
         self.service.follow.pause()
         try:
             for attempt in range(_DAGSTER_RUNS):
@@ -141,7 +141,7 @@ class Killer:
             self.service.follow.start()
 
     def _await_phase(self, seconds: float) -> str:
-        """What the writer is doing, waited for until it is in the middle of something."""
+        """What the writer is doing; waits up to ``seconds`` until it is in the middle of a unit."""
         deadline = time.monotonic() + seconds
         while True:
             phase = self._phase()

@@ -1,7 +1,7 @@
-"""The service's own processes, started again when they end the way its supervisor does, and killed on demand.
+"""The service's own processes, restarted when they end, as its supervisor does, and killed on demand.
 
-The commands are those of ``regalia up``; only the pauses before a new start do not grow, since here processes end
-more often than anything should.
+The commands are those of ``regalia up``. The pause before a restart does not grow, because here processes end far more
+often than in service.
 """
 
 import os
@@ -33,12 +33,12 @@ _READY_SECONDS = 60.0
 
 
 class PartFailed(AssertionError):
-    """A part does not start; the message holds the end of its log."""
+    """A part does not start; the message ends with its log."""
 
 
 @dataclass(slots=True)
 class Kept:
-    """One part and the thread that keeps it running. ``ends`` counts how often it ended without being killed by us."""
+    """One part and the thread that keeps it running. ``ends`` counts the times it ended without being killed."""
 
     part: Part
     environment: Mapping[str, str]
@@ -59,7 +59,7 @@ class Kept:
             self._thread.start()
 
     def kill(self) -> bool:
-        """End it and everything it started with SIGKILL; whether it was running."""
+        """Kill it and everything it started; whether it was running."""
         process = self.process
         if process is None or process.poll() is not None:
             return False
@@ -70,12 +70,12 @@ class Kept:
         return True
 
     def pause(self) -> bool:
-        """End it with SIGKILL and do not start it again for now."""
+        """Kill it and do not restart it for now."""
         self._wanted.clear()
         return self.kill()
 
     def stop(self) -> None:
-        """End it in order, for good."""
+        """Stop it with its stop signal, for good."""
         self._over.set()
         self._wanted.set()
         process = self.process
@@ -98,7 +98,7 @@ class Kept:
             if self._over.is_set():
                 return
             with self.log.open("ab") as output:
-                # Made by this thread, which lives as long as the process is wanted: the kernel ends it after us.
+                # Started by this thread, which lives as long as the process is wanted: the kernel kills it with us.
                 process = subprocess.Popen(
                     self.part.command,
                     env={**self.environment, **self.part.environment},

@@ -1,4 +1,4 @@
-"""A reorganisation deeper than finality, as an operator meets it: commands, metrics, and an API that goes on."""
+"""A reorganisation deeper than finality, as operators see it: commands, metrics, and an API that keeps serving."""
 
 import json
 import os
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from api.accounts.service import Accounts
 from api.app import create_app
@@ -23,8 +22,6 @@ from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
-
-pytestmark = pytest.mark.slow
 
 
 class Operator:
@@ -46,7 +43,7 @@ class Operator:
         )
 
 
-async def test_the_chain_stops_loudly_serving_goes_on_and_a_rewind_is_the_way_out(
+async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
     living_world: World, living_chain: Chain, warehouse: Warehouse, warehouse_url: str, store: Connection,
     store_url: str, tmp_path: Path, data_dir: Path, index_afresh: Callable[[Chain], AllRows],
 ) -> None:  # fmt: skip
@@ -89,7 +86,7 @@ async def test_the_chain_stops_loudly_serving_goes_on_and_a_rewind_is_the_way_ou
         stopped = operator.regalia("index", "--chain", "base")
         assert stopped.returncode == 1
         assert "regalia index --chain base --rewind BLOCK" in stopped.stderr
-        assert operator.regalia("index", "--chain", "base", "--follow").returncode == 1  # it does not go on by itself
+        assert operator.regalia("index", "--chain", "base", "--follow").returncode == 1  # it does not resume by itself
         shown = json.loads(operator.regalia("status", "--json").stdout)["chains"][0]
         assert shown["key"] == "base"
         assert shown["state"].startswith("halted: the node has another block ")

@@ -10,7 +10,7 @@ from typing import Any
 from tests.factories.tokens import publish, token_row
 from tests.fixtures.checkout import CHECKOUT
 from tests.fixtures.claims import ClaimChain
-from tests.fixtures.listening import listening
+from tests.fixtures.http_server import serving_http
 from tests.fixtures.service import Service
 
 EXAMPLE = CHECKOUT / "docs" / "examples" / "claim.ts"
@@ -33,7 +33,7 @@ async def test_a_generated_client_compiles_strictly_searches_and_claims(
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(EXAMPLE, tmp_path)
 
-    async with listening(claim_service.app) as address:
+    async with serving_http(claim_service.app) as address:
         await _run(tmp_path, "openapi-typescript", f"{address}/openapi.json", "-o", "api.d.ts")
         await _run(tmp_path, "tsc", *COMPILE, EXAMPLE.name)
         said = await _run(

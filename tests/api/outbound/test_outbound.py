@@ -18,9 +18,19 @@ from api.outbound.destinations import UrlRefused
 from api.outbound.dns import NameServers
 from api.outbound.own_addresses import OwnAddresses
 from api.settings import ApiSettings
-from tests.fixtures.far_side import FAR, HOST, Answer, Authority, FarServer, NameServer, is_far, no_content, serving
+from tests.fixtures.tls_servers import (
+    FAR,
+    HOST,
+    Answer,
+    Authority,
+    NameServer,
+    TlsServer,
+    is_public_here,
+    no_content,
+    serving,
+)
 
-Far = tuple[Outbound, FarServer]
+Far = tuple[Outbound, TlsServer]
 Meet = Callable[..., Any]
 
 
@@ -31,7 +41,7 @@ def meet(name_server: NameServer, authority: Authority) -> Meet:
     @asynccontextmanager
     async def both(answer: Answer = no_content, context: ssl.SSLContext | None = None) -> AsyncIterator[Far]:
         names = NameServers(["127.0.0.1"], port=name_server.port)
-        client = Outbound(trust=authority.trusted(), names=names, public=is_far, user_agent="Tester")
+        client = Outbound(trust=authority.trusted(), names=names, public=is_public_here, user_agent="Tester")
         try:
             async with serving(context or authority.serving(HOST), answer) as far:
                 yield client, far

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tests.factories.token_lists import add_listed
 from tests.factories.tokens import publish, token_row
 from tests.fixtures.browser import Browser
-from tests.fixtures.listening import listening
+from tests.fixtures.http_server import serving_http
 from tests.fixtures.service import Serve
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
@@ -98,7 +98,7 @@ async def test_a_page_of_another_origin_reads_without_credentials_only(
     publish(warehouse, [token_row("PEPE", address=0x70007, registered=True)])
     async with serve(clickhouse_url=warehouse_url) as service:
         watched = Watched(service.app)
-        async with listening(watched) as address:
+        async with serving_http(watched) as address:
             page = PAGE.replace("SERVICE", address).replace("COIN", COIN).replace("MISSING", MISSING)
             async with page_of(page) as (site, handed_in), browser.showing(site, tmp_path / "profile"):
                 async with asyncio.timeout(60):

@@ -1,7 +1,7 @@
-"""A chain that lives on and is reorganised: every block holds something an indexer has to get right.
+"""Blocks and reorganisations for the torture test: every block holds something an indexer has to get right.
 
-What happens follows from the seed alone, whatever the indexer does meanwhile. The chain stays short enough for its
-node to keep the state of every block, so that a fresh index reads every token at the very block the first one did.
+Everything follows from the seed, whatever the indexer does meanwhile. The chain stays short enough for its node to keep
+the state of every block, so a fresh index reads each token at the same block as the first index did.
 """
 
 import random
@@ -15,16 +15,16 @@ from indexer.devchain.world import World
 
 FINALITY_BLOCKS = 96
 KEPT_STATES = 256
-DEEPEST = 64
-# The chain may grow to this; a few states are left for the blocks of a deep reorganisation's last moments.
-LONGEST_CHAIN = 250
+MAX_DEPTH = 64
+# The node keeps 256 states; the rest are for blocks mined during a deep reorganisation.
+MAX_BLOCKS = 250
 _SUPPLY = 10**24
 _FEE_WEI = 10**15
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A token of this life: who owns it at which block, and its pool once there is one."""
+    """A deployed token: its address, the block of its last change of owner, and its owner."""
 
     address: str
     block: int
@@ -32,7 +32,7 @@ class _Token:
 
 
 @dataclass(slots=True)
-class Life:
+class ChainActivity:
     """Blocks and reorganisations of one chain; call from one thread."""
 
     world: World
@@ -57,27 +57,28 @@ class Life:
         return self.world.anvil.block_number()
 
     def block(self) -> None:
-        """One more block: transfers and swaps, and now and then one of everything else. Some blocks are empty."""
+        """Mine one block: usually a few actions, each with its probability; one block in ten is empty."""
         number = self.head + 1
         kinds = (
-            (0.22, self._bear), (0.15, self._make), (0.25, self._mint), (0.12, self._hand_over),
+            (0.22, self._deploy_token), (0.15, self._deploy_by_factory), (0.25, self._mint),
+            (0.12, self._transfer_ownership),
             (0.10, self._open_pool), (0.25, self._trade), (0.14, self._register), (0.12, self._manage),
         )  # fmt: skip
         if self.rng.random() < 0.9:
-            for chance, happen in kinds:
+            for chance, act in kinds:
                 if self.rng.random() < chance:
-                    happen(number)
+                    act(number)
         self.world.step(self.rng.choice((0, 0, 2, 5, 12, 25)))
-        self.world.sender.sent.clear()  # some calls fail after the chain went back, as they do in life
+        self.world.sender.sent.clear()  # some calls fail after a reorganisation, as on a real chain
         self.highest = max(self.highest, self.head)
 
-    def deepest(self) -> int:
-        """How many blocks may be taken back now without touching what an indexer could think final."""
+    def max_depth(self) -> int:
+        """The most blocks to remove without reaching a block that an indexer may treat as final."""
         final = self.highest - FINALITY_BLOCKS
-        return min(DEEPEST, self.head - final - 4)
+        return min(MAX_DEPTH, self.head - final - 4)
 
-    def go_back(self, depth: int) -> None:
-        """Take the last ``depth`` blocks away; others have to follow."""
+    def reorganise(self, depth: int) -> None:
+        """Remove the last ``depth`` blocks; the caller mines others."""
         self.world.anvil.rpc("anvil_rollback", depth)
         self.world.sender.forget_nonces()
         head = self.head
@@ -86,7 +87,7 @@ class Life:
         self.registered = [block for block in self.registered if block <= head]
         self.depths.append(depth)
 
-    # -- what may happen in a block --------------------------------------------------------------------------------
+    # -- actions of a block ----------------------------------------------------------------------------------------
 
     def _wallet(self, number: int) -> str:
         return self.world.wallets[number].address.lower()
@@ -95,38 +96,38 @@ class Life:
         self._count += 1
         return f"T{self._count}X{self.rng.randrange(10**4)}"
 
-    def _bear(self, block: int) -> None:
-        """A token made by a wallet."""
+    def _deploy_token(self, block: int) -> None:
+        """Deploy a token from a wallet."""
         symbol, owner = self._symbol(), self._wallet(0)
         data = artifacts.load("OwnedToken").deployment(f"Token {symbol}", symbol, 18, _SUPPLY, self._checksummed(0))
         self.tokens.append(_Token(self.world.sender.create(owner, data, purpose="create"), block, owner))
 
-    def _make(self, block: int) -> None:
-        """A token made inside a transaction, by a factory."""
+    def _deploy_by_factory(self, block: int) -> None:
+        """Deploy a token inside a transaction, by a factory."""
         symbol = self._symbol()
         data = artifacts.load("TokenMaker").call("make", f"Made {symbol}", symbol, _SUPPLY)
         self.world.sender.send(self._wallet(2), self._maker, data, gas=4_000_000, purpose="make")
 
     def _mint(self, block: int) -> None:
-        """More of a token, for a wallet of ours or for somebody new."""
-        if found := self._standing(block):
+        """Mint some of a token to one of the wallets."""
+        if found := self._existing_token(block):
             to = self._checksummed(self.rng.randrange(len(self.world.wallets)))
             data = artifacts.load("OwnedToken").call("mint", to, self.rng.randrange(1, 10**21))
             self.world.sender.send(found.owner, found.address, data, purpose="mint")
 
-    def _hand_over(self, block: int) -> None:
-        """A token with another owner."""
-        if found := self._standing(block):
+    def _transfer_ownership(self, block: int) -> None:
+        """Transfer the ownership of a token."""
+        if found := self._existing_token(block):
             heir = self.rng.randrange(len(self.world.wallets))
             data = artifacts.load("OwnedToken").call("transferOwnership", self._checksummed(heir))
             self.world.sender.send(found.owner, found.address, data, purpose="hand over")
-            # Mints by the former owner fail on one fork and work on the other: as good a difference as any.
+            # Mints by the former owner then fail on one fork and succeed on the other.
             self.tokens[self.tokens.index(found)] = _Token(found.address, found.block, self._wallet(heir))
 
     def _open_pool(self, block: int) -> None:
-        """A market for a token against wrapped native coin."""
+        """Open a pool of a token and the wrapped native coin."""
         traded = {pool.base for _, pool in self.pools}
-        found = self._standing(block)
+        found = self._existing_token(block)
         if found is None or found.address in traded:
             return
         protocol, fee = self.rng.choice((("uniswap_v2", 3000), ("uniswap_v3", 3000), ("uniswap_v4", 3000)))
@@ -139,7 +140,7 @@ class Life:
         self.pools.append((block, pool))
 
     def _trade(self, block: int) -> None:
-        """A swap in one of these markets."""
+        """Swap in one of the pools."""
         open_pools = [pool for since, pool in self.pools if since < block]
         if open_pools:
             pool = self.rng.choice(open_pools)
@@ -149,7 +150,7 @@ class Life:
             self.world.dexes.swap(self.world.sender, self._wallet(0), pool, token, max(amount, 1))
 
     def _register(self, block: int) -> None:
-        """A symbol registered against the signer's statement."""
+        """Register a symbol with the signer's authorisation."""
         claimer = self.world.wallets[1].address
         token = self.tokens[-1].address if self.tokens else self.world.tokens[0].address
         deadline = self.world.head_time() + 900
@@ -161,7 +162,7 @@ class Life:
         self.registered.append(block)
 
     def _manage(self, block: int) -> None:
-        """A manager, a peer on another chain, or the end of a registration."""
+        """Set a manager or a peer on another chain, or release a registration."""
         if not self.registered:
             return
         number = self.rng.randrange(1, len(self.registered) + 1)
@@ -176,8 +177,8 @@ class Life:
         )
         self.world.sender.send(self._wallet(1), self._registry(), data, gas=200_000, purpose="manage")
 
-    def _standing(self, block: int) -> _Token | None:
-        """A token of an earlier block."""
+    def _existing_token(self, block: int) -> _Token | None:
+        """A token deployed in an earlier block."""
         earlier = [item for item in self.tokens if item.block < block]
         return self.rng.choice(earlier) if earlier else None
 

@@ -1,4 +1,4 @@
-"""Which faults the node has when: periods of some faults at once, and calm ones between, all from one seed."""
+"""When the node has which faults: periods with up to three faults at once, and periods without, from one seed."""
 
 import random
 import threading
@@ -25,16 +25,16 @@ from tests.fixtures.node_faults import (
     Truncated,
 )
 
-CALM_SHARE = 0.2
-# A period ends after so many requests, or so many seconds: while nobody asks, no fault is used up.
+FAULT_FREE_SHARE = 0.2
+# A period ends after so many requests, or after so many seconds without them.
 _PERIOD_REQUESTS = (4, 40)
 _PERIOD_SECONDS = 3.0
-# The follower rests for half a minute when the node is of another chain, so that is rare.
-_SELDOM = {"another chain id": 0.25}
+# The follower pauses for half a minute when the node reports another chain id, so that fault is rare.
+_RARE = {"another chain id": 0.25}
 
 
 def _kinds(rng: random.Random, fork: OtherFork) -> dict[str, Callable[[], Fault]]:
-    """Every fault by name, with how bad it is drawn anew each time."""
+    """Every fault by name; its severity is drawn anew each time."""
 
     def lie() -> Fault:
         fork.share = rng.uniform(0.2, 0.9)
@@ -60,8 +60,8 @@ def _kinds(rng: random.Random, fork: OtherFork) -> dict[str, Callable[[], Fault]
 
 
 @dataclass(slots=True)
-class Weather:
-    """The faults of one proxy, changing with time until it ``clears``."""
+class FaultSchedule:
+    """The faults of one proxy, which change over time until ``clear`` is called."""
 
     node: FaultyNode
     seed: int
@@ -75,18 +75,18 @@ class Weather:
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._rng = random.Random(f"{self.seed} weather")
+        self._rng = random.Random(f"{self.seed} faults")
         self._fork = OtherFork(random.Random(f"{self.seed} fork"))
         self.node.before = self._before
         self.node.item = self._item
 
-    def turned(self) -> None:
-        """The chain was reorganised."""
+    def on_reorganisation(self) -> None:
+        """Tell the faults that the chain was reorganised."""
         with self._lock:
-            self._fork.turned()
+            self._fork.on_reorganisation()
 
     def clear(self) -> None:
-        """No faults from now on."""
+        """End the current faults and begin no others."""
         with self._lock:
             self._end_period()
             self._clear = True
@@ -101,7 +101,7 @@ class Weather:
     def _item(self, request: Request, answer: Answer) -> Answer:
         with self._lock:
             faults = list(self._active.values())
-            # The other fork remembers what was honest, so it comes first, lying or not.
+            # The other fork records the node's true answers, so it comes first, whether it is active or not.
             answer = self._fork.item(request, answer)
             for fault in faults:
                 if fault is not self._fork:
@@ -119,10 +119,10 @@ class Weather:
     def _begin_period(self) -> None:
         self._until = time.monotonic() + _PERIOD_SECONDS
         self._requests_left = self._rng.randint(*_PERIOD_REQUESTS)
-        if self._rng.random() < CALM_SHARE:
+        if self._rng.random() < FAULT_FREE_SHARE:
             return
         kinds = _kinds(self._rng, self._fork)
-        likely = [name for name in sorted(kinds) if self._rng.random() < _SELDOM.get(name, 1.0)]
+        likely = [name for name in sorted(kinds) if self._rng.random() < _RARE.get(name, 1.0)]
         self._active = {name: kinds[name]() for name in self._rng.sample(likely, self._rng.choice((1, 1, 2, 3)))}
         self._fork.lying = self._fork in self._active.values()
 

@@ -1,4 +1,4 @@
-"""What is compared when everything is quiet: an index that went through it all, and one made in one go."""
+"""Compare the tortured index with a fresh one of the final chain, and balances with the chain itself."""
 
 import secrets
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ _UNITS = "SELECT status, count(*) AS units FROM ingest_unit GROUP BY status ORDE
 _REGISTERED = """SELECT chain_id, token_id, symbol, owner, token_address, fee_wei, block_number, block_hash, log_index,
                         managers, maintainers, peer_chain_id, peer_token_id, released_at, expired_at
                  FROM registration ORDER BY chain_id, token_id, block_number"""
-# Of what is judged by facts alone; how deep a pool is, and so which trades are large, is judged as of the pass.
-_TOLD = """SELECT type, chain_id, token_id, subject, payload, dedupe_key, created_at FROM event_log
+# Events that follow from facts alone. Which trades are large depends on the liquidity at the time of a refresh.
+_EVENTS = """SELECT type, chain_id, token_id, subject, payload, dedupe_key, created_at FROM event_log
            WHERE type IN ('token.minted', 'token.released', 'token.expired', 'profile.updated', 'holder.new',
                           'concentration.alert', 'milestone.reached')
            ORDER BY dedupe_key"""
@@ -38,27 +38,27 @@ FROM (
 )
 GROUP BY token, wallet ORDER BY token, wallet
 """
-_SHOWN = 5
+_MAX_PRINTED = 5
 
 
 @dataclass(slots=True)
-class Verdict:
-    """What differs, by what was compared; empty lists are all there should be."""
+class Comparison:
+    """How many rows were compared by table, and the differences found."""
 
     compared: dict[str, int] = field(default_factory=dict)
     wrong: dict[str, list[str]] = field(default_factory=dict)
     units: dict[str, int] = field(default_factory=dict)
 
     def add(self, what: str, compared: int, wrong: list[str]) -> None:
-        """Note a comparison of so many things."""
+        """Record a comparison of ``compared`` rows and its differences."""
         self.compared[what] = compared
         if wrong:
             self.wrong[what] = wrong
 
 
-def judge(urls: EngineUrls, chains: Chains, chain: Chain, world: World, *, derived: bool = True) -> Verdict:
-    """Bring the index to the head, and hold it against a fresh one and against the chain."""
-    verdict = Verdict()
+def compare(urls: EngineUrls, chains: Chains, chain: Chain, world: World, *, derived: bool = True) -> Comparison:
+    """Index up to the head, then compare with a fresh index and with the chain."""
+    comparison = Comparison()
     with (
         Warehouse.connect(urls.clickhouse_url) as warehouse,
         postgres.connect(urls.database_url, autocommit=True) as store,
@@ -70,27 +70,29 @@ def judge(urls: EngineUrls, chains: Chains, chain: Chain, world: World, *, deriv
             with indexing(where, at.database_url) as context:
                 done = advance(context, chain)
             head = world.anvil.block_number()
-            verdict.add("published block", 1, [] if done.published == head else [f"{done.published}, head is {head}"])
-        verdict.units = {row["status"]: row["units"] for row in store.execute(_UNITS).fetchall()}
-        pending = verdict.units.get("pending", 0)
-        verdict.add("units left pending", 1, [f"{pending} units"] if pending else [])
-        _compare_facts(verdict, warehouse, fresh_warehouse)
-        _compare_chain(verdict, warehouse, world)
+            comparison.add(
+                "published block", 1, [] if done.published == head else [f"{done.published}, head is {head}"]
+            )
+        comparison.units = {row["status"]: row["units"] for row in store.execute(_UNITS).fetchall()}
+        pending = comparison.units.get("pending", 0)
+        comparison.add("units left pending", 1, [f"{pending} units"] if pending else [])
+        _compare_facts(comparison, warehouse, fresh_warehouse)
+        _compare_chain(comparison, warehouse, world)
         if not derived:
-            return verdict
+            return comparison
         _settle(store, fresh_store)
         for where, at_store in ((warehouse, store), (fresh_warehouse, fresh_store)):
             refresh(where, at_store, chains)
-        _compare_derived(verdict, (warehouse, store), (fresh_warehouse, fresh_store))
+        _compare_derived(comparison, (warehouse, store), (fresh_warehouse, fresh_store))
         for check in sorted((sql.directory() / "checks").glob("*.sql")):
             rows = warehouse.rows(sql.load(f"checks/{check.stem}"))
-            verdict.add(f"check {check.stem}", 1, [str(row) for row in rows[:_SHOWN]])
-    return verdict
+            comparison.add(f"check {check.stem}", 1, [str(row) for row in rows[:_MAX_PRINTED]])
+    return comparison
 
 
 @contextmanager
 def fresh_databases(urls: EngineUrls) -> Iterator[EngineUrls]:
-    """Empty, migrated databases beside the others, in the same engines."""
+    """Empty, migrated databases in the same engines."""
     name = f"afresh_{secrets.token_hex(4)}"
     made = EngineUrls(f"{urls.clickhouse_url.rpartition('/')[0]}/{name}", with_database(urls.database_url, name))
     with postgres.connect(urls.database_url, autocommit=True) as store:
@@ -104,7 +106,7 @@ def fresh_databases(urls: EngineUrls) -> Iterator[EngineUrls]:
                 warehouse.command(f"DROP DATABASE {name}")
 
 
-def _compare_facts(verdict: Verdict, warehouse: Warehouse, fresh: Warehouse) -> None:
+def _compare_facts(comparison: Comparison, warehouse: Warehouse, fresh: Warehouse) -> None:
     found, expected = all_rows(warehouse), all_rows(fresh)
     differing = differences(found, expected)
     for table, rows in expected.items():
@@ -112,30 +114,32 @@ def _compare_facts(verdict: Verdict, warehouse: Warehouse, fresh: Warehouse) -> 
         if table in differing:
             surplus, missing = differing[table]
             wrong = [f"too many: {row}" for row in surplus] + [f"missing: {row}" for row in missing]
-        verdict.add(table, len(rows), wrong)
+        comparison.add(table, len(rows), wrong)
 
 
 def _compare_derived(
-    verdict: Verdict, tortured: tuple[Warehouse, postgres.Connection], fresh: tuple[Warehouse, postgres.Connection]
+    comparison: Comparison,
+    tortured: tuple[Warehouse, postgres.Connection],
+    fresh: tuple[Warehouse, postgres.Connection],
 ) -> None:
     found, expected = contents(tortured[0]), contents(fresh[0])
     for table, rows in expected.items():
         ours, theirs = set(found[table]), set(rows)
-        wrong = [f"too many: {_readable(row)}" for row in sorted(ours - theirs)[:_SHOWN]]
-        wrong += [f"missing: {_readable(row)}" for row in sorted(theirs - ours)[:_SHOWN]]
+        wrong = [f"too many: {_readable(row)}" for row in sorted(ours - theirs)[:_MAX_PRINTED]]
+        wrong += [f"missing: {_readable(row)}" for row in sorted(theirs - ours)[:_MAX_PRINTED]]
         if not wrong and len(found[table]) != len(rows):
             wrong = [f"{len(found[table])} rows instead of {len(rows)}"]
-        verdict.add(table, len(rows), wrong)
-    for name, query in (("indexed_token", LISTED), ("registration", _REGISTERED), ("event_log", _TOLD)):
+        comparison.add(table, len(rows), wrong)
+    for name, query in (("indexed_token", LISTED), ("registration", _REGISTERED), ("event_log", _EVENTS)):
         sides: list[list[Any]] = [store.execute(query).fetchall() for _, store in (tortured, fresh)]
         ours_listed, theirs_listed = ([repr(row) for row in side] for side in sides)
-        wrong = [f"too many: {row}" for row in ours_listed if row not in theirs_listed][:_SHOWN]
-        wrong += [f"missing: {row}" for row in theirs_listed if row not in ours_listed][:_SHOWN]
-        verdict.add(name, len(theirs_listed), wrong)
+        wrong = [f"too many: {row}" for row in ours_listed if row not in theirs_listed][:_MAX_PRINTED]
+        wrong += [f"missing: {row}" for row in theirs_listed if row not in ours_listed][:_MAX_PRINTED]
+        comparison.add(name, len(theirs_listed), wrong)
 
 
 def _settle(store: postgres.Connection, fresh: postgres.Connection) -> None:
-    """Have all blocks be final in both, and both tell of events from the same moment on."""
+    """Make all blocks final in both, and record events from the same moment in both."""
     for where in (store, fresh):
         where.execute("UPDATE chain_checkpoint SET final_block = block_number")
     for row in store.execute("SELECT chain_id, source, told_from FROM event_progress").fetchall():
@@ -145,8 +149,8 @@ def _settle(store: postgres.Connection, fresh: postgres.Connection) -> None:
         )
 
 
-def _compare_chain(verdict: Verdict, warehouse: Warehouse, world: World) -> None:
-    """Every wallet that ever had some of a token, zero balances too, against the token's own word."""
+def _compare_chain(comparison: Comparison, warehouse: Warehouse, world: World) -> None:
+    """Compare every balance ever touched, zeros too, with ``balanceOf`` on the chain."""
     contract = artifacts.load("PlainToken")
     holdings: dict[str, list[tuple[str, int]]] = {}
     for row in warehouse.rows(_HOLDINGS):
@@ -157,16 +161,16 @@ def _compare_chain(verdict: Verdict, warehouse: Warehouse, world: World) -> None
             ("eth_call", ({"to": token, "data": contract.call("balanceOf", wallet)}, "latest")) for wallet, _ in held
         )
         wrong += [
-            f"{wallet} has {balance} of {token}, which says {found}"
+            f"{wallet} has {balance} of {token}; balanceOf returned {found}"
             for (wallet, balance), found in zip(held, said, strict=True)
-            # A token whose creation was taken back says nothing any more, and nobody may hold any of it.
+            # A token whose creation was reverted returns nothing, and nobody may hold any of it.
             if balance != (0 if found == "0x" else int(found, 16))
         ]
-    verdict.add("balances as on chain", sum(map(len, holdings.values())), wrong[:_SHOWN])
+    comparison.add("balances as on chain", sum(map(len, holdings.values())), wrong[:_MAX_PRINTED])
 
 
 def _readable(row: str) -> str:
-    """Rows with bytes in them come as hexadecimal digits."""
+    """Decode rows that hold bytes, which come as hexadecimal digits."""
     try:
         return repr(bytes.fromhex(row))
     except ValueError:
