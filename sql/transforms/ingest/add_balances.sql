@@ -1,4 +1,4 @@
--- Balance changes of one unit's transfers, summed per wallet and day; {sign:Int8} is -1 to take them back. A row of an
+-- Balance changes of one unit's transfers, summed per wallet and day; {sign:Int8} is -1 to revert them. A row of an
 -- empty token, named by the unit's number, goes in with them: it says that the unit's sums are there, to those who read
 -- balances of published units alone (sql/warehouse/0004_published_views.sql).
 INSERT INTO agg_balance_day (chain_id, token, wallet, day, delta_raw)
