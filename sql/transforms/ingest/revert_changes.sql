@@ -1,5 +1,5 @@
--- What the units taken back had touched is touched again, under the change that takes them back. Where they reach down
--- to changes that are no longer all there, every key is, from the lowest block that is taken back.
+-- Announce again, under the revert's own change, what the reverted units had touched. If they reach down to changes that
+-- have been thinned out, announce every key from the lowest reverted block on.
 INSERT INTO fact_change (chain_id, change_id, subject, key, from_block, from_time)
 WITH
 (
