@@ -1,7 +1,7 @@
-"""What goes wrong in Dagster is told to operators: runs and checks that fail, assets that are stale, halted chains.
+"""Notices to operators about Dagster: failed runs and checks, stale assets, and halted chains.
 
-The sensors report conditions to the store (`warehouse/alerting`), which knows what was told already, and send what is
-due. Where Dagster does not run, the worker tells of halted chains and sends, and the supervisor tells of Dagster.
+The sensors report conditions to the store (``warehouse.notices``), which knows what was reported before, and send what
+is due. Where Dagster does not run, the worker reports halted chains and sends, and the supervisor reports Dagster.
 """
 
 import time
@@ -44,7 +44,7 @@ def send_due(store: Connection) -> None:
     name="record_failed_runs", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=SECONDS
 )
 def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
-    """One ``pipeline.failed`` event and one alert for each failed run; a job that goes on failing is one alert."""
+    """One ``pipeline.failed`` event for each failed run; a job that keeps failing is one notice."""
     run, message = context.dagster_run, context.failure_event.message or ""
     context.log.error(f"run {run.run_id} of {run.job_name} failed: {message}")
     steps = [event.step_key for event in context.get_step_failure_events() if event.step_key]
@@ -52,7 +52,7 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
         event = PipelineFailed(run_id=run.run_id, job=run.job_name, message=message)
         occurrence = Occurrence(event, unique_key(event), run.job_name)
         recorded = store.execute(sql.load(event_log.STATEMENT).encode(), event_log.parameters([occurrence]))
-        if recorded.rowcount:  # a sensor that was cut short looks at the same run again
+        if recorded.rowcount:  # a sensor that was interrupted looks at the same run again
             for step in steps:
                 store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": step})
         ledger.report(store, failed_run(run, message, steps))
@@ -66,20 +66,20 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
     minimum_interval_seconds=SECONDS,
 )
 def note_recovered_runs(context: dg.RunStatusSensorContext) -> None:
-    """A job, or the partition of one, that failed before has succeeded."""
+    """Resolve the condition of a job, or of a partition, that succeeds again."""
     with _store() as store:
         ledger.resolve(store, f"{RUN_FAILED}:{run_subject(context.dagster_run)}")
         send_due(store)
 
 
 def run_subject(run: dg.DagsterRun) -> str:
-    """The job, and the partition where it has one: another partition's success says nothing about it."""
+    """The job, and its partition if it has one: success of another partition does not count."""
     partition = run.tags.get("dagster/partition")
     return f"{run.job_name}[{partition}]" if partition else run.job_name
 
 
 def failed_run(run: dg.DagsterRun, message: str, steps: Sequence[str]) -> Condition:
-    """The condition that a failed run is."""
+    """A failed run as a condition."""
     details = {"runId": run.run_id, "job": run.job_name, "steps": list(steps), "message": message[:1000]}
     return Condition(RUN_FAILED, run_subject(run), "error", f"a run of {run_subject(run)} failed", details)
 
@@ -89,7 +89,8 @@ def failed_run(run: dg.DagsterRun, message: str, steps: Sequence[str]) -> Condit
 
 @dg.sensor(name="watch_service", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=SECONDS)
 def watch_service(context: dg.SensorEvaluationContext) -> dg.SkipReason:
-    """Every evaluation of a check since the last look, assets past their freshness, halted chains; sends what is due.
+    """Report evaluations of checks since the last look, assets past their freshness, and halted chains; send what is
+    due.
 
     The cursor is the last evaluation looked at.
     """
@@ -118,7 +119,7 @@ def new_evaluations(
     instance: dg.DagsterInstance, cursor: int | None
 ) -> tuple[list[dg.AssetCheckEvaluation], int | None]:
     """Evaluations after the cursor in their order, and the new cursor. Without a cursor, the latest of each check:
-    what was wrong and is not any more before anybody looked is no news."""
+    what broke and recovered before the first look is not reported."""
     chosen = dg.EventRecordsFilter(dg.DagsterEventType.ASSET_CHECK_EVALUATION, after_cursor=cursor)
     records = instance.event_log_storage.get_event_records(chosen, limit=_EVENTS_AT_ONCE, ascending=cursor is not None)
     if cursor is None:
@@ -133,7 +134,7 @@ def new_evaluations(
 
 
 def failed_check(evaluation: dg.AssetCheckEvaluation) -> Condition:
-    """The condition that a failed evaluation is."""
+    """A failed evaluation as a condition."""
     asset, name = evaluation.asset_key.to_user_string(), evaluation.check_name
     found = {key: _plain(value.value) for key, value in evaluation.metadata.items()}
     count = f": {found['violations']} violations" if "violations" in found else ""
@@ -147,7 +148,7 @@ def failed_check(evaluation: dg.AssetCheckEvaluation) -> Condition:
 
 
 def stale_assets(instance: dg.DagsterInstance, keys: Sequence[dg.AssetKey], now: float) -> list[Condition]:
-    """Assets that were made before, and have not been made again in time."""
+    """Assets that were materialized before, but not again in time."""
     found = []
     for record in instance.get_asset_records(keys):
         made = record.asset_entry.last_materialization_record

@@ -1,4 +1,4 @@
-"""What is told of heartbeats."""
+"""Events about heartbeats."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -56,7 +56,7 @@ def test_no_score_is_no_event(chains: Chains) -> None:
     assert told(chains, []) == []
 
 
-def test_the_first_score_of_a_registration_is_no_news(chains: Chains) -> None:
+def test_the_first_score_of_a_registration_is_no_event(chains: Chains) -> None:
     assert told(chains, [QUIET]) == []
 
 
@@ -83,12 +83,12 @@ def test_a_fall_and_a_recovery(chains: Chains) -> None:
     assert found[3][1] == {**crown, "score": score(LIVELY).score, "previous_score": low}
 
 
-def test_a_day_that_was_not_observed_changes_nothing(chains: Chains) -> None:
+def test_an_unobserved_day_changes_nothing(chains: Chains) -> None:
     blind = replace(QUIET, observed_seconds=0, idle_seconds=0)
     assert told(chains, [LIVELY, blind, blind, LIVELY]) == []
 
 
-def test_what_a_score_lost_for_want_of_observation_is_no_fall(chains: Chains) -> None:
+def test_a_score_lost_to_missing_data_is_no_fall(chains: Chains) -> None:
     # Below the threshold of 70 only for the gap.
     near = replace(LIVELY, idle_seconds=68 * HOUR, volume_24h_usd="10", transfers_24h=0)
     partly = replace(near, observed_seconds=int(24 * HOUR * 0.93))
@@ -106,7 +106,7 @@ def test_what_a_score_lost_for_want_of_observation_is_no_fall(chains: Chains) ->
         ((61, 79.99, 80, 69), ["critical", "warning", "well", "warning"]),
     ],
 )
-def test_levels_have_a_way_back_of_their_own(scores: tuple[float, ...], levels: list[str]) -> None:
+def test_levels_must_recover_before_they_repeat(scores: tuple[float, ...], levels: list[str]) -> None:
     assert beats(*scores) == levels
 
 
@@ -119,20 +119,20 @@ def test_the_status_of_a_score(value: str, expected: str) -> None:
     assert heartbeat_status(Decimal(value), in_grace=True) == "grace_period"
 
 
-def test_days_to_inactive_count_until_nothing_is_left_of_the_last_activity() -> None:
+def test_days_to_inactive_counts_until_the_score_is_below_60() -> None:
     days = days_to_inactive(LIVELY, 1)
     late = replace(LIVELY, idle_seconds=(days + 1) * 24 * HOUR, volume_24h_usd="0", transfers_24h=0)
     assert score(late).score < 60
     assert days_to_inactive(QUIET, 1) == 0
 
 
-def test_a_registration_that_is_not_final_is_not_judged(chains: Chains) -> None:
+def test_registrations_are_judged_once_final(chains: Chains) -> None:
     scored = [Scored("9e", 100 + HOUR, score(LIVELY).score, 1, LIVELY)]
     assert heartbeat_events(chains.by_key["base"], scored, CROWNS, {}, 0) == ([], {})
 
 
 @pytest.mark.usefixtures("listening")
-def test_closed_hours_of_a_registered_token_are_told_once_and_gaps_are_not(
+def test_closed_hours_make_events_once_and_gaps_make_none(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.finality_blocks = 2

@@ -30,7 +30,7 @@ def token(ledger: Ledger) -> str:
 
 
 @pytest.mark.usefixtures("listening")
-def test_a_registration_is_told_of_when_it_is_final_and_as_subscribers_read_it(
+def test_a_registration_is_recorded_at_finality(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     block = ledger.mine()
@@ -57,7 +57,7 @@ def test_a_registration_is_told_of_when_it_is_final_and_as_subscribers_read_it(
 
 
 @pytest.mark.usefixtures("listening")
-def test_what_becomes_of_a_registration_is_told_in_order(
+def test_events_of_a_registration_are_in_order(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -88,7 +88,7 @@ def test_what_becomes_of_a_registration_is_told_in_order(
 
 
 @pytest.mark.usefixtures("listening", "dagster_environment")
-def test_a_source_that_fails_holds_up_neither_figures_nor_other_sources(
+def test_a_failed_source_delays_neither_metrics_nor_other_sources(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_source_that_fails_holds_up_neither_figures_nor_other_sources(
 
 
 @pytest.mark.usefixtures("listening")
-def test_what_was_taken_back_before_it_was_final_is_never_told(
+def test_blocks_reverted_before_finality_make_no_events(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -132,7 +132,7 @@ def test_what_was_taken_back_before_it_was_final_is_never_told(
     assert log(store) == []
 
 
-def test_a_long_history_is_recorded_and_told_to_nobody(
+def test_old_history_is_recorded_and_not_delivered(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -150,7 +150,7 @@ def test_a_long_history_is_recorded_and_told_to_nobody(
         assert row == {"position": ledger.block - 2}
 
 
-def test_a_chain_that_is_known_to_its_head_is_told_of_by_its_own_clock(
+def test_a_fully_indexed_chain_is_judged_by_its_own_clock(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine(2 * 86_400)
@@ -163,7 +163,7 @@ def test_a_chain_that_is_known_to_its_head_is_told_of_by_its_own_clock(
 
 
 @pytest.mark.usefixtures("token")
-def test_a_chain_without_registrations_is_passed_over(
+def test_a_chain_without_registrations_is_skipped(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     settle(ledger, 4)
@@ -252,7 +252,7 @@ def test_significant_holders_concentration_and_milestones_of_a_registered_token(
 
 
 @pytest.mark.usefixtures("listening")
-def test_pools_and_contracts_of_ours_are_no_holders(
+def test_pools_and_our_contracts_are_not_holders(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     register(ledger, token)
@@ -266,7 +266,7 @@ def test_pools_and_contracts_of_ours_are_no_holders(
 
 
 @pytest.mark.usefixtures("listening")
-def test_an_unknown_supply_makes_no_shares(
+def test_an_unknown_supply_makes_no_share_events(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -282,7 +282,7 @@ def test_an_unknown_supply_makes_no_shares(
 
 
 @pytest.mark.usefixtures("listening")
-def test_a_large_trade_is_told_with_its_worth_and_direction(
+def test_a_large_trade_has_value_and_direction(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, pool = build_market(ledger)
@@ -306,7 +306,7 @@ def test_a_large_trade_is_told_with_its_worth_and_direction(
 
 
 @pytest.mark.usefixtures("listening")
-def test_trades_in_shallow_pools_or_against_nothing_known_are_not_told(
+def test_trades_in_shallow_or_unpriced_pools_make_no_events(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -328,7 +328,7 @@ def test_trades_in_shallow_pools_or_against_nothing_known_are_not_told(
 
 
 @pytest.mark.usefixtures("listening")
-def test_copies_of_a_registered_token_are_told_once_together(
+def test_copies_of_a_registered_token_make_one_event(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -370,7 +370,7 @@ def test_copies_of_a_registered_token_are_told_once_together(
     assert [item["address"][-4:].lower() for item in second["payload"]["sightings"]] == ["9e94", "9e95"]
 
 
-def test_copies_that_were_there_before_anybody_listened_are_not_told(
+def test_copies_from_before_the_history_make_no_events(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     register(ledger, token)

@@ -84,7 +84,7 @@ def tell_anew(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
     refresh(warehouse, store, chains)
 
 
-def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
+def test_killed_runs_record_what_one_run_records(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_rows = RefreshRun.store_rows
@@ -126,7 +126,7 @@ def test_passes_that_die_anywhere_tell_step_by_step_what_is_told_all_at_once(
     assert told(store) == step_by_step
 
 
-def test_of_two_passes_that_saw_the_same_one_records(
+def test_only_one_of_two_equal_runs_records(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -143,7 +143,7 @@ def test_of_two_passes_that_saw_the_same_one_records(
     assert len(log(store)) == 1
 
 
-def test_a_reorganisation_under_a_pass_leaves_nothing_of_it(
+def test_a_reorg_during_a_run_records_nothing(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.mine()
@@ -171,7 +171,7 @@ def test_a_reorganisation_under_a_pass_leaves_nothing_of_it(
     assert [row["payload"]["holder_address"][-2:].upper() for row in log(store, "holder.new")] == ["E1"]
 
 
-def test_what_an_operator_rewound_below_finality_is_looked_at_again(
+def test_blocks_rewound_below_finality_are_judged_again(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()

@@ -1,4 +1,4 @@
-"""Failing checks and runs of a real Dagster reach the operator's webhook, once, and so does their recovery."""
+"""Failing checks and runs of a real Dagster, and their recovery, reach the operator's webhook once."""
 
 import time
 
@@ -62,7 +62,7 @@ def fail_run(instance: dg.DagsterInstance, job: dg.JobDefinition) -> None:
         record_failed_runs(context.for_run_failure())
 
 
-def test_a_failing_check_is_told_once_and_its_recovery_too(
+def test_a_failing_check_and_its_recovery_are_reported_once(
     ledger: Ledger, warehouse: Warehouse, store: Connection, receiver: Receiver
 ) -> None:
     build_market(ledger)
@@ -97,7 +97,7 @@ def test_a_failing_check_is_told_once_and_its_recovery_too(
     assert "X-Regalia-Signature" in receiver.received[0].headers
 
 
-def test_a_job_that_goes_on_failing_is_one_alert(store: Connection, receiver: Receiver) -> None:
+def test_a_job_that_keeps_failing_is_one_notice(store: Connection, receiver: Receiver) -> None:
     broken = True
 
     @dg.op
@@ -123,14 +123,14 @@ def test_a_job_that_goes_on_failing_is_one_alert(store: Connection, receiver: Re
     assert events == [{"subject": "thing"}] * 2
 
 
-def test_another_partition_s_success_is_no_recovery() -> None:
+def test_success_of_another_partition_is_no_recovery() -> None:
     first, second = (
         dg.DagsterRun(job_name="heartbeats", run_id=key, tags={"dagster/partition": key}) for key in ("a", "b")
     )
     assert notices.run_subject(first) == "heartbeats[a]" != notices.run_subject(second)
 
 
-def test_assets_that_were_not_made_in_time_are_stale() -> None:
+def test_assets_past_their_freshness_are_stale() -> None:
     @dg.asset
     def made() -> None:
         return
@@ -147,7 +147,7 @@ def test_assets_that_were_not_made_in_time_are_stale() -> None:
         assert [found.key for found in notices.stale_assets(instance, keys, late)] == ["asset_stale:made"]
 
 
-def test_a_first_look_tells_only_what_is_wrong_now(receiver: Receiver) -> None:
+def test_the_first_look_reports_only_current_failures(receiver: Receiver) -> None:
     passes = False
 
     @dg.asset_check(asset="thing", name="sound")

@@ -1,4 +1,4 @@
-"""Messages to operators: told once, told in order, told again when the receiver failed, and signed."""
+"""Notices to operators: sent once, in order, again when the receiver failed, and signed."""
 
 import json
 import logging
@@ -28,7 +28,7 @@ def statuses(store: Connection) -> list[tuple[str, int]]:
     return [(row["status"], row["attempts"]) for row in rows]
 
 
-def test_a_condition_is_told_once_and_again_when_it_ends(store: Connection, receiver: Receiver) -> None:
+def test_a_condition_and_its_end_are_reported_once(store: Connection, receiver: Receiver) -> None:
     condition = failing()
     for _ in range(3):
         ledger.report(store, condition)
@@ -44,7 +44,7 @@ def test_a_condition_is_told_once_and_again_when_it_ends(store: Connection, rece
     assert len(set(keys)) == 3
 
 
-def test_a_condition_that_outlasts_its_messages_is_not_told_again(store: Connection, receiver: Receiver) -> None:
+def test_a_condition_that_outlasts_its_messages_is_not_reported_again(store: Connection, receiver: Receiver) -> None:
     def all_is_old() -> None:
         store.execute("UPDATE alert_delivery SET finished_at = now() - interval '31 days'")
 
@@ -62,7 +62,7 @@ def test_a_condition_that_outlasts_its_messages_is_not_told_again(store: Connect
     assert statuses(store) == []
 
 
-def test_a_message_says_what_is_wrong_since_when(store: Connection, receiver: Receiver) -> None:
+def test_a_message_has_summary_and_start(store: Connection, receiver: Receiver) -> None:
     ledger.report(store, failing())
     ledger.resolve(store, failing().key)
     ledger.deliver_due(store, receiver.webhook())
@@ -78,14 +78,14 @@ def test_a_message_says_what_is_wrong_since_when(store: Connection, receiver: Re
     assert last["alert"]["resolvedAt"] >= last["alert"]["startedAt"]
 
 
-def test_a_warning_that_turns_into_an_error_is_told_again(store: Connection, receiver: Receiver) -> None:
+def test_a_warning_that_becomes_an_error_is_reported_again(store: Connection, receiver: Receiver) -> None:
     for severity in ("warning", "warning", "error", "error", "warning"):
         ledger.report(store, failing(severity=severity))
     ledger.deliver_due(store, receiver.webhook())
     assert [one.body["alert"]["severity"] for one in receiver.received] == ["warning", "error"]
 
 
-def test_what_the_receiver_refused_is_sent_again_unchanged_and_in_order(
+def test_refused_messages_are_sent_again_unchanged_and_in_order(
     store: Connection, receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver.answers = [500]
@@ -109,7 +109,7 @@ def test_what_the_receiver_refused_is_sent_again_unchanged_and_in_order(
     assert SECRET not in caplog.text
 
 
-def test_pauses_grow_and_end(store: Connection, receiver: Receiver) -> None:
+def test_pauses_grow_until_a_message_is_given_up(store: Connection, receiver: Receiver) -> None:
     receiver.answers = [503] * 20
     ledger.report(store, failing())
     pauses = []
@@ -136,7 +136,7 @@ def test_a_receiver_that_is_down_costs_one_attempt_a_call(store: Connection, cap
     assert "secret-path" not in caplog.text
 
 
-def test_without_a_receiver_messages_age(store: Connection, receiver: Receiver) -> None:
+def test_without_a_receiver_messages_expire(store: Connection, receiver: Receiver) -> None:
     ledger.report(store, failing())
     ledger.deliver_due(store, None)
     assert statuses(store) == [("waiting", 0)]
@@ -145,7 +145,7 @@ def test_without_a_receiver_messages_age(store: Connection, receiver: Receiver) 
     assert (statuses(store), receiver.received) == ([("given_up", 0)], [])
 
 
-def test_halted_chains_are_told_of_and_their_going_on(store: Connection, receiver: Receiver) -> None:
+def test_halted_chains_and_their_recovery_are_reported(store: Connection, receiver: Receiver) -> None:
     store.execute(
         "INSERT INTO chain_checkpoint (chain_id, generation, block_number, halted) VALUES (8453, 1, 7, 'run --rewind')"
     )
@@ -185,7 +185,7 @@ def test_redirects_are_not_followed(receiver: Receiver) -> None:
     assert len(receiver.received) == 1
 
 
-def test_a_receiver_that_drips_is_given_up_on(receiver: Receiver) -> None:
+def test_a_dripping_receiver_times_out(receiver: Receiver) -> None:
     receiver.drip_seconds = 0.1
     began = time.monotonic()
     with pytest.raises(DeliveryFailed, match=r"no answer in 0\.5 seconds"):

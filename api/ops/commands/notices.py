@@ -1,4 +1,4 @@
-"""``regalia notices``: whether messages reach the operator's webhook."""
+"""``regalia notices``: whether notices reach the operator's webhook."""
 
 import socket
 import time
@@ -22,13 +22,13 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def send_test() -> None:
-    """Send one trial message and say whether it was accepted. Nothing is recorded, and nothing tried again."""
+    """Send one test notice and print whether it was accepted. Nothing is recorded or retried."""
     receiver = webhook.configured(load())
     if receiver is None:
         typer.echo("regalia: REGALIA_ALERT_WEBHOOK_URL is not set", err=True)
         raise typer.Exit(USAGE)
     now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    trial = Condition("test", "trial", "warning", "this is a trial message, nothing is wrong", {})
+    trial = Condition("test", "trial", "warning", "this is a test notice, nothing is wrong", {})
     began = time.monotonic()
     try:
         status = webhook.send(receiver, message("test", trial, started_at=now), f"test:{uuid.uuid4()}")
@@ -40,10 +40,10 @@ def send_test() -> None:
 
 
 def receiver_reachable(settings: StackSettings) -> Iterable[Finding]:
-    """Whether there is a receiver, and whether it takes connections; nothing is sent."""
+    """Check whether there is a receiver and whether it takes connections. Nothing is sent."""
     receiver = webhook.configured(settings)
     if receiver is None:
-        advice = "set REGALIA_ALERT_WEBHOOK_URL to be told of failing checks, halted chains and failing parts"
+        advice = "set REGALIA_ALERT_WEBHOOK_URL to be notified of failing checks, halted chains and failing parts"
         yield Finding(Level.OK, "notices", "nobody is told when something goes wrong", advice)
         return
     parts = urlsplit(receiver.url)
@@ -54,5 +54,7 @@ def receiver_reachable(settings: StackSettings) -> Iterable[Finding]:
         advice = "start the receiver or correct REGALIA_ALERT_WEBHOOK_URL; messages are tried again for 16 hours"
         yield Finding(Level.WARNING, "notices", f"{receiver.place} cannot be reached: {type(error).__name__}", advice)
         return
-    unsigned = None if receiver.secret else "set REGALIA_ALERT_WEBHOOK_SECRET, so that the receiver knows who writes"
+    unsigned = (
+        None if receiver.secret else "set REGALIA_ALERT_WEBHOOK_SECRET, so that the receiver can verify who sends"
+    )
     yield Finding(Level.OK, "notices", f"{receiver.place} takes connections; `regalia notices test` sends", unsigned)

@@ -1,8 +1,8 @@
-"""Where Dagster does not run, the worker tells operators of halted chains and sends what others recorded."""
+"""Where Dagster does not run, the worker reports halted chains to operators and sends what others recorded."""
 
 from pathlib import Path
 
-from api.health.tasks import tell_operators
+from api.health.tasks import notify_operators
 from api.services import Services
 from api.settings import ApiSettings
 from tests.fixtures.receiver import Receiver
@@ -11,7 +11,7 @@ from warehouse.notices.conditions import Condition
 from warehouse.postgres import Connection
 
 
-def test_the_worker_tells_of_halted_chains_and_sends(
+def test_the_worker_reports_halted_chains_and_sends(
     store: Connection, store_url: str, receiver: Receiver, data_dir: Path
 ) -> None:
     settings = ApiSettings(
@@ -23,6 +23,6 @@ def test_the_worker_tells_of_halted_chains_and_sends(
     services = Services.of(settings)
     ledger.report(store, Condition("check_failed", "a.b", "warning", "check b of a failed", {}))
     store.execute("INSERT INTO chain_checkpoint (chain_id, generation, halted) VALUES (8453, 1, 'beyond finality')")
-    tell_operators(services)
-    tell_operators(services)
+    notify_operators(services)
+    notify_operators(services)
     assert receiver.events() == [("firing", "check_failed:a.b"), ("firing", "chain_halted:base")]

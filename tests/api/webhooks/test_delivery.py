@@ -1,4 +1,4 @@
-"""What receivers get, and who gets it."""
+"""What receivers get, and which receivers."""
 
 import hashlib
 import hmac
@@ -57,7 +57,7 @@ FILTERS: list[tuple[dict[str, Any] | None, dict[str, Any], bool]] = [
 ]
 
 
-async def test_a_filter_narrows_what_is_about_a_registration(hooks: Hooks) -> None:
+async def test_filters_match_events_about_registrations(hooks: Hooks) -> None:
     for filter, event, received in FILTERS:
         made = await hooks.subscribe("token.minted", filter=filter)
         hooks.happen("token.minted", **event)
@@ -67,7 +67,7 @@ async def test_a_filter_narrows_what_is_about_a_registration(hooks: Hooks) -> No
         await hooks.call("DELETE", f"/{made['id']}")
 
 
-async def test_only_types_that_were_asked_for_are_sent(hooks: Hooks) -> None:
+async def test_only_subscribed_types_are_sent(hooks: Hooks) -> None:
     await hooks.subscribe("token.released", "token.expired")
     for type in ("token.minted", "token.expired", "claim.confirmed", "token.released"):
         hooks.happen(type)
@@ -75,7 +75,7 @@ async def test_only_types_that_were_asked_for_are_sent(hooks: Hooks) -> None:
     assert {one.envelope["type"] for one in hooks.receivers.sent} == {"token.expired", "token.released"}
 
 
-async def test_what_concerns_an_account_is_told_to_it_alone_whatever_the_filter(hooks: Hooks, store_url: str) -> None:
+async def test_account_events_reach_only_their_account_whatever_the_filter(hooks: Hooks, store_url: str) -> None:
     await hooks.subscribe("quota.exceeded", filter={"crown_ids": [5], "chains": ["eip155:1"]})
     other = Accounts(store_url).create_key(OTHER, "partner").key
     body = {"url": hooks.receivers.url("other"), "events": ["quota.exceeded"]}
@@ -87,7 +87,7 @@ async def test_what_concerns_an_account_is_told_to_it_alone_whatever_the_filter(
     assert [one.path for one in hooks.receivers.sent] == ["/hook"]
 
 
-async def test_an_event_that_is_committed_late_is_not_passed_over(hooks: Hooks, store_url: str) -> None:
+async def test_an_event_committed_late_is_not_missed(hooks: Hooks, store_url: str) -> None:
     await hooks.subscribe("token.minted")
     with postgres.connect(store_url) as late:
         row = late.execute(
@@ -103,7 +103,7 @@ async def test_an_event_that_is_committed_late_is_not_passed_over(hooks: Hooks, 
     assert hooks.receivers.sent[1].envelope["id"] == f"evt_{row['id'].hex}"
 
 
-async def test_what_was_recorded_before_a_subscription_is_not_sent_to_it(hooks: Hooks) -> None:
+async def test_events_from_before_a_subscription_are_not_sent(hooks: Hooks) -> None:
     hooks.happen()
     hooks.store.execute("SELECT pg_sleep(0.005)")
     await hooks.subscribe("token.minted")
@@ -111,7 +111,7 @@ async def test_what_was_recorded_before_a_subscription_is_not_sent_to_it(hooks: 
     assert hooks.receivers.sent == []
 
 
-async def test_an_account_whose_plan_lapsed_is_told_nothing_and_keeps_its_subscription(hooks: Hooks) -> None:
+async def test_a_lapsed_plan_stops_deliveries_and_keeps_the_subscription(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
     hooks.happen()
@@ -128,7 +128,7 @@ async def test_an_account_whose_plan_lapsed_is_told_nothing_and_keeps_its_subscr
     assert [one["status"] for one in await hooks.deliveries(made["id"])] == ["delivered"]
 
 
-async def test_nothing_is_sent_to_a_subscription_that_was_removed(hooks: Hooks) -> None:
+async def test_nothing_is_sent_to_a_deleted_subscription(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
     hooks.happen()
@@ -152,11 +152,11 @@ async def test_a_thousand_events_reach_every_subscriber(hooks: Hooks) -> None:
     assert len(hooks.receivers.of("b")) == 100
 
 
-def test_the_plan_that_webhooks_need_is_enough_for_every_event() -> None:
+def test_the_plan_for_webhooks_covers_every_event() -> None:
     assert all(event.plan is None or satisfies(MIN_PLAN, event.plan) for event in EVENTS.values())
 
 
-async def test_old_history_is_removed_and_nothing_else(hooks: Hooks) -> None:
+async def test_only_old_history_is_removed(hooks: Hooks) -> None:
     from api.webhooks.tasks import forget
 
     kept, removed = await hooks.subscribe("token.minted"), await hooks.subscribe("token.minted", path="removed")

@@ -1,4 +1,4 @@
-"""What operators see of webhooks."""
+"""Metrics and status of webhooks."""
 
 from pathlib import Path
 

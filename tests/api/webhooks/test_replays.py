@@ -1,4 +1,4 @@
-"""Sending once more, sending a test, and looking at what would have been sent."""
+"""Replays, test events, previews and the history."""
 
 from datetime import timedelta
 from typing import Any
@@ -24,7 +24,7 @@ async def test_a_delivery_is_replayed_under_the_same_id(hooks: Hooks) -> None:
     assert (await hooks.call("POST", place)).json()["id"] != replayed["id"]
 
 
-async def test_a_time_is_replayed_with_what_the_filter_lets_pass(hooks: Hooks) -> None:
+async def test_a_period_is_replayed_through_the_filter(hooks: Hooks) -> None:
     begin = hooks.clock.now()
     for day, token_id in enumerate((17, 17, 18, 17)):
         hooks.happen("trade.large", token_id=token_id, created_at=begin - timedelta(days=5 - day))
@@ -44,7 +44,7 @@ async def test_a_time_is_replayed_with_what_the_filter_lets_pass(hooks: Hooks) -
     assert (await hooks.call("POST", place, whole)).json() == {"queued": 1}
 
 
-async def test_events_that_wait_already_take_no_place_of_a_replay(
+async def test_queued_events_do_not_count_towards_the_replay_limit(
     hooks: Hooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "MAX_REPLAYED", 2)
@@ -69,7 +69,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-async def test_a_replay_names_what_is_wrong(hooks: Hooks) -> None:
+async def test_bad_replays_name_the_field(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     for given, problem in BAD:
         body = dict(given)
@@ -87,7 +87,7 @@ async def test_a_disabled_webhook_replays_nothing(hooks: Hooks) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "CONFLICT")
 
 
-async def test_a_test_is_sent_once_also_to_a_disabled_webhook(hooks: Hooks) -> None:
+async def test_a_test_event_is_sent_once_even_to_a_disabled_webhook(hooks: Hooks) -> None:
     made = await hooks.subscribe("trade.large")
     hooks.receivers.answers["hook"] = 500
     for _ in range(4):
@@ -136,7 +136,7 @@ async def test_a_preview_shows_what_would_have_been_received(hooks: Hooks) -> No
     assert seen["latest"][1]["data"] == {"crown_id": "17", "symbol": "QUILL"}
 
 
-async def test_the_history_has_pages_and_can_be_narrowed(hooks: Hooks) -> None:
+async def test_the_history_has_pages_and_filters(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted", "trade.large")
     ids = [hooks.happen("token.minted" if at % 2 else "trade.large") for at in range(5)]
     await hooks.engine.run_until_idle()

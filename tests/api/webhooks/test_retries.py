@@ -1,4 +1,4 @@
-"""What follows from answers: retries, exhaustion, disabling, and the history that tells of it."""
+"""Retries, exhausted deliveries, disabling, and the history of attempts."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -34,7 +34,7 @@ def test_retries_come_after_1_5_30_minutes_and_2_12_hours() -> None:
         (0, [("exhausted", 410), ("delivered", 200)], SubscriptionHealth(1, "gone")),
     ],
 )
-def test_three_deliveries_in_a_row_disable_and_so_does_410(
+def test_three_failed_deliveries_in_a_row_or_410_disable(
     before: int, endings: list[tuple[str, int | None]], after: SubscriptionHealth
 ) -> None:
     assert settle(before, endings) == after
@@ -88,7 +88,7 @@ async def exhaust(hooks: Hooks, times: int = 1) -> None:
         await hooks.engine.run_until_idle()
 
 
-async def test_three_failed_deliveries_in_a_row_disable_with_a_notice(hooks: Hooks) -> None:
+async def test_disabling_is_recorded_and_reactivation_resumes(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
     await exhaust(hooks)
@@ -115,7 +115,7 @@ async def test_three_failed_deliveries_in_a_row_disable_with_a_notice(hooks: Hoo
     assert len(hooks.receivers.sent) == sent + 2
 
 
-async def test_a_success_in_between_begins_the_count_anew(hooks: Hooks) -> None:
+async def test_a_success_resets_the_failure_count(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
     await exhaust(hooks, 2)
@@ -152,7 +152,7 @@ async def test_a_redirect_is_a_failure_and_not_followed(hooks: Hooks) -> None:
     assert hooks.receivers.of("elsewhere") == []
 
 
-async def test_an_answer_that_comes_too_late_is_a_failure(hooks: Hooks) -> None:
+async def test_a_late_answer_is_a_failure(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.wait_seconds["hook"] = 2.0
     hooks.happen()
@@ -185,7 +185,7 @@ async def test_the_history_shows_request_answer_and_timing(hooks: Hooks) -> None
     assert 0 < attempt["timing"]["answer_seconds"] <= attempt["timing"]["total_seconds"] < 5
 
 
-def test_bytes_that_are_no_text_are_kept_as_replacement_characters() -> None:
+def test_invalid_bytes_become_replacement_characters() -> None:
     answer = OutboundAnswer(
         status=200,
         headers={"x-odd": "caf\udce9\0" + "." * 5000},

@@ -1,4 +1,4 @@
-"""Public verifiers accept deliveries, with the secret of now and, for a day, with the one before."""
+"""Public verifiers accept deliveries with the current secret and, for a day, with the previous one."""
 
 import hashlib
 import hmac
@@ -33,7 +33,7 @@ def accepted(secret: str, sent: Sent) -> bool:
         return False
 
 
-async def test_verifiers_accept_deliveries_and_both_secrets_for_a_day(hooks: Hooks) -> None:
+async def test_verifiers_accept_both_secrets_for_a_day_after_rotation(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     first = made["secret"]
     hooks.happen(payload={"symbol": "QUILL", "word": "é ☂"})
@@ -74,7 +74,7 @@ async def test_verifiers_accept_deliveries_and_both_secrets_for_a_day(hooks: Hoo
     assert " " not in after.headers["webhook-signature"]
 
 
-async def test_several_rotations_in_a_day_leave_several_secrets_valid(hooks: Hooks) -> None:
+async def test_the_last_five_secrets_of_a_day_are_valid(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     secrets = [made["secret"]]
     for _ in range(6):
@@ -99,5 +99,5 @@ def hexadecimal(secret: str, sent: Sent) -> str:
         ("☂", "Service-Webhook/1.0"),
     ],
 )
-def test_the_agent_is_named_after_the_service(name: str, agent: str) -> None:
+def test_the_user_agent_names_the_service(name: str, agent: str) -> None:
     assert user_agent(name) == agent

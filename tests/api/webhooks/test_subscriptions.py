@@ -11,7 +11,7 @@ from warehouse.domain.events.catalogue import EVENTS
 URL = "https://hooks.example.com/in?team=1"
 
 
-async def test_the_catalogue_lists_what_can_be_subscribed_to(hooks: Hooks) -> None:
+async def test_the_catalogue_lists_all_events(hooks: Hooks) -> None:
     listed = (await hooks.call("GET", "/events")).json()["events"]
     assert [one["type"] for one in listed] == list(EVENTS)
     assert all(one["description"] for one in listed)
@@ -20,7 +20,7 @@ async def test_the_catalogue_lists_what_can_be_subscribed_to(hooks: Hooks) -> No
         assert made.status_code == 200
 
 
-async def test_a_subscription_is_shown_with_its_secret_once(hooks: Hooks) -> None:
+async def test_the_secret_is_shown_once(hooks: Hooks) -> None:
     body = {"url": URL, "events": ["token.minted", "token.minted", "trade.large"]}
     filter = {"crown_ids": [18, 17, 17], "chains": ["eip155:42161"]}
     answer = await hooks.call("POST", "", {**body, "filter": filter})
@@ -65,21 +65,21 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-async def test_bad_input_is_refused_by_name(hooks: Hooks) -> None:
+async def test_bad_input_names_the_field(hooks: Hooks) -> None:
     for change, problem in BAD:
         answer = await hooks.call("POST", "", {"url": URL, "events": ["token.minted"], **change})
         assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST"), change
         assert answer.json()["error"].startswith(problem), answer.text
 
 
-async def test_what_is_not_there_is_404(hooks: Hooks) -> None:
+async def test_unknown_ids_are_404(hooks: Hooks) -> None:
     for method in ("GET", "PATCH", "DELETE"):
         for id in ("no-uuid", "01980000-0000-7000-8000-0000000000a1"):
             answer = await hooks.call(method, f"/{id}", {} if method == "PATCH" else None)
             assert (answer.status_code, answer.json()["code"]) == (404, "NOT_FOUND")
 
 
-async def test_another_account_sees_and_changes_nothing(hooks: Hooks, store_url: str) -> None:
+async def test_other_accounts_cannot_see_or_change_a_webhook(hooks: Hooks, store_url: str) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.happen()
     await hooks.engine.run_until_idle()
@@ -105,14 +105,14 @@ async def test_another_account_sees_and_changes_nothing(hooks: Hooks, store_url:
     assert (await hooks.call("GET", place)).json()["events"] == ["token.minted"]
 
 
-async def test_a_plan_below_developer_is_refused_and_told_what_is_needed(hooks: Hooks) -> None:
+async def test_plans_below_developer_are_refused_and_learn_what_they_need(hooks: Hooks) -> None:
     for path in ("", "/events"):
         answer = await hooks.call("GET", path, key=hooks.service.key)
         assert (answer.status_code, answer.json()["requiredPlan"], answer.json()["plan"]) == (403, "developer", "free")
     assert (await hooks.service.anonymous.get("/api/v2/webhooks")).status_code == 401
 
 
-async def test_a_plan_allows_so_many_webhooks(hooks: Hooks) -> None:
+async def test_each_plan_has_a_webhook_limit(hooks: Hooks) -> None:
     for at in range(5):
         last = await hooks.subscribe("token.minted", path=f"hook{at}")
     body = {"url": hooks.receivers.url(), "events": ["token.minted"]}
@@ -128,7 +128,7 @@ async def test_a_plan_allows_so_many_webhooks(hooks: Hooks) -> None:
     assert (await hooks.call("POST", f"/{made['id']}/reactivate")).status_code == 403
 
 
-async def test_what_is_left_out_of_a_change_stays(hooks: Hooks) -> None:
+async def test_members_left_out_of_an_update_do_not_change(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted", filter={"crown_ids": [17]})
     place = f"/{made['id']}"
     changed = (await hooks.call("PATCH", place, {"url": URL})).json()
@@ -142,7 +142,7 @@ async def test_what_is_left_out_of_a_change_stays(hooks: Hooks) -> None:
         assert (answer.status_code, answer.json()["error"][: len(name)]) == (400, name)
 
 
-async def test_a_subscription_that_is_switched_off_receives_nothing_until_it_is_on_again(hooks: Hooks) -> None:
+async def test_a_switched_off_webhook_receives_nothing_until_switched_on(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     await hooks.call("PATCH", f"/{made['id']}", {"enabled": False})
     hooks.happen()
@@ -153,7 +153,7 @@ async def test_a_subscription_that_is_switched_off_receives_nothing_until_it_is_
     assert [one.envelope["id"] for one in hooks.receivers.sent] == [id]
 
 
-async def test_a_repeat_with_the_same_key_makes_one_subscription(hooks: Hooks) -> None:
+async def test_the_same_idempotency_key_makes_one_subscription(hooks: Hooks) -> None:
     body = {"url": URL, "events": ["token.minted"]}
     first = await hooks.call("POST", "", body, Idempotency_Key="one")
     again = await hooks.call("POST", "", body, Idempotency_Key="one")
@@ -167,7 +167,7 @@ async def test_a_repeat_with_the_same_key_makes_one_subscription(hooks: Hooks) -
     assert later.json()["id"] != first.json()["id"]
 
 
-async def test_a_session_that_may_only_read_changes_nothing(hooks: Hooks) -> None:
+async def test_a_read_only_session_cannot_change_anything(hooks: Hooks) -> None:
     made = await hooks.subscribe()
     now = hooks.clock.now()
     scopes, ends = ["api:read"], now + timedelta(hours=1)

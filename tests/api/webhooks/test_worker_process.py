@@ -13,13 +13,13 @@ async def never() -> None:
     await asyncio.Event().wait()
 
 
-async def test_an_engine_that_fails_ends_the_worker(hooks: Hooks) -> None:
+async def test_a_failed_engine_ends_the_worker(hooks: Hooks) -> None:
     hooks.store.execute("DROP TABLE webhook_attempt, webhook_delivery")
     with pytest.raises(Exception, match="webhook_delivery"):
         await asyncio.wait_for(run_beside(never(), hooks.engine), 10)
 
 
-async def test_deliveries_under_way_are_finished_when_the_jobs_end(hooks: Hooks) -> None:
+async def test_running_deliveries_finish_when_the_jobs_end(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.wait_seconds["hook"] = 0.5
     hooks.happen()
@@ -32,7 +32,7 @@ async def test_deliveries_under_way_are_finished_when_the_jobs_end(hooks: Hooks)
 
 
 @pytest.mark.parametrize("turns", range(6))
-async def test_an_engine_that_is_told_of_more_in_the_instant_it_stops_still_stops(hooks: Hooks, turns: int) -> None:
+async def test_an_engine_notified_while_stopping_still_stops(hooks: Hooks, turns: int) -> None:
     stop = asyncio.Event()
     running = asyncio.create_task(hooks.engine.run(stop))
     await asyncio.sleep(0.1)
@@ -44,7 +44,7 @@ async def test_an_engine_that_is_told_of_more_in_the_instant_it_stops_still_stop
         await running
 
 
-async def test_an_engine_waits_for_a_store_that_is_away(hooks: Hooks, store_url: str) -> None:
+async def test_the_engine_waits_while_the_store_is_away(hooks: Hooks, store_url: str) -> None:
     await hooks.subscribe("token.minted")
     stop = asyncio.Event()
     engine: WebhookEngine = hooks.new_engine(listen_url=store_url)

@@ -54,7 +54,7 @@ async def test_two_workers_send_everything_once(hooks: Hooks) -> None:
     assert set(sent.values()) == {1}
 
 
-async def test_a_slow_receiver_does_not_hold_up_another(hooks: Hooks) -> None:
+async def test_a_slow_receiver_does_not_delay_another(hooks: Hooks) -> None:
     await hooks.subscribe("token.minted", path="slow")
     await hooks.subscribe("token.minted", path="quick")
     hooks.receivers.wait_seconds["slow"] = 30.0
@@ -91,7 +91,7 @@ async def test_an_event_is_sent_as_soon_as_it_is_committed(hooks: Hooks, store_u
 
 
 async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> None:
-    """Each step is taken and then nothing more, as a kill would have it; another worker comes after the lease."""
+    """Each step is the last of a worker that was killed; another worker takes over after the lease."""
     made = await hooks.subscribe("token.minted")
     queue = WebhookQueue(hooks.service.services.store)
     id = hooks.happen()
@@ -110,7 +110,7 @@ async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> 
     assert (delivery["status"], delivery["attempts"]) == ("delivered", 1)
 
 
-async def test_writing_a_result_down_twice_changes_nothing(hooks: Hooks) -> None:
+async def test_recording_a_result_twice_changes_nothing(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
     hooks.happen()
@@ -125,7 +125,7 @@ async def test_writing_a_result_down_twice_changes_nothing(hooks: Hooks) -> None
     assert (delivery["status"], delivery["attempts"]) == ("pending", 1)
 
 
-async def test_a_secret_that_cannot_be_read_is_no_failure_of_the_receiver(hooks: Hooks) -> None:
+async def test_an_unreadable_secret_is_not_the_receivers_failure(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     await hooks.subscribe("token.minted", path="other")
     hooks.store.execute("UPDATE webhook_secret SET sealed = '\\x01' WHERE subscription_id = %s", (made["id"],))
@@ -137,7 +137,7 @@ async def test_a_secret_that_cannot_be_read_is_no_failure_of_the_receiver(hooks:
 
 
 @pytest.mark.slow
-async def test_killed_workers_deliver_every_event_under_its_id(hooks: Hooks, store_url: str, data_dir: Path) -> None:
+async def test_killed_workers_lose_no_event(hooks: Hooks, store_url: str, data_dir: Path) -> None:
     """Real worker processes are killed while they receive, send and write down."""
     await hooks.subscribe("token.minted", path="a")
     await hooks.subscribe("token.minted", path="b")

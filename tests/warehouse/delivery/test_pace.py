@@ -12,11 +12,11 @@ def attempt(pace: Pace, id: UUID, *, succeeded: bool = True, seconds: float = 0.
     pace.end(id, succeeded=succeeded, seconds=seconds)
 
 
-def test_a_receiver_that_is_not_known_begins_with_a_few() -> None:
+def test_an_unknown_receiver_starts_with_a_few() -> None:
     assert Pace().caps([A, B]) == [FIRST_WINDOW, FIRST_WINDOW]
 
 
-def test_quick_answers_widen_up_to_a_bound_and_failures_narrow_down_to_one() -> None:
+def test_quick_answers_widen_the_window_and_failures_halve_it() -> None:
     pace = Pace()
     for _ in range(100):
         attempt(pace, A)
@@ -31,7 +31,7 @@ def test_quick_answers_widen_up_to_a_bound_and_failures_narrow_down_to_one() -> 
     assert (pace.caps([A]), pace.saturated()) == ([0], [A])
 
 
-def test_slow_ones_share_a_part_of_the_places() -> None:
+def test_slow_receivers_share_half_of_the_places() -> None:
     pace = Pace(places=8, slow_places=2)
     for id in (A, B, C):
         attempt(pace, id, succeeded=False, seconds=5)
@@ -46,7 +46,7 @@ def test_slow_ones_share_a_part_of_the_places() -> None:
     assert pace.caps([A]) == [3]  # quick again, and no longer counted among the slow
 
 
-def test_no_more_is_allowed_than_there_are_places() -> None:
+def test_windows_never_exceed_the_free_places() -> None:
     pace = Pace(places=6, slow_places=3)
     assert pace.caps([A, B, C]) == [4, 2, 0]
     for _ in range(6):

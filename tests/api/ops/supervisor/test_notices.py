@@ -1,4 +1,4 @@
-"""The supervisor tells of parts that go on failing, whatever else is down."""
+"""The supervisor reports parts that keep failing, whatever else is down."""
 
 import os
 import time
@@ -25,7 +25,7 @@ def notices_to(receiver: Receiver, stable_seconds: float = 0.0) -> PartNotices:
     )
 
 
-async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Receiver) -> None:
+async def test_a_part_that_keeps_failing_is_reported_once(data_dir: Path, receiver: Receiver) -> None:
     notices = notices_to(receiver, stable_seconds=60)  # a busy machine takes its time to die
     part = Part("dagster-code", python("import sys; print('no such table'); sys.exit(7)"))
     supervisor = Supervisor([part], data_dir=data_dir, environment=os.environ, backoff=QUICK, on_phase=notices.note)
@@ -38,7 +38,7 @@ async def test_a_part_that_cannot_live_is_told_once(data_dir: Path, receiver: Re
     assert summary.startswith("dagster-code ended with status 7: no such table")
 
 
-def test_recovery_is_told_when_the_part_is_ready(receiver: Receiver) -> None:
+def test_recovery_is_reported_when_the_part_is_ready(receiver: Receiver) -> None:
     notices = notices_to(receiver)
     notices.note("worker", FAILING)
     notices.note("worker", READY)
@@ -48,7 +48,7 @@ def test_recovery_is_told_when_the_part_is_ready(receiver: Receiver) -> None:
     assert [event for event, _ in receiver.events()] == ["firing", "resolved", "firing"]
 
 
-def test_a_part_that_is_ready_for_a_moment_has_not_recovered(receiver: Receiver) -> None:
+def test_a_part_ready_for_a_moment_has_not_recovered(receiver: Receiver) -> None:
     notices = notices_to(receiver, stable_seconds=0.3)
     for _ in range(3):
         notices.note("worker", FAILING)
@@ -59,7 +59,7 @@ def test_a_part_that_is_ready_for_a_moment_has_not_recovered(receiver: Receiver)
     assert receiver.events() == [("firing", "part_failing:worker")]
 
 
-def test_what_the_receiver_refused_is_sent_again(receiver: Receiver) -> None:
+def test_refused_messages_are_sent_again(receiver: Receiver) -> None:
     receiver.answers = [500, 503]
     notices_to(receiver).note("worker", FAILING)
     receiver.wait_for(3)
