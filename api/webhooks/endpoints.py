@@ -7,6 +7,7 @@ from fastapi import Depends, Header, Path, Query
 from api.http.dependencies import ServicesDep
 from api.http.errors import ApiError
 from api.http.groups import Credential, RouteGroup
+from api.http.pages import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.http.times import read_time
@@ -178,7 +179,7 @@ async def list_webhook_deliveries(
     type: Annotated[str | None, Query(description="Only this type of event.")] = None,
     begin: Annotated[str | None, Query(alias="from", description="ISO 8601: created at or after this moment.")] = None,
     end: Annotated[str | None, Query(alias="to", description="ISO 8601: created before this moment.")] = None,
-    limit: Annotated[int, Query(ge=1, le=100, description="Deliveries per page.")] = 25,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE, description="Deliveries per page.")] = DEFAULT_PAGE_SIZE,
     cursor: Annotated[str | None, Query(description="`next_cursor` of the page before.")] = None,
 ) -> JsonResponse:
     """Deliveries of the last 30 days, newest first."""

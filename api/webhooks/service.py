@@ -7,7 +7,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from api.clock import Clock
+from api.http.cursors import read_id
 from api.http.errors import InvalidInput, NotFound
+from api.http.pages import cut_page
 from api.http.times import read_time
 from api.security.callers import Principal
 from api.security.sealing import Sealer
@@ -153,10 +155,9 @@ class WebhookService:
             require_order(wanted.begin, wanted.end)
         if wanted.type is not None:
             read_events([wanted.type], "type")
-        if cursor is not None:
-            wanted = replace(wanted, before=_read_cursor(cursor))
+        wanted = replace(wanted, before=read_id(cursor))
         found = await self.repository.deliveries(row.id, wanted, limit + 1)
-        shown, more = found[:limit], len(found) > limit
+        shown, more = cut_page(found, limit)
         return DeliveryPage(
             deliveries=[shapes.delivery(one) for one in shown],
             has_more=more,
@@ -253,13 +254,6 @@ class WebhookService:
 def _is_same(made: Subscription, url: str, wanted: Wanted) -> bool:
     asked = (url, wanted.events, wanted.crown_ids, wanted.chain_ids)
     return made.status != "deleted" and (made.url, made.events, made.crown_ids, made.chain_ids) == asked
-
-
-def _read_cursor(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise InvalidInput("cursor", "is not one that this list handed out") from error
 
 
 def _uuid(text: str, missing: type[NotFound] = NoSuchWebhook) -> UUID:

@@ -108,7 +108,7 @@ def test_a_failed_source_delays_neither_metrics_nor_other_sources(
             cli.main()
         assert ended.value.code == 1
         *_, said = capsys.readouterr().err.splitlines()
-        assert said.startswith("1 times events could not be recorded: a row that no rule foresaw")
+        assert said.startswith("recording events failed 1 times: a row that no rule foresaw")
         follower.make_figures()
     assert {row["type"] for row in log(store)} == {"holder.new"}
     assert served(warehouse)["PEPE"]["holders"] == 2
