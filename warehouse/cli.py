@@ -95,10 +95,10 @@ def migrate(
 
     with _reported():
         loaded = settings_module.load()
-        looks_only = dry_run or show
-        if looks_only and not Layout.of(loaded.data_dir).postgres.exists():
-            engines.locate(loaded)  # looking makes no data directory
-        with engines.ensure(loaded, migrated=not looks_only) as urls:
+        read_only = dry_run or show
+        if read_only and not Layout.of(loaded.data_dir).postgres.exists():
+            engines.locate(loaded)  # reading the status creates no data directory
+        with engines.ensure(loaded, migrated=not read_only) as urls:
             if dry_run:
                 print("\n".join(migrations.plan(urls.clickhouse_url, urls.database_url)) or "nothing to do")
                 return
@@ -114,7 +114,7 @@ def status() -> None:
     with _reported():
         urls = engines.locate(settings_module.load())
         for name, url in (("warehouse", urls.clickhouse_url), ("store", urls.database_url)):
-            print(f"{name}: {without_password(url)}")
+            print(f"{name}: {redact_url(url)}")
         print_status(migrations.status(urls.clickhouse_url, urls.database_url))
 
 
@@ -150,7 +150,7 @@ def export(
 
 
 def print_status(state: "Status") -> None:
-    """Say what is applied and what is not."""
+    """Print the applied and the pending migrations."""
     for name in state.warehouse_applied:
         print(f"warehouse {name}: applied")
     for name in state.warehouse_pending:
@@ -160,14 +160,14 @@ def print_status(state: "Status") -> None:
         print(f"store {name}: pending")
 
 
-def without_password(url: str) -> str:
-    """The URL as it may be shown."""
+def redact_url(url: str) -> str:
+    """The URL without its password."""
     return re.sub(r"://([^:/@]*):[^@]*@", r"://\1:***@", url)
 
 
 @contextmanager
 def _reported() -> Iterator[None]:
-    """Errors that a person can act on end the command with one line."""
+    """Report errors that a person can act on in one line, with an exit status."""
     from .errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
 
     try:

@@ -1,7 +1,7 @@
 """ClickHouse over HTTP: a synchronous client for pipelines and commands, an asynchronous one for the API.
 
-Statements carry ``{name:Type}`` parameters, which the server puts in. Columns that hold bytes (addresses, hashes)
-are read as ``lower(hex(column))``: a driver would try to read them as text.
+Statements have ``{name:Type}`` parameters, which the server fills in. Read columns that hold bytes (addresses, hashes)
+as ``lower(hex(column))``: drivers would read them as text.
 """
 
 import asyncio
@@ -35,8 +35,8 @@ _new_arrow_stream: Callable[..., Any] = arrow_ipc.new_stream
 _open_arrow_stream: Callable[..., Any] = arrow_ipc.open_stream
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-# With a token an insert becomes a no-op the second time, in the table and in every view that depends on it. That
-# holds for an insert that lands as a whole: so it is one block, however large, made by one thread.
+# With a token, repeating an insert changes nothing, in the table and in every view that depends on it. This holds for
+# inserts of a single block, so a block may be of any size and is made by one thread.
 _ONCE: Mapping[str, Any] = {
     "async_insert": 0,
     "insert_deduplicate": 1,
@@ -58,7 +58,7 @@ class Warehouse:
         """Connect to ``http(s)://user:password@host:port/database``.
 
         Raises:
-            WarehouseUnavailable: nobody answers.
+            WarehouseUnavailable: the server does not answer.
             WarehouseError: the credentials or the database are wrong.
         """
         with _translated():
@@ -79,7 +79,7 @@ class Warehouse:
         self.close()
 
     def command(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> int:
-        """Run a statement for its effect; how many rows it wrote, as far as the server says."""
+        """Run a statement; returns the number of rows written, where the server reports it."""
         with _translated():
             done = self._client.command(sql, parameters=_plain(parameters), settings=_plain(settings))
         return int(done.written_rows) if isinstance(done, QuerySummary) else 0
@@ -179,7 +179,7 @@ class AsyncWarehouse:
         """Connect to ``http(s)://user:password@host:port/database``.
 
         Raises:
-            WarehouseUnavailable: nobody answers.
+            WarehouseUnavailable: the server does not answer.
             WarehouseError: the credentials or the database are wrong.
         """
         with _translated():
@@ -241,7 +241,7 @@ class AsyncWarehouse:
             raise _broken_off(error) from error
 
     async def _query(self, sql: str, parameters: Parameters, timeout_seconds: float, settings: Settings) -> Any:
-        # The server gives up by itself at the limit; ours comes a moment later, for a server that does not answer.
+        # The server stops at the limit. Ours is a moment later, for a server that does not answer.
         with _translated():
             async with asyncio.timeout(timeout_seconds + 0.5):
                 return await self._client.query(
@@ -302,12 +302,12 @@ def _broken_off(error: ArrowInvalid) -> WarehouseUnavailable:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Turn the driver's errors into ours."""
+    """Raise the driver's errors as ours."""
     try:
         yield
     except ClickHouseError as error:
         code = getattr(error, "code", None)
-        # Without a code nothing came back from the server: the connection failed, or our own call was wrong.
+        # An error without a code is not from the server: the connection failed, or our call was wrong.
         if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
             raise WarehouseUnavailable(code or UNKNOWN_CODE, str(error)) from error
         raise WarehouseError(code or UNKNOWN_CODE, str(error)) from error

@@ -1,7 +1,7 @@
-"""Where the engines are, and starting the embedded ones for whoever needs them.
+"""Find the engines, and start the embedded ones where none run.
 
-Explicit URLs win. Otherwise the data directory's embedded engines are used: running ones are found by their record,
-absent ones are started. Engines started here end when the last of their users does, so commands may overlap.
+URLs in the settings win. Otherwise the embedded engines of the data directory are used: running ones are found by
+their record, missing ones are started. Engines started here end with their last user, so commands may overlap.
 """
 
 import contextlib
@@ -31,10 +31,10 @@ class EngineUrls:
 
 
 def locate(settings: EngineSettings) -> EngineUrls:
-    """The engines that are set or run now.
+    """The engines that the settings name or that run now.
 
     Raises:
-        EnginesNotRunning: one is neither set nor running.
+        EnginesNotRunning: one is neither configured nor running.
     """
     running = record.read(Layout.of(settings.data_dir))
     clickhouse = settings.clickhouse_url or _url(running, record.CLICKHOUSE)
@@ -53,10 +53,10 @@ def ensure(
     durable: bool = True,
     migrated: bool = True,
 ) -> Iterator[EngineUrls]:
-    """The engines for the duration of the block, started where they are not running, and migrated unless told not to.
+    """The engines for the duration of the block: started where they do not run, and migrated unless told not to.
 
-    Where a service runs on the data directory, its supervisor starts what ended: that is waited for, because an engine
-    of ours would take the folder from the service's own, and die with us.
+    Where a service runs on the data directory, wait for its supervisor to start an engine that ended. An engine
+    started here would take the folder from the service's own and end with this process.
 
     Raises:
         EnginesNotRunning: an engine does not start; the message holds what it printed.
@@ -79,11 +79,11 @@ def ensure(
                 migrate.apply(urls.clickhouse_url, urls.database_url)
             yield urls
     finally:
-        _see_out(layout, started)
+        _stop_unused(layout, started)
 
 
 def start(layout: Layout, name: str, port: int, *options: str) -> "subprocess.Popen[bytes]":
-    """Start one embedded engine in a process of its own, which ends when nobody uses the engines."""
+    """Start one embedded engine in its own process, which ends when nobody uses the engines."""
     with (layout.logs / f"{name}-server.log").open("wb") as output:
         return subprocess.Popen(
             [
@@ -93,7 +93,7 @@ def start(layout: Layout, name: str, port: int, *options: str) -> "subprocess.Po
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            # Not of our terminal's group: Ctrl-C ends us, and the engine only when we were its last user.
+            # Outside our terminal's process group: Ctrl-C ends this process, and the engine only with its last user.
             start_new_session=True,
         )
 
@@ -110,7 +110,7 @@ def _running(layout: Layout, settings: EngineSettings) -> dict[str, record.Entry
         if wanted <= running.keys() or not is_supervised(layout.run):
             return running
         if time.monotonic() > deadline:
-            raise EnginesNotRunning(f"the service that runs on {layout.root} does not bring its engines up")
+            raise EnginesNotRunning(f"the service on {layout.root} does not start its engines")
         time.sleep(0.05)
 
 
@@ -133,8 +133,8 @@ def _await_records(layout: Layout, settings: EngineSettings, started: "list[subp
         time.sleep(0.02)
 
 
-def _see_out(layout: Layout, started: "list[subprocess.Popen[bytes]]") -> None:
-    """End the engines started here unless somebody else uses them by now; then they end after that user."""
+def _stop_unused(layout: Layout, started: "list[subprocess.Popen[bytes]]") -> None:
+    """Stop the engines started here, unless another process uses them by now: then they end with that user."""
     if not started:
         return
     with exclusive(start_lock(layout.run)):

@@ -1,7 +1,7 @@
-"""What goes wrong with the engines, as callers see it.
+"""Errors of the engines, as callers see them.
 
 - ``WarehouseError``: ClickHouse refused or failed a statement; ``code`` is its number
-  - ``WarehouseUnavailable``: it cannot be reached, is overloaded, or took too long; trying again may help
+  - ``WarehouseUnavailable``: it cannot be reached, is overloaded, or took too long; a retry may help
 - ``StoreUnavailable``: PostgreSQL cannot be reached
 - ``EnginesNotRunning``: no URL is set and no embedded engine runs in the data directory
 - ``MigrationError``: a schema is not what the migrations made, or one failed

@@ -1,8 +1,8 @@
-"""The warehouse's marts as Parquet files, with a DuckDB file of views over them: for work away from the service.
+"""Export the warehouse's marts as Parquet files, with a DuckDB file of views over them.
 
-Each mart is one statement, ``sql/export/<mart>.sql``, over the ``published_`` views, read chain by chain as a stream up
+Each mart is one statement, ``sql/export/<mart>.sql``, over the ``published_`` views. It is streamed chain by chain, up
 to the block that was published when the export began. The folder is written under another name and renamed when it is
-whole, so a folder that is there is complete.
+complete, so a folder under its own name is always complete.
 """
 
 import json
@@ -25,7 +25,7 @@ from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 
-# Mart, and the table whose size says how much is to come.
+# Each mart, and the table whose size estimates its rows.
 MARTS: Mapping[str, str] = {
     "tokens": "serve_token",
     "heartbeats": "agg_heartbeat",
@@ -55,7 +55,7 @@ folder, so open it from here:
     cd {folder}
     duckdb {database} "SELECT symbol, holders FROM tokens ORDER BY holders DESC LIMIT 10"
 
-or, from elsewhere, say where the files are: `SET file_search_path = '/path/to/{folder}'`.
+or, from elsewhere, name the folder of the files: `SET file_search_path = '/path/to/{folder}'`.
 
 Addresses and hashes are text (0x and hexadecimal; base58 on Solana). Columns that end in `_raw` are whole base units
 as text, because they can exceed what a Parquet number holds: divide by ten to the power of the token's decimals.
@@ -64,7 +64,7 @@ as text, because they can exceed what a Parquet number holds: divide by ten to t
 
 
 class ExportRefused(Exception):
-    """The folder to write holds something that is not an export, or the chain does not hold still for one."""
+    """The folder holds something else, or reorganisations interrupted every attempt."""
 
 
 @dataclass(slots=True)
@@ -81,17 +81,17 @@ def export(urls: EngineUrls, out: Path, *, show_progress: bool | None = None) ->
     """Write all marts to the folder ``out``, replacing an earlier export there.
 
     Raises:
-        ExportRefused: ``out`` holds something else, or reorganisations overtook every attempt.
+        ExportRefused: ``out`` holds something else, or reorganisations interrupted every attempt.
     """
     out = out.absolute()
     occupied = out.exists() and (not out.is_dir() or any(out.iterdir()))
     if occupied and not (out / MANIFEST).is_file():
-        raise ExportRefused(f"{out} is no empty folder and holds no export: choose another folder")
+        raise ExportRefused(f"{out} is not empty and holds no export: choose another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
     draft = out.with_name(f".{out.name}.partial")
     try:
         with Warehouse.connect(urls.clickhouse_url) as warehouse:
-            manifest = _write_undisturbed(warehouse, draft, show_progress)
+            manifest = _write_consistently(warehouse, draft, show_progress)
         _write_views(draft)
         (draft / "README.md").write_text(README.format(database=DATABASE, folder=out.name, manifest=MANIFEST))
         (draft / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1) + "\n")
@@ -101,8 +101,8 @@ def export(urls: EngineUrls, out: Path, *, show_progress: bool | None = None) ->
     return manifest
 
 
-def _write_undisturbed(warehouse: Warehouse, draft: Path, show_progress: bool | None) -> Manifest:
-    """Write all marts; again when blocks that were to be in them were taken back meanwhile."""
+def _write_consistently(warehouse: Warehouse, draft: Path, show_progress: bool | None) -> Manifest:
+    """Write all marts; again if a reorg removed a block of theirs meanwhile."""
     for _ in range(_ATTEMPTS):
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir()
@@ -112,8 +112,8 @@ def _write_undisturbed(warehouse: Warehouse, draft: Path, show_progress: bool | 
         )
         if _hashes(warehouse, last) == last:
             return manifest
-        log.warning("a reorganisation took back what was being exported; exporting again")
-    raise ExportRefused(f"reorganisations overtook {_ATTEMPTS} attempts to export; try again later")
+        log.warning("a reorganisation removed exported blocks; exporting again")
+    raise ExportRefused(f"reorganisations interrupted {_ATTEMPTS} attempts to export; try again later")
 
 
 def _write_marts(
@@ -123,7 +123,7 @@ def _write_marts(
     manifest = Manifest(datetime.now(UTC).isoformat(timespec="seconds"), version, last_blocks)
     with _progress(_expected_rows(warehouse), show_progress) as advance:
         for mart in MARTS:
-            # Without any chain there still is a schema, for which one empty file stands.
+            # Without any chain, one empty file still holds the schema.
             for chain_id, last_block in (last_blocks or {0: 0}).items():
                 parameters = {"chain_id": chain_id, "last_block": last_block, "version": version}
                 target = folder / mart / f"chain_id={chain_id}"
@@ -186,7 +186,7 @@ def _quoted(path: Path) -> str:
 
 def _write_views(folder: Path) -> None:
     with duckdb.connect(str(folder / DATABASE)) as database:
-        # The views keep the relative paths; this only lets them be checked while they are made.
+        # The views keep relative paths. This only lets DuckDB check them now.
         database.execute("SET file_search_path = ?", [str(folder)])
         for mart in MARTS:
             files = f"read_parquet('{mart}/*/*.parquet', hive_partitioning = true, hive_types = {{'chain_id': BIGINT}})"
@@ -203,13 +203,13 @@ def _replace(out: Path, draft: Path) -> None:
 
 
 def _last_blocks(warehouse: Warehouse) -> dict[int, tuple[int, str]]:
-    """The last published block of each chain and its hash: what follows it may be half written."""
+    """The last published block of each chain and its hash; later blocks may be incomplete."""
     rows = warehouse.rows("SELECT chain_id, block_number FROM published_chain ORDER BY chain_id")
     return _hashes(warehouse, {row["chain_id"]: (row["block_number"], "") for row in rows})
 
 
 def _hashes(warehouse: Warehouse, blocks: Mapping[int, tuple[int, str]]) -> dict[int, tuple[int, str]]:
-    """The same blocks with the hashes they have now; empty where one is not there."""
+    """The same blocks with their current hashes; empty where a block is gone."""
     found = {}
     for chain_id, (block, _) in blocks.items():
         digest = warehouse.scalar(
@@ -240,7 +240,7 @@ class Advance:
         self._task = task
 
     def __call__(self, mart: str, rows: int) -> None:
-        """Move the bar on."""
+        """Advance the progress bar."""
         self._progress.update(self._task, description=mart, advance=rows)
 
 

@@ -1,8 +1,8 @@
 """Migrations of both stores: forward only, each recorded when done, safe to start twice at once.
 
-The warehouse's are numbered SQL files, ``sql/warehouse/NNNN_name.sql``, recorded with the checksum of their text in
-``schema_migration``: a file that was changed after it had been applied is an error, not a surprise. The store's are
-Alembic's. One lock, in PostgreSQL, guards both.
+The warehouse's are numbered SQL files, ``sql/warehouse/NNNN_name.sql``, recorded in ``schema_migration`` with a
+checksum: a file that changes after it was applied is an error. The store's are Alembic revisions. One lock, in
+PostgreSQL, guards both.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from warehouse.errors import MigrationError, WarehouseError
 
 LOCK_KEY = (820, 0)
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
-# Statements end with a semicolon at the end of a line; comments and literals of the files respect that.
+# A statement ends with a semicolon at the end of a line; no comment or literal of the files contains one there.
 _STATEMENT_END = re.compile(r";[ \t]*(?:\n|\Z)")
 _RECORD_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migration
@@ -60,7 +60,7 @@ class WarehouseMigration:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is applied and what is still to come, for both stores."""
+    """The applied and the pending migrations of both stores."""
 
     warehouse_applied: tuple[str, ...]
     warehouse_pending: tuple[str, ...]
@@ -69,7 +69,7 @@ class Status:
 
     @property
     def current(self) -> bool:
-        """Whether nothing is to be done."""
+        """Whether nothing is pending."""
         return not self.warehouse_pending and not self.store_pending
 
 
@@ -77,7 +77,7 @@ def warehouse_migrations(directory: Path | None = None) -> list[WarehouseMigrati
     """The warehouse's migrations, in order.
 
     Raises:
-        MigrationError: two files bear the same number.
+        MigrationError: two files have the same number.
     """
     found = []
     for path in sorted((directory or sql.directory() / "warehouse").glob("*.sql")):
@@ -87,12 +87,12 @@ def warehouse_migrations(directory: Path | None = None) -> list[WarehouseMigrati
         found.append(WarehouseMigration(int(name.group(1)), name.group(2), path.read_text()))
     numbers = [migration.number for migration in found]
     if len(set(numbers)) != len(numbers):
-        raise MigrationError("two warehouse migrations bear the same number")
+        raise MigrationError("two warehouse migrations have the same number")
     return found
 
 
 def status(clickhouse_url: str, database_url: str) -> Status:
-    """What is applied and what a run would do; changes nothing.
+    """The applied and the pending migrations; changes nothing.
 
     Raises:
         MigrationError: an applied migration's file was changed or is gone.
@@ -113,7 +113,7 @@ def status(clickhouse_url: str, database_url: str) -> Status:
 
 
 def plan(clickhouse_url: str, database_url: str) -> list[str]:
-    """What ``apply`` would run, as text for people."""
+    """The statements that ``apply`` would run, as text."""
     state = status(clickhouse_url, database_url)
     lines = []
     for migration in warehouse_migrations():
@@ -124,7 +124,7 @@ def plan(clickhouse_url: str, database_url: str) -> list[str]:
 
 
 def apply(clickhouse_url: str, database_url: str) -> Status:
-    """Bring both stores up to date and say what was done: the pending ones of the answer were pending before.
+    """Bring both stores up to date. Returns the status before: its pending migrations are applied now.
 
     Raises:
         MigrationError: an applied migration was changed, or one failed.
@@ -139,7 +139,7 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
 
 
 def apply_warehouse(clickhouse_url: str) -> None:
-    """Bring the warehouse alone up to date. The caller sees to it that nobody else does so at the same time."""
+    """Bring only the warehouse up to date. The caller keeps others from doing so at the same time."""
     database = _database(clickhouse_url)
     with Warehouse.connect(_server(clickhouse_url)) as server:
         server.command(f"CREATE DATABASE IF NOT EXISTS {_quoted(database)}")
@@ -151,7 +151,7 @@ def apply_warehouse(clickhouse_url: str) -> None:
 
 
 def apply_store(database_url: str) -> None:
-    """Bring the store alone up to date."""
+    """Bring only the store up to date."""
     engine = create_engine(postgres.sqlalchemy_url(database_url), poolclass=NullPool)
     try:
         with engine.begin() as connection:
@@ -166,7 +166,7 @@ def _run(warehouse: Warehouse, migration: WarehouseMigration) -> None:
     statements = migration.statements()
     for position, statement in enumerate(statements, 1):
         try:
-            # ClickHouse has no transaction over statements: one that is repeated after a crash meets its own work.
+            # ClickHouse has no transactions over statements: after a crash a statement may run again on its own result.
             warehouse.command(_repeatable(statement))
         except WarehouseError as error:
             raise MigrationError(
@@ -208,7 +208,7 @@ def _compare(
     for migration in known:
         record = applied.get(migration.number)
         if record is not None and record[1] != migration.checksum:
-            raise MigrationError(f"warehouse {_label(migration)} was changed after it had been applied")
+            raise MigrationError(f"warehouse {_label(migration)} was changed after it was applied")
     done = [migration for migration in known if migration.number in applied]
     return done, [migration for migration in known if migration.number not in applied]
 
@@ -226,7 +226,7 @@ def _database(clickhouse_url: str) -> str:
 
 
 def _server(clickhouse_url: str) -> str:
-    """The same server in a database that is always there."""
+    """The same server, in a database that always exists."""
     head, at, tail = clickhouse_url.rpartition("@")
     if not at:
         scheme, separator, tail = clickhouse_url.partition("://")
@@ -261,5 +261,5 @@ def _locked(database_url: str) -> Iterator[None]:
             yield
         finally:
             if not connection.closed:
-                with suppress(psycopg.OperationalError):  # a lost connection takes the lock with it
+                with suppress(psycopg.OperationalError):  # the server releases the lock of a lost connection
                     connection.execute("SELECT pg_advisory_unlock(%s, %s)", LOCK_KEY)

@@ -1,7 +1,7 @@
 """Settings that every package shares: where the data directory is and which engines to use.
 
 Environment variables with the prefix ``REGALIA_``. The API's own settings extend this class, and
-``docs/settings.md`` lists them all; a test holds the two together.
+``docs/settings.md`` lists them all; a test compares the two.
 """
 
 from pathlib import Path

@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 class UnknownStatement(LookupError):
-    """There is no such file below ``sql/``."""
+    """No such file exists below ``sql/``."""
 
 
 @cache
 def directory() -> Path:
-    """The folder of all SQL: beside the packages in a checkout, under ``share/regalia`` where they are installed."""
+    """The folder of all SQL: next to the packages in a checkout, below ``share/regalia`` in an installation."""
     places = (
         Path(__file__).resolve().parent.parent / "sql",
         Path(sysconfig.get_path("data")) / "share" / "regalia" / "sql",
@@ -27,7 +27,7 @@ def load(name: str) -> str:
     """The statement in ``sql/<name>.sql``.
 
     Raises:
-        UnknownStatement: there is no such file.
+        UnknownStatement: the file does not exist.
     """
     path = (directory() / f"{name}.sql").resolve()
     if not path.is_relative_to(directory().resolve()) or not path.is_file():

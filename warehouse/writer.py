@@ -1,10 +1,10 @@
-"""Columns to ClickHouse's Native format: the fastest way in, straight from numpy's memory.
+"""Columns in ClickHouse's Native format, the fastest way to insert numpy arrays.
 
-A block is encoded as the HTTP interface takes it (protocol revision 0): the number of columns and rows, then each
-column as its name, its type and its values. Types may be those of the table or simpler ones the server converts
-(String for LowCardinality(String)).
+A block is encoded for the HTTP interface (protocol revision 0): the number of columns and rows, then the name, type
+and values of each column. Types may be those of the table or simpler ones that the server converts (String for
+LowCardinality(String)).
 
-Blocks are megabytes, so they are laid out first and then filled in: every value is copied once, to where it goes.
+Blocks are megabytes: the encoder computes the layout first, then copies every value once, to its place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """One column in several pieces, written one after the other; string pieces may differ in width."""
+    """One column in several pieces, written in order; pieces of strings may differ in width."""
 
     pieces: Sequence["ColumnData"]
 
@@ -78,7 +78,7 @@ def _bare(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Framed:
-    """Strings of one width, each to be written behind its length."""
+    """Strings of one width, each written after its length."""
 
     prefix: bytes
     strings: NDArray[np.uint8]

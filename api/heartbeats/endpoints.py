@@ -21,6 +21,7 @@ from api.http.times import read_time_or_unix
 from api.search.examples import shown
 from api.security.access import ApiKey
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW
 
 GROUP = RouteGroup(prefix="/api/v2/heartbeat")
 HISTORY_GROUP = replace(GROUP, admission=SEARCHES)
@@ -46,7 +47,10 @@ async def list_tokens_at_risk(
     chains: ChainsDep,
     level: Annotated[
         Literal["warning", "critical"] | None,
-        Query(description="Only scores below 62 (critical), or from 62 to below 70 (warning). Default: both."),
+        Query(
+            description=f"Only scores below {CRITICAL_BELOW} (critical), or from {CRITICAL_BELOW} to below"
+            f" {WARNING_BELOW} (warning). Default: both."
+        ),
     ] = None,
     chain: Annotated[str | None, Query(description="Only this chain.", examples=["base"])] = None,
     page: PageNumber = 1,

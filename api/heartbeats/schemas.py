@@ -6,6 +6,7 @@ from pydantic import Field
 
 from api.http.pages import NumberedPage
 from api.http.rendering import Number, Wire
+from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW
 
 
 class Components(Wire):
@@ -72,7 +73,7 @@ class TokenAtRisk(Wire):
     token_address: str
     token_id: int
     owner: str
-    level: str = Field(description="critical below 62, warning below 70.")
+    level: str = Field(description=f"critical below {CRITICAL_BELOW}, warning below {WARNING_BELOW}.")
     score: Number
     status: str
     last_updated: str

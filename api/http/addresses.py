@@ -7,11 +7,12 @@ from typing import Any, TypeAlias
 from api.http.errors import InvalidInput
 from warehouse.domain.addresses import AddressError, AddressFormat, is_base58_address, stored_text
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.symbols import REGISTRABLE_PATTERN
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
 _compute: Any = import_module("pyarrow.compute")
 _TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
-_SYMBOL = re.compile(r"[A-Z0-9]{1,12}")
+_SYMBOL = re.compile(REGISTRABLE_PATTERN)
 
 
 def evm_address(field: str, text: str) -> str:

@@ -11,14 +11,15 @@ from fastapi import Path, Query
 
 from api.http.errors import InvalidInput
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.symbols import SEARCHABLE_PATTERN
 
-SYMBOL: Final[dict[str, Any]] = {"pattern": "^[A-Za-z0-9]{1,20}$"}
+SYMBOL: Final[dict[str, Any]] = {"pattern": f"^{SEARCHABLE_PATTERN}$"}
 CLAIM_SYMBOL: Final[dict[str, Any]] = {"pattern": "^[A-Za-z0-9]{1,12}$"}
 EVM_ADDRESS: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{40}$"}
 WALLET: Final[dict[str, Any]] = {"pattern": "^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$"}
 HASH: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{64}$"}
 SIGNATURE: Final[dict[str, Any]] = {"pattern": "^0x([0-9a-fA-F]{2}){1,32768}$"}
-_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
+_SYMBOL = re.compile(SEARCHABLE_PATTERN)
 
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=SYMBOL)]
 ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]

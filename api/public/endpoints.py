@@ -25,6 +25,7 @@ from api.public.service import APPS, COIN, HOLDING, SITES
 from api.security.credentials import count_address
 from api.services import services_of
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.symbols import SEARCHABLE_PATTERN
 
 GROUP = RouteGroup(
     prefix="/api/v2/public",
@@ -39,7 +40,7 @@ FRESH = {"Cache-Control": "public, max-age=60, stale-while-revalidate=120"}
 FRESH_HOLDING = {"Cache-Control": "public, max-age=30, stale-while-revalidate=30"}
 MISSING = {"Cache-Control": "public, max-age=60"}
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-_SYMBOL = re.compile(r"[A-Za-z0-9]{1,20}")
+_SYMBOL = re.compile(SEARCHABLE_PATTERN)
 _ID = re.compile(r"[1-9][0-9]{0,17}")
 
 

@@ -13,6 +13,7 @@ from api.http.fields import read_chain, read_symbol
 from api.http.pages import DEFAULT_PAGE_SIZE, MAX_PAGE, MAX_PAGE_SIZE
 from api.search.ranking import STATUS_FILTERS
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.symbols import SEARCHABLE_PATTERN
 
 ALL = "all"
 """What `chain` and `status` say when they filter nothing."""
@@ -113,7 +114,8 @@ class Parameter:
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
         "symbol", "Symbol to look for, in any case.",
-        {"type": "string", "minLength": 1, "maxLength": 20, "pattern": "^[A-Za-z0-9]{1,20}$"}, "PEPE", required=True,
+        {"type": "string", "minLength": 1, "maxLength": 20, "pattern": f"^{SEARCHABLE_PATTERN}$"},
+        "PEPE", required=True,
     ),
     Parameter(
         "chain", "Only this chain: its key, an alias or an EVM chain id; or `all`.",

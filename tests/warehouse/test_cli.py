@@ -18,9 +18,7 @@ def run(*arguments: str, data_dir: Path, urls: EngineUrls | None = None) -> "sub
     )
 
 
-def test_status_shows_where_the_engines_are_without_passwords(
-    warehouse_url: str, store_url: str, data_dir: Path
-) -> None:
+def test_status_shows_where_the_engines_are_redact_urls(warehouse_url: str, store_url: str, data_dir: Path) -> None:
     shown = run("status", data_dir=data_dir, urls=EngineUrls(warehouse_url, store_url))
 
     assert shown.returncode == 0, shown.stderr

@@ -17,8 +17,8 @@ class Majors:
     by_symbol: Mapping[str, tuple[Place, ...]]
 
     def original_of(self, chain_id: int, address: str, symbol_folded: str) -> Place | None:
-        """The major that a token of this symbol imitates: the one of its own chain before those of others. None when
-        the symbol is no major's, or the token is the major itself."""
+        """The major that a token of this symbol imitates, preferably of its own chain. None when the symbol is not a
+        major's, or the token is the major itself."""
         known = self.by_symbol.get(symbol_folded, ())
         if not known or (chain_id, address) in known:
             return None

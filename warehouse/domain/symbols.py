@@ -1,7 +1,6 @@
-"""Symbols as keys: upper-cased, folded so that look-alikes meet, and thinned so that near misses meet.
+"""Symbols: their keys, confusable characters, deletion forms for near matches, and what can be searched or registered.
 
-Both the pipelines that build the search tables and the API that asks them use these functions, so the two sides
-always agree on what is similar.
+The pipelines build the search tables with these functions and the API queries them, so both agree on what is similar.
 """
 
 import unicodedata
@@ -9,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
-# Look-alikes after upper-casing, each mapped to the character that stands for its class. The class of I also takes
-# L, 1 and |, which many typefaces draw alike; the class of O takes zero; S takes 5.
+# Look-alikes after upper-casing, by the character that represents their class. I includes L, 1 and |, which look alike
+# in many typefaces; O includes zero; S includes 5.
 _CLASSES = {
     "A": "АΑᎪꓮ",
     "B": "ВΒᏴꓐ",
@@ -41,6 +40,12 @@ _CLASSES = {
 _FOLD = str.maketrans({lookalike: letter for letter, others in _CLASSES.items() for lookalike in others})
 _SHORT = 7
 
+MAX_SEARCHABLE_LENGTH = 20
+SEARCHABLE_PATTERN = f"[A-Za-z0-9]{{1,{MAX_SEARCHABLE_LENGTH}}}"
+"""Symbols that can be searched and looked up."""
+REGISTRABLE_PATTERN = "[A-Z0-9]{1,12}"
+"""Symbols that can be registered, upper-cased."""
+
 
 def symbol_key(text: str) -> str:
     """The key a symbol is searched and registered by: trimmed and upper-cased, otherwise as written."""
@@ -52,7 +57,7 @@ def fold(text: str) -> str:
     """``text`` with confusable characters folded together: full-width forms, diacritics, invisible characters,
     Cyrillic and Greek look-alikes, digits that pass for letters, and a ticker's leading dollar sign. Equal folds
     mean confusable symbols."""
-    if text.isascii() and text.isalnum():  # as most are: nothing to take apart
+    if text.isascii() and text.isalnum():  # as most are: nothing to decompose
         return text.upper().translate(_FOLD)
     decomposed = unicodedata.normalize("NFKD", text.strip().upper()).lstrip("$")
     visible = "".join(
@@ -69,7 +74,7 @@ def fold_plain(texts: Sequence[str]) -> list[str]:
 
 
 def deletion_edits(folded: str) -> int:
-    """How many characters are removed for the stored forms of a symbol: two, one below seven characters."""
+    """How many characters the stored forms of a symbol lack at most: two, or one below seven characters."""
     return 1 if len(folded) < _SHORT else 2
 
 

@@ -29,7 +29,7 @@ class Layout:
 
     @property
     def run(self) -> Path:
-        """Ports, process ids, locks: what is only true while something runs."""
+        """Ports, process ids, locks: valid while the engines run."""
         return self.root / "run"
 
     @property
@@ -49,13 +49,13 @@ class Layout:
             private.mkdir(mode=0o700, exist_ok=True)
 
     def password(self, name: str) -> str:
-        """The generated password called ``name``; made on first use, the same for ever after."""
+        """The generated password called ``name``; generated on first use, then kept."""
         path = self.keys / f"{name}.password"
         try:
             return path.read_text().strip()
         except FileNotFoundError:
             self.prepare()
-        # Written whole under another name and linked: of two processes that start at once, one wins and both agree.
+        # Written under another name, then linked: of two processes that start at once, both use the password of one.
         draft = self.keys / f".{name}.{os.getpid()}.{secrets.token_hex(4)}"
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:

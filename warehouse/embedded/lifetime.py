@@ -1,7 +1,7 @@
-"""When an embedded engine ends by itself: its parent is gone, or nobody uses the data directory any more.
+"""When an embedded engine ends by itself: its parent has ended, or nobody uses the data directory any more.
 
-Users hold a shared lock on one file while they use the engines; the kernel takes it back when they die, however
-they die. So an engine started by a short command neither outlives its last user nor is taken from a second one.
+Users hold a shared lock on a file while they use the engines, and the kernel releases it when they die. So an engine
+started by a short command ends with its last user, and not before.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ def when_parent_ends(act: Callable[[], None]) -> None:
 
 
 def _await_end(parent: int, act: Callable[[], None]) -> None:
-    # The parent is whoever started us; when it ends we are given another.
+    # A process whose parent ends gets another parent.
     while os.getppid() == parent:
         time.sleep(POLL_SECONDS)
     act()
@@ -32,7 +32,7 @@ def _await_end(parent: int, act: Callable[[], None]) -> None:
 def when_unused(run: Path, retire: Callable[[], None], act: Callable[[], None]) -> None:
     """Call ``retire`` and ``act``, from a thread, when nobody has used the engines of ``run`` for a second.
 
-    ``retire`` takes the engine out of the record while nobody can start one, so that nobody finds a dying engine.
+    ``retire`` removes the engine from the record while nobody can start one, so that nobody finds a dying engine.
     """
     threading.Thread(target=_await_unused, args=(run, retire, act), name="use-watch", daemon=True).start()
 
@@ -102,7 +102,7 @@ def in_use(run: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def exclusive(lock_file: Path) -> Iterator[None]:
-    """Be alone in the block among all processes that name this file."""
+    """Hold an exclusive lock on this file for the duration of the block."""
     descriptor = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
 """``run/engines.json``: where the running embedded engines of a data directory are.
 
-Each engine writes its own entry when it is ready and takes it out when it ends. The file holds passwords and is
-readable by its owner only. An entry names the process and when it started, so what a crash left behind is noticed.
+Each engine writes its entry when it is ready and removes it when it ends. The file holds passwords and is readable by
+its owner only. An entry names the process and its start time, so entries left by a crash are recognised.
 """
 
 import contextlib

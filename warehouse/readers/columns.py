@@ -1,4 +1,4 @@
-"""Arrow columns as numpy arrays, and as keys to order by without losing a digit."""
+"""Arrow columns as numpy arrays, and as exact sort keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """Values of one column as words to order by, the least significant first, and where there is no value."""
+    """Sort keys of a column: words, the least significant first, and a mask of missing values."""
 
     words: tuple[Array, ...]
     missing: NDArray[np.bool_]
@@ -22,7 +22,7 @@ class SortKey:
         return SortKey(tuple(word[chosen] for word in self.words), self.missing[chosen])
 
     def extend_missing(self, count: int) -> "SortKey":
-        """The same with ``count`` rows more, all without a value."""
+        """The same with ``count`` more rows, all without a value."""
         return SortKey(
             tuple(np.concatenate([word, np.zeros(count, word.dtype)]) for word in self.words),
             np.concatenate([self.missing, np.ones(count, bool)]),
@@ -49,8 +49,8 @@ def fixed_records(column: Any, record: np.dtype[Any]) -> Array:
 
 
 def sort_key(column: Any) -> SortKey:
-    """Any column as exact words: decimals of up to 256 bits, integers, times; text without regard to case, and empty
-    text as no value."""
+    """The sort key of any column: decimals of up to 256 bits, integers, times, and text regardless of case. Empty text
+    counts as no value."""
     array = _one(column)
     missing = _missing(array)
     kind = str(array.type)
@@ -69,9 +69,9 @@ def sort_key(column: Any) -> SortKey:
     return SortKey((_values(array, "<u8" if kind == "uint64" else "<i8"),), missing)
 
 
-# Not by to_numpy(): the first call would import pandas, which takes longer than a hundred searches.
+# Not to_numpy(): its first call imports pandas, which takes longer than a hundred searches.
 def _values(array: Any, record: Any) -> Array:
-    """The values of an array of one width; rubbish where there is none."""
+    """The values of a fixed-width array; undefined where a value is missing."""
     if len(array) == 0:
         return np.zeros(0, record)
     return np.frombuffer(array.buffers()[1], record)[array.offset : array.offset + len(array)]

@@ -10,7 +10,7 @@ from warehouse.readers.source import Source
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatPoint:
-    """A score as of an hour, with what it is made of."""
+    """The score of an hour, and its components."""
 
     hour: datetime
     score: Decimal
@@ -25,7 +25,7 @@ class HeartbeatPoint:
 async def read_heartbeats(
     source: Source, chain_id: int, token: str, *, begin: datetime, end: datetime, step_seconds: int, limit: int
 ) -> list[HeartbeatPoint]:
-    """Scores of the token (hexadecimal) from ``begin`` to before ``end``, newest first, the last one of each step."""
+    """Scores of the token (hexadecimal) from ``begin`` to before ``end``, newest first, one for each step: its last."""
     found = await source.rows(
         sql.load("queries/heartbeats/history"),
         {

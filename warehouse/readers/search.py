@@ -1,7 +1,7 @@
-"""Readers of the search tables: the publication that counts, symbols near one, and the rows of symbols.
+"""Readers of the search tables: the current publication, symbols near a query, and the rows of symbols.
 
-The row of a token that counts at a version is its newest one not above it; the version is pinned by the caller, so
-several statements see the same world.
+The row of a token at a version is its newest one up to that version. The caller pins the version, so several
+statements see the same data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ RowKey = tuple[int, str, int]
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A version of everything served, and how far it reaches."""
+    """A version of the served tables, and the last block of each chain in it."""
 
     version: int
     published_at: datetime
@@ -47,7 +47,7 @@ class Publication:
 @dataclass(frozen=True, slots=True)
 class TokenRows:
     """Tokens of some symbols as columns. ``symbol`` is a position in ``symbols``; addresses are padded with zeros;
-    ``heartbeat_hundredths`` is -1 where there is no score; ``registered`` says that a registration stands."""
+    ``heartbeat_hundredths`` is -1 where there is no score; ``registered`` is 1 for an active registration."""
 
     symbols: tuple[str, ...]
     symbol: NDArray[np.uint32]
@@ -83,7 +83,7 @@ async def read_publication(source: Source, version: int = NEWEST) -> Publication
 
 
 async def read_near_symbols(source: Source, symbol: str, *, edits: int, limit: int, version: int) -> list[NearSymbol]:
-    """Symbols that begin with ``symbol``, look like it, or are within ``edits`` edits; itself among them."""
+    """Symbols that begin with ``symbol``, look like it, or are within ``edits`` edits; includes itself."""
     folded = fold(symbol)
     found = await source.arrow(
         sql.load("queries/search/expansions"),
@@ -120,7 +120,7 @@ async def read_token_rows(
         },
     )
     records = fixed_records(table.column("ranking"), RANKING)
-    chosen = _standing(records)
+    chosen = _newest_rows(records)
     columns = {name: np.ascontiguousarray(records[name][chosen]) for name in _COLUMNS}
     return TokenRows(
         symbols=tuple(symbols),
@@ -132,7 +132,7 @@ async def read_token_rows(
 
 
 async def read_documents(source: Source, rows: TokenRows, positions: Sequence[int]) -> dict[RowKey, Document]:
-    """What is shown of the rows at these positions, by their keys."""
+    """The documents of the rows at these positions, by key."""
     if not positions:
         return {}
     if rows.documents is not None:
@@ -157,11 +157,11 @@ async def read_documents(source: Source, rows: TokenRows, positions: Sequence[in
     return {key: orjson.loads(read[key]) for key in keys if key in read}
 
 
-def _standing(records: Any) -> Any:
-    """Positions of the newest row of each token, those that are deleted left out."""
+def _newest_rows(records: Any) -> Any:
+    """Positions of the newest row of each token, without deleted tokens."""
     words = np.ascontiguousarray(records["address"]).view("<u8")
     chains = records["chain_id"]
-    # A token that changed its symbol has two rows of one version, of which the one that stands comes last.
+    # A token that changed its symbol has two rows of one version: the deleted one sorts first.
     order = np.lexsort((records["deleted"] == 0, records["version"], *words.T[::-1], chains))
     words, chains = words[order], chains[order]
     last = np.ones(len(order), bool)

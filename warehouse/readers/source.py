@@ -1,4 +1,4 @@
-"""What a reader reads from: the asynchronous warehouse, or anything that answers like it."""
+"""The interface that readers need: the asynchronous warehouse, or anything with its methods."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol

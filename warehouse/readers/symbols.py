@@ -1,8 +1,8 @@
-"""Every symbol of one published version in memory, to find those near another one without asking the warehouse.
+"""All symbols of one published version in memory, to find similar ones without a query to the warehouse.
 
-A million tokens bear some 300,000 symbols, which take 25 MB here and are looked through in about a millisecond; the
-statement that does the same (``sql/queries/search/expansions.sql``) costs ten times that. An index never changes: a
-later version is a new index, which shares the large part and holds what changed in a small one.
+A million tokens have some 300,000 symbols. They take 25 MB here, and a search takes about a millisecond; the statement
+that does the same (``sql/queries/search/expansions.sql``) costs ten times as much. An index never changes: a later
+version is a new index, which shares the large part and holds changes in a small one.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from warehouse import sql
 from warehouse.clickhouse import ArrowTable
-from warehouse.domain.symbols import fold
+from warehouse.domain.symbols import MAX_SEARCHABLE_LENGTH, fold
 from warehouse.readers.columns import Array
 from warehouse.readers.source import Source
 
-LONGEST_QUERY = 20
-"""Characters of the longest symbol that can be looked for."""
-_WIDTH = LONGEST_QUERY + 4  # bytes kept of each symbol: the longest query and two edits, and more
-_REBUILD_AT = 8_192  # changed symbols beside the large part
+MAX_QUERY_LENGTH = MAX_SEARCHABLE_LENGTH
+_WIDTH = MAX_QUERY_LENGTH + 4  # bytes kept of each symbol: the longest query and two edits, and more
+_REBUILD_AT = 8_192  # changed symbols in the small part
 _joined: Callable[[Sequence[ArrowTable]], ArrowTable] = pyarrow.lib.concat_tables  # carries no types
 # A bit for the first of each letter and digit, one for the second of each letter, two for any others.
 _FIRST_BIT = np.full(256, 62, np.uint64)
@@ -207,7 +206,7 @@ def _padded(column: ArrowTable) -> _Texts:
 
 
 def _ordered(keys: _Texts, column: ArrowTable) -> Array:
-    """Places in the order of the keys; of keys that are cut off alike, in that of the whole texts."""
+    """Positions in the order of the keys. Keys that are equal when cut off are ordered by their full texts."""
     order = np.argsort(keys.words, kind="stable")
     words = keys.words[order]
     alike = np.flatnonzero(words[1:] == words[:-1])
@@ -223,7 +222,7 @@ def _numbers(table: ArrowTable, name: str, kind: Any) -> Array:
 
 
 def _signatures(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Which letters occur in each text, once and twice, as bits."""
+    """Bits of the letters that occur in each text once and twice."""
     made = np.zeros(len(letters), np.uint64)
     for column in letters.T:
         first = np.uint64(1) << _FIRST_BIT[column]
@@ -241,8 +240,8 @@ def _signature(text: bytes) -> int:
 
 
 def _distances(letters: NDArray[np.uint8], lengths: NDArray[np.int64], text: bytes, most: int) -> NDArray[np.int8]:
-    """How many edits each text is away, where that is at most ``most`` (else anything more): letters added, removed,
-    changed, or exchanged with their neighbour. Lengths differ by no more than ``most``."""
+    """The edit distance of each text where it is at most ``most``, else any larger number. Edits add, remove or change
+    a letter, or swap neighbours. Lengths differ by no more than ``most``."""
     count = len(letters)
     columns = np.ascontiguousarray(letters.T)
     far = np.int8(100)
@@ -252,7 +251,7 @@ def _distances(letters: NDArray[np.uint8], lengths: NDArray[np.int64], text: byt
     for at, letter in enumerate(text, start=1):
         earlier, before, row = before, row, np.full((_WIDTH + 1, count), far)
         row[0] = at
-        # Further from the diagonal than the edits allow nothing counts.
+        # Cells further from the diagonal than ``most`` cannot matter.
         for place in range(max(1, at - most), min(_WIDTH, at + most) + 1):
             best = np.minimum(before[place], row[place - 1]) + np.int8(1)
             np.minimum(best, before[place - 1] + (columns[place - 1] != letter), out=best)

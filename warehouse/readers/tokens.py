@@ -12,7 +12,7 @@ from warehouse.readers.source import Source
 async def read_foremost_token(
     source: Source, symbol: str, chain_id: int, *, version: int, address: str = ""
 ) -> tuple[str, Mapping[str, Any]] | None:
-    """The token a symbol means on a chain, or the one at ``address``: its address in hexadecimal and its document."""
+    """The first token of a symbol on a chain, or the one at ``address``: its address (hexadecimal) and its document."""
     found = await source.rows(
         sql.load("queries/tokens/foremost"),
         {"symbol": symbol, "chain_id": chain_id, "version": version, "address": address},
