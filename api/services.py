@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from starlette.requests import HTTPConnection
 
+from api.accounts.service import Accounts
 from api.apps import catalogue
 from api.apps.catalogue import Catalogue
 from api.apps.pages import PageApps
@@ -38,6 +39,7 @@ from api.metadata.contents import Contents
 from api.metadata.service import Metadata, open_contents
 from api.outbound.client import Outbound
 from api.public.service import PublicReads, Sources
+from api.registrations.attesting import Attesting
 from api.search.service import SearchService
 from api.security import sealing
 from api.security.api_keys import ApiKeys
@@ -233,6 +235,18 @@ class Services:
         )
         self._stack.push_async_callback(limiter.close)
         return limiter
+
+    # For commands; these make synchronous connections of their own.
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        """Accounts and their keys."""
+        return Accounts(self.urls.database_url, key_prefix=self.settings.api_key_prefix)
+
+    @cached_property
+    def attesting(self) -> Attesting:
+        """Statements of the operator about registrations."""
+        return Attesting(self.urls.database_url)
 
     # Health.
 

@@ -1,17 +1,14 @@
 """``regalia keys`` and ``regalia plans``."""
 
-import contextlib
 import json
 import sys
-from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
 
-from api.accounts.service import Accounts
 from api.limits.plans import load as load_limits
+from api.ops.commands.opened import open_services
 from api.settings import load
-from warehouse import engines
 from warehouse.domain.plans import PLANS
 
 _LIMIT_NAMES = {
@@ -24,25 +21,14 @@ _LIMIT_NAMES = {
 
 
 def _console() -> Console:
-    """Wide enough for every column where it is no terminal."""
+    """A console that is wide enough for every column when the output is not a terminal."""
     return Console(width=None if sys.stdout.isatty() else 240)
-
-
-@contextlib.contextmanager
-def accounts() -> Iterator[Accounts]:
-    """The accounts of the data directory's store, which is started when it does not run."""
-    settings = load()
-    with (
-        engines.ensure(settings) as urls,
-        contextlib.closing(Accounts(urls.database_url, key_prefix=settings.api_key_prefix)) as found,
-    ):
-        yield found
 
 
 def create_key(wallet: str, plan: str | None, name: str) -> None:
     """Print a new key as one line of JSON."""
-    with accounts() as service:
-        made = service.create_key(wallet, plan, name)
+    with open_services() as services:
+        made = services.accounts.create_key(wallet, plan, name)
     print(
         json.dumps({"key": made.key, "id": str(made.id), "wallet": made.wallet, "plan": made.plan, "name": made.name})
     )
@@ -50,8 +36,8 @@ def create_key(wallet: str, plan: str | None, name: str) -> None:
 
 def list_keys(wallet: str | None, as_json: bool) -> None:
     """Print the keys, without their secrets."""
-    with accounts() as service:
-        known = service.list_keys(wallet)
+    with open_services() as services:
+        known = services.accounts.list_keys(wallet)
     if as_json:
         for key in known:
             fields = {name: getattr(key, name) for name in ("id", "prefix", "wallet", "plan", "name")}
@@ -69,22 +55,22 @@ def list_keys(wallet: str | None, as_json: bool) -> None:
 
 def rename_key(key: str, name: str) -> None:
     """Give a key, by its id, prefix or secret, another name."""
-    with accounts() as service:
-        renamed = service.rename_key(key, name)
+    with open_services() as services:
+        renamed = services.accounts.rename_key(key, name)
     print(f"{renamed.prefix}… ({renamed.id}) of {renamed.wallet} is called {renamed.name}")
 
 
 def revoke_key(key: str) -> None:
     """Revoke a key by its id, prefix or secret."""
-    with accounts() as service:
-        revoked = service.revoke_key(key)
+    with open_services() as services:
+        revoked = services.accounts.revoke_key(key)
     print(f"revoked {revoked.prefix}… ({revoked.id}) of {revoked.wallet}")
 
 
 def set_plan(wallet: str, plan: str) -> None:
     """Give a wallet's account a plan."""
-    with accounts() as service:
-        account = service.set_plan(wallet, plan)
+    with open_services() as services:
+        account = services.accounts.set_plan(wallet, plan)
     print(f"{account.wallet} has plan {account.plan}")
 
 
@@ -103,8 +89,8 @@ def list_plans(as_json: bool) -> None:
 def show_plans(wallet: str | None, as_json: bool) -> None:
     """Print accounts with their plans, and what they used today."""
     limits = load_limits(load().limits).plans
-    with accounts() as service:
-        known = service.list_accounts(wallet)
+    with open_services() as services:
+        known = services.accounts.list_accounts(wallet)
     if as_json:
         for account in known:
             fields = {"id": str(account.id), "wallet": account.wallet, "plan": account.plan}

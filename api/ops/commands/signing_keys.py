@@ -7,12 +7,12 @@ from rich.table import Table
 
 from api.clock import SystemClock
 from api.security.signing_keys import SigningKey, SigningKeys
+from api.services import Services
 from api.settings import load
 
 
 def _keys() -> SigningKeys:
-    settings = load()
-    return SigningKeys(settings.data_dir, given=settings.given_signing_keys)
+    return Services.of(load()).signing_keys
 
 
 def rotate() -> None:
