@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from api import cli as module
+from api.cli import registrations
 from tests.fixtures.receiver import Receiver
 from warehouse.postgres import Connection
 
@@ -223,7 +224,7 @@ def test_a_private_key_is_not_handed_on_as_an_argument(monkeypatch: pytest.Monke
     commands: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda _, command: commands.append(command))
     monkeypatch.setenv("REGALIA_PRIVATE_KEY", "")
-    module.deploy_contracts(chain="base", private_key="0xsecret", treasury=None)
+    registrations.deploy_contracts(chain="base", private_key="0xsecret", treasury=None)
     assert commands[0][1:] == ["-m", "indexer", "contracts", "deploy", "--chain", "base"]
     assert os.environ["REGALIA_PRIVATE_KEY"] == "0xsecret"
 
