@@ -1,7 +1,7 @@
-"""Which way a wallet controls a token, as the chain says now: deployer, owner, admin or majority holder, in this order.
+"""How a wallet controls a token on its chain now: as deployer, owner, admin or majority holder, checked in this order.
 
-A contract can answer anything. Methods that ask it about the wallet (roles, balances) also ask about a stranger: a
-contract that says yes to everybody proves nothing.
+A contract can answer anything. Questions about the wallet (roles, balances) are also asked about a stranger: a contract
+that says yes to everybody proves nothing.
 """
 
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
 from api.claims.errors import Undecided
@@ -18,7 +19,7 @@ from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
 from warehouse import sql
 from warehouse.domain.chains import Chain
-from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of
+from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of, function_selector
 from warehouse.errors import WarehouseError
 
 CONFIDENCE: dict[str, Decimal] = {
@@ -33,15 +34,16 @@ METHOD_DESCRIPTIONS = {
     "admin": "This wallet administers the token contract.",
     "majorityHolder": "This wallet holds more than half of the token's supply.",
 }
-_HAS_ROLE = "0x91d14854" + "00" * 32  # DEFAULT_ADMIN_ROLE is zero
-# Far more than any token's views take, proxies and rebasing ones included.
+_HAS_ROLE = function_selector("hasRole(bytes32,address)")
+_DEFAULT_ADMIN_ROLE = bytes(32)
+# Far more than any token's views need, including proxies and rebasing tokens.
 _CALL_GAS = 5_000_000
 _ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenReading:
-    """What a token says, and what it says about the wallet."""
+    """The token's answers about itself and about the wallet."""
 
     has_code: bool
     symbol: str | None
@@ -55,23 +57,22 @@ class TokenReading:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The first method that shows control, if one does, and those that were tried."""
+    """The first method that shows control, or None, and the methods that were tried."""
 
     method: str | None
     attempted: tuple[str, ...]
 
 
 def ask(contract: str, data: str) -> Call:
-    """A call of somebody's contract, with an end to what it may spend: it must not keep a node busy."""
+    """A call of an unknown contract, with bounded gas so that it cannot keep a node busy."""
     return "eth_call", ({"to": contract, "data": data, "gas": hex(_CALL_GAS)}, "latest")
 
 
 async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading:
-    """Ask the token about itself and the wallet, in one question, and a second one where an admin contract stands
-    between.
+    """Ask the token about itself and the wallet in one batch; a second batch asks for the owner of an admin contract.
 
     Raises:
-        RpcError: the chain could not be asked.
+        RpcError: the chain does not answer.
     """
     stranger = "0x" + keccak(b"a stranger to " + bytes.fromhex(token[2:]))[12:].hex()
     calls: list[Call] = [
@@ -82,7 +83,7 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
         ("eth_getStorageAt", (token, _ADMIN_SLOT, "latest")),
         ask(token, TOTAL_SUPPLY),
         *(ask(token, balance_of(who)) for who in (wallet, stranger)),
-        *(ask(token, _HAS_ROLE + _word(who)) for who in (wallet, stranger)),
+        *(ask(token, _has_admin_role(who)) for who in (wallet, stranger)),
     ]
     answers = await reader.settle(calls)
     owners = tuple(found for found in (address_word(returned(answer)) for answer in answers[2:4]) if found)
@@ -109,7 +110,7 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
     """The first method by which the wallet controls the token.
 
     Raises:
-        Undecided: no method shows control, and who deployed the token could not be found out now.
+        Undecided: no other method shows control, and the deployer is unknown now.
     """
     try:
         is_deployer, unknown = await _is_deployer(claim, reader, warehouse), None
@@ -127,7 +128,7 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
         if holds:
             return Control(method, tuple(attempted))
     if unknown is not None:
-        raise Undecided("who deployed the token cannot be found out now") from unknown
+        raise Undecided("the deployer of the token is unknown now") from unknown
     return Control(None, tuple(attempted))
 
 
@@ -141,8 +142,8 @@ def _holds_majority(reading: TokenReading) -> bool:
 async def _is_deployer(claim: Claim, reader: EvmReader, warehouse: WarehouseReader) -> bool:
     """Whether the wallet sent the transaction that created the token, or is the contract that created it directly.
 
-    What the warehouse knows is checked on the chain: the transaction is there, is the sender's, and the token was not
-    there before it (where the node still knows).
+    The warehouse's record is checked on the chain: the transaction exists and was sent by the wallet, and the token did
+    not exist before it (as far as the node keeps old state).
     """
     chain = claim.chain
     rows = await warehouse.rows(
@@ -172,7 +173,7 @@ def _confirms(receipt: dict[str, Any], before: Any, claim: Claim, chain: Chain, 
     if receipt.get("status") != "0x1":
         return False
     if isinstance(before, str) and before != "0x":
-        return False  # it was there before: created again, by someone else, after a self-destruction
+        return False  # it existed before: someone else created it again after a self-destruct
     if factory is None:
         if str(receipt.get("contractAddress")).lower() != claim.token:
             return False
@@ -183,8 +184,9 @@ def _confirms(receipt: dict[str, Any], before: Any, claim: Claim, chain: Chain, 
     return sender == claim.wallet and not any(address in chain.relayers for address in through_relayer)
 
 
-def _word(address: str) -> str:
-    return "00" * 12 + address[2:]
+def _has_admin_role(account: str) -> str:
+    """Data of the call ``hasRole(DEFAULT_ADMIN_ROLE, account)`` (AccessControl)."""
+    return _HAS_ROLE + encode(["bytes32", "address"], [_DEFAULT_ADMIN_ROLE, account]).hex()
 
 
 def _is_true(answer: Any) -> bool:

@@ -1,4 +1,4 @@
-"""May this wallet claim this token? Everything the chain, the warehouse and the store say about it, in one place."""
+"""Whether a wallet may claim a token, from the chain, the warehouse and the store."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class Eligibility:
         return self.readers.of(claim.chain)
 
     async def read(self, claim: Claim) -> TokenReading:
-        """What the token says now."""
+        """The token's answers now."""
         return await read_token(self.reader(claim), claim.token, claim.wallet)
 
     async def refusal(self, claim: Claim, reading: TokenReading) -> Refusal | None:
@@ -37,7 +37,7 @@ class Eligibility:
         rules = TokenRules(self.majors, self.repository, self.warehouse)
         return await rules.judge(claim, reading, self.reader(claim))
 
-    async def registered_id(self, claim: Claim) -> int | None:
+    async def registered_token_id(self, claim: Claim) -> int | None:
         """The registration that holds the symbol on the chain now."""
         registry = claim.chain.contracts["registry"]
         call = call_to(registry, contract().call("tokenIdOf", claim.symbol))
@@ -46,7 +46,7 @@ class Eligibility:
             raise answer
         token_id = uint_word(returned(answer))
         if token_id is None:  # there is no registry at this address: that does not make the symbol free
-            raise NodeUnavailable("the registry does not answer")
+            raise NodeUnavailable("there is no registry at its address")
         return token_id or None
 
     async def control(self, claim: Claim, reading: TokenReading) -> Control:

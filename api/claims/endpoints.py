@@ -59,7 +59,7 @@ router = GROUP.router(tags=["claims"], route_class=BodyRoute)
 async def claim_eligibility(
     readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep
 ) -> Eligibility:
-    """What answers whether a wallet may claim a token."""
+    """The checks whether a wallet may claim a token."""
     return Eligibility(readers, warehouse, ClaimRepository(store), majors)
 
 

@@ -1,4 +1,4 @@
-"""Errors of claims, and the one place where a chain or a warehouse that does not answer becomes one."""
+"""Errors of claims, and the one place that turns an unanswered question into ``TokenUnverified``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -7,20 +7,20 @@ from api.claims.schemas import FeeEstimate
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 
-# A first mint takes about 230,000; a wallet without funds for a try is told this much.
-USUAL_MINT_GAS = 300_000
+# A first mint uses about 230,000. This is the estimate for wallets that cannot be simulated.
+TYPICAL_MINT_GAS = 300_000
 
 
 @dataclass(frozen=True, slots=True)
 class GasReading:
-    """Gas of a mint and the price of gas; None where the node was not asked in vain."""
+    """Gas of a mint, and the price of gas in wei or None if it is unknown."""
 
     price: int | None
-    used: int = USUAL_MINT_GAS
+    used: int = TYPICAL_MINT_GAS
 
     @property
     def limit(self) -> int:
-        """A fifth more than the estimate."""
+        """The gas limit: the estimate plus a fifth."""
         return self.used + self.used // 5
 
 
@@ -30,11 +30,11 @@ async def read_gas(reader: EvmReader) -> GasReading:
 
 
 async def estimate_mint(reader: EvmReader, wallet: str, registry: str, data: str, value: int) -> GasReading:
-    """The price of gas now, and how much this mint takes. A wallet that cannot pay yet, or is not deployed yet, gets
-    the usual figure: the estimate decides nothing."""
+    """The price of gas now and the gas of this mint. A wallet that cannot pay yet, or is not deployed yet, gets the
+    usual estimate, which is for information only."""
     transaction = {"from": wallet, "to": registry, "data": data, "value": hex(value)}
     price, used = await reader.settle([("eth_gasPrice", ()), ("eth_estimateGas", (transaction,))])
-    return GasReading(price=quantity(price), used=USUAL_MINT_GAS if isinstance(used, RpcError) else _checked(used))
+    return GasReading(price=quantity(price), used=TYPICAL_MINT_GAS if isinstance(used, RpcError) else _checked(used))
 
 
 def fee_estimate(gas: GasReading, fee_wei: int | None) -> FeeEstimate:
@@ -60,5 +60,5 @@ def _hex(value: int | None) -> str | None:
 def _checked(answer: Any) -> int:
     used = quantity(answer)
     if used <= 0:
-        raise NodeUnavailable("an estimate of no gas")
+        raise NodeUnavailable("the node estimated no gas")
     return used

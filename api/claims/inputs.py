@@ -1,4 +1,4 @@
-"""What clients send to the claim routes, made into a claim or refused with the field's name."""
+"""Reads the inputs of the claim routes into a claim, or raises an error that names the field."""
 
 import re
 from typing import Annotated, Any
@@ -15,8 +15,8 @@ _SIGNATURE = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,32768}")
 _PROOF = re.compile(r"0x[0-9a-fA-F]{64}")
 
 
-# The specification has an integer here, "solana", and chain keys wherever a parameter takes a chain; claimable tokens,
-# which a quick claim begins with, are told with the number as text.
+# The specification allows an integer, "solana" and chain keys here. The claimable list, from which a quick claim
+# starts, has the number as text.
 def _chain_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError("must be a chain id: an integer, or one written as text")
@@ -29,7 +29,7 @@ def _text(value: Any) -> Any:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("must be text: half of a surrogate pair is none") from error
+        raise ValueError("must be text: half of a surrogate pair is not a character") from error
     return value
 
 
@@ -59,10 +59,10 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 
 
 def minting_chain(chains: Chains, name: str, field: str = "chainId") -> Chain:
-    """The chain a claim is for: one with a node and a registry of ours.
+    """The chain of a claim: one with a node and our registry.
 
     Raises:
-        InvalidInput: there is no such chain, or no token is registered on it.
+        InvalidInput: there is no such chain, or tokens cannot be registered on it.
     """
     chain = chains.find(name.strip())
     if chain is None:
@@ -73,10 +73,10 @@ def minting_chain(chains: Chains, name: str, field: str = "chainId") -> Chain:
 
 
 def read_claim(chains: Chains, *, symbol: str, chain: str, token: str, wallet: str, wallet_field: str) -> Claim:
-    """The claim that the four fields describe.
+    """The claim of the four fields.
 
     Raises:
-        InvalidInput: one of them is wrong.
+        InvalidInput: one of them is not valid.
     """
     return Claim(
         symbol=claim_symbol("symbol", symbol),
@@ -87,10 +87,10 @@ def read_claim(chains: Chains, *, symbol: str, chain: str, token: str, wallet: s
 
 
 def signature_bytes(text: str) -> bytes:
-    """The signature.
+    """The bytes of a signature.
 
     Raises:
-        InvalidInput: not 0x and an even number of hexadecimal digits.
+        InvalidInput: it is not 0x and an even number of hexadecimal digits.
     """
     if not _SIGNATURE.fullmatch(text):
         raise InvalidInput("signature", "must be 0x and hexadecimal digits, two for each byte")
@@ -98,10 +98,10 @@ def signature_bytes(text: str) -> bytes:
 
 
 def proof_hash(text: str) -> str:
-    """The name of a proof.
+    """The hash of a proof, in lower case.
 
     Raises:
-        InvalidInput: not 0x and 64 hexadecimal digits.
+        InvalidInput: it is not 0x and 64 hexadecimal digits.
     """
     if not _PROOF.fullmatch(text):
         raise InvalidInput("proofHash", "must be 0x and 64 hexadecimal digits")

@@ -1,4 +1,5 @@
-"""The message a claimer signs: it names service, claim and moment, so that a signature serves nothing else."""
+"""The message that a claimer signs. It names the service, the claim and the time, so the signature is valid for nothing
+else."""
 
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ MAX_AHEAD_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What is claimed, by whom. Addresses are lower-case, the symbol upper-case."""
+    """A claim of a symbol for a token by a wallet. Addresses are lower-case, the symbol is upper-case."""
 
     chain: Chain
     token: str
@@ -21,7 +22,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Writes messages in the service's name."""
+    """Writes the messages of this service."""
 
     service_name: str
     service_url: str

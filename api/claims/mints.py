@@ -9,7 +9,7 @@ from warehouse.domain.registrations import REGISTERED, Registration, decode_regi
 
 
 def read_mints(chain: Chain, receipt: dict[str, Any], block_time: int) -> list[Registration]:
-    """The registrations a receipt tells of."""
+    """The registrations in a receipt."""
     registry = chain.contracts["registry"]
     minted = []
     for log in receipt["logs"]:

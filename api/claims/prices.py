@@ -1,4 +1,4 @@
-"""What a claim costs: in dollars by the pricing file, in wei by the native coin's price, nothing where it is free."""
+"""The price of a claim: in dollars from the pricing file, in wei from the price of the native coin."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,19 +14,19 @@ NATIVE_PRICE_GOOD_FOR = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The price of one claim; ``reclaims`` when it takes up a registration that expired."""
+    """The price of one claim; ``reclaims`` if the symbol's last registration expired."""
 
     usd: Decimal
     reclaims: bool
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing is paid, so that the mint goes by receipt."""
+        """Whether the claim is free: it is minted with a receipt."""
         return self.usd == 0
 
 
 async def quote(claim: Claim, pricing: Pricing, repository: ClaimRepository) -> Quote:
-    """The price for this wallet. Whoever lost the registration by expiry and asks again pays nothing."""
+    """The price for this wallet. The last owner of an expired registration pays nothing to claim it again."""
     former = await repository.last_expired_owner(claim.chain.chain_id, claim.symbol)
     if former == claim.wallet or pricing.imports_free_on(claim.chain.key):
         return Quote(Decimal(0), former is not None)
@@ -52,7 +52,7 @@ async def fee_wei(claim: Claim, price: Quote, repository: ClaimRepository, chain
 
 
 def in_base_units(usd: Decimal, native_usd: Decimal, decimals: int) -> int:
-    """How many base units are worth so many dollars, rounded up."""
+    """Dollars in base units of a coin, rounded up."""
     with localcontext() as context:
         context.prec = 120
         return int((usd * Decimal(10) ** decimals / native_usd).to_integral_value(ROUND_CEILING))

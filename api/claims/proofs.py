@@ -1,4 +1,4 @@
-"""Proofs of control as signed statements, which anyone can verify against the service's key set."""
+"""Signed statements that a wallet controlled a token, which anyone can verify against the service's key set."""
 
 from datetime import datetime
 
@@ -11,8 +11,8 @@ KIND = "claim-proof+v1"
 
 
 def sign_proof(claim: Claim, verdict: VerifyResponse, tokens: Tokens, now: datetime) -> str:
-    """That the wallet controlled the token, by the verdict's method, when it was looked at. The statement stays true
-    after the proof itself ends (``proofExpiresAt``); a claim needs the proof's hash, never the statement."""
+    """State that the wallet controlled the token, by the verdict's method, at the time of the check. The statement
+    stays true after the proof expires (``proofExpiresAt``). A claim needs the proof's hash, not the statement."""
     return tokens.sign_statement(
         KIND,
         {

@@ -1,4 +1,4 @@
-"""What claims keep in the store, and what they look up there."""
+"""Statements of claims on the store."""
 
 import json
 from collections.abc import Sequence
@@ -99,9 +99,8 @@ class ClaimRepository:
         )
 
     async def record_mint(self, transaction: Transaction, minted: Registration) -> None:
-        """Write the registration that a receipt tells of, and the event that the claim is confirmed; a second time
-        changes nothing."""
-        # A mint alone: roles, document and peer come with later events, which the pipelines read.
+        """Write a minted registration and the event ``claim.confirmed``. Repeating it changes nothing."""
+        # Only the mint: roles, document and peer come with later events, which the pipelines read.
         rows = json.dumps([asdict(minted)], default=datetime.isoformat)
         await transaction.execute("registrations/upsert", {"registrations": rows, "from_receipt": True})
         confirmed = ClaimConfirmed(

@@ -1,4 +1,4 @@
-"""Which tokens may be registered at all, whoever asks: symbol format, well-known coins, copies."""
+"""Rules on which tokens may be registered, whoever claims: symbol format, well-known coins, copies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from warehouse.domain.symbols import fold
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a token cannot be registered: ``reason`` as check-qualify words it, ``rule`` more exactly."""
+    """Why a token cannot be registered: ``reason`` is check-qualify's word for it, ``rule`` names the exact rule."""
 
     reason: str
     rule: str
@@ -28,7 +28,7 @@ class Refusal:
     original: Mapping[str, Any] = field(default_factory=dict)
 
     def claimability(self, support_email: str) -> dict[str, Any]:
-        """The object that tells the owner what is wrong and whom to write to."""
+        """The object that tells the token's owner what is wrong and whom to contact."""
         return {
             "claimable": False,
             "reason": self.reason,
@@ -41,7 +41,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """Judges tokens by what the warehouse published, checked against the chain."""
+    """Applies the rules to tokens: the warehouse's published verdicts, checked against the chain."""
 
     majors: Majors
     repository: ClaimRepository
@@ -72,7 +72,7 @@ class TokenRules:
     async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str) -> Refusal | None:
         token = await self.repository.indexed_token(claim.chain.chain_id, claim.token)
         if token is None:
-            await self._require_no_rival(claim, folded)
+            await self._require_unique_symbol(claim, folded)
             return None
         if not token["is_copy"]:
             return None
@@ -80,20 +80,20 @@ class TokenRules:
         if token["copy_rule"] == "registered":
             registered = await self.repository.active_symbol_of_token(chain_id, address)
             if registered is None or registered == claim.symbol:
-                return None  # no longer registered, or the same symbol: the duplicate check speaks of that
+                return None  # no longer registered, or the same symbol, which the duplicate check reports
         elif chain_id == claim.chain.chain_id and address:
             code, symbol = await reader.settle([("eth_getCode", (address, "latest")), ask(address, SYMBOL)])
             found = text(returned(symbol))
             if code == "0x" or found is None or fold(found) != folded:
-                return None  # what it was a copy of is not there any more
+                return None  # the original no longer exists
         return _copy_of(token["copy_rule"] or "copy", chain_id, address)
 
-    async def _require_no_rival(self, claim: Claim, folded: str) -> None:
-        """A token that is not indexed yet has no verdict; where others bear such a symbol, that is not good enough."""
+    async def _require_unique_symbol(self, claim: Claim, folded: str) -> None:
+        """Require that no other token has a similar symbol: a token that is not indexed yet has no verdict."""
         rows = await self.warehouse.rows(sql.load("queries/claims/similar_symbols"), {"folded": folded})
         symbols = sorted({row["symbol_key"] for row in rows if fold(row["symbol_key"]) == folded} | {claim.symbol})
         if await self.repository.has_token_of_symbols(claim.chain.chain_id, symbols):
-            raise Undecided("the token is not indexed yet, and others bear its symbol")
+            raise Undecided("the token is not indexed yet, and others have its symbol")
 
 
 def _copy_of(rule: str, chain_id: int | None, address: str | None) -> Refusal:

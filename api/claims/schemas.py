@@ -27,7 +27,7 @@ def _example(*, extra: Literal["ignore", "forbid"] = "ignore", **fields: Any) ->
 
 
 class MessageRequest(Wire):
-    """Who wants to claim what. The steps after this one let through what a client takes along from those before."""
+    """The claimer and the claim. Later steps ignore fields that a client carries over from earlier ones."""
 
     model_config = _example(extra="forbid", claimerAddress=_WALLET)
     symbol: Symbol
@@ -45,7 +45,7 @@ class VerifyRequest(Wire):
     token_address: EvmAddress
     wallet_address: EvmAddress
     signature: Signature = Field(
-        description="Of a plain wallet, a contract wallet (EIP-1271), or one not deployed (ERC-6492)."
+        description="Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492)."
     )
     timestamp: Whole = Field(description="The message's timestamp, unchanged.")
 
@@ -59,12 +59,12 @@ class BuildRequest(Wire):
     token_address: EvmAddress
     wallet_address: EvmAddress
     proof_hash: Hash | None = Field(
-        default=None, description="May be left out while an earlier proof of the same claim is good."
+        default=None, description="May be omitted while an earlier proof of the same claim is valid."
     )
 
 
 class ClaimParams(Wire):
-    """The claim as the service understood it."""
+    """The claim as the service read it."""
 
     symbol: str
     chain_id: int
@@ -74,7 +74,7 @@ class ClaimParams(Wire):
 
 
 class FeeEstimate(Wire):
-    """What the claim will cost, in wei as hexadecimal text; null where it is not known now."""
+    """What the claim will cost, in wei as hexadecimal text; null if unknown now."""
 
     gas_limit: str
     max_fee_per_gas: str | None
@@ -86,7 +86,7 @@ class FeeEstimate(Wire):
 
 
 class MessageResponse(Wire):
-    """What to sign."""
+    """The message to sign."""
 
     message: str
     timestamp: int
@@ -95,22 +95,22 @@ class MessageResponse(Wire):
 
 
 class VerifyResponse(Wire):
-    """Whether control is proved, and how."""
+    """Whether control of the token is proved, and how."""
 
     verified: bool
     verification_method: str | None = Field(examples=["deployer"])
     methods_attempted: list[str] = Field(examples=[["deployer"]])
     message: str
     proof_hash: str | None
-    expires_at: int | None = Field(description="Unix seconds; a proof is good for 24 hours.")
+    expires_at: int | None = Field(description="Unix seconds; a proof is valid for 24 hours.")
     proof_jws: str | None = Field(
         default=None,
-        description="The proof as a signed statement of kind `claim-proof+v1`, for anyone to keep; null without one.",
+        description="The proof as a signed statement of kind `claim-proof+v1`, which anyone can verify; null without a proof.",
     )
 
 
 class UnsignedTransaction(Wire):
-    """To be signed and sent by the claiming wallet."""
+    """A transaction for the claiming wallet to sign and send."""
 
     to: str
     data: str
@@ -120,7 +120,7 @@ class UnsignedTransaction(Wire):
 
 
 class BuildResponse(Wire):
-    """The transaction that claims the registration, and what it will cost."""
+    """The transaction that claims the registration, and its costs."""
 
     success: bool
     transaction: UnsignedTransaction
@@ -129,7 +129,7 @@ class BuildResponse(Wire):
 
 
 class ClaimStatus(Wire):
-    """What became of a claim's transaction."""
+    """The status of a claim's transaction."""
 
     tx_hash: str
     status: str = Field(description="pending, confirmed or failed", examples=["confirmed"])

@@ -1,5 +1,5 @@
-"""The claim flow: a message, a proof, a transaction. Order of the checks of ``build``: input, symbol and copy rules,
-duplicate, proof, control on the chain, price."""
+"""The steps of a claim: a message, a proof, a transaction. ``build`` checks in this order: input, symbol and copy
+rules, duplicate, proof, control on the chain, price."""
 
 import hashlib
 import secrets
@@ -40,7 +40,7 @@ AUTHORIZATION_SECONDS = 15 * 60
 
 @dataclass(frozen=True, slots=True)
 class ClaimService:
-    """Steps of a claim. Every answer is worked out anew from the chain; only proofs and authorisations are kept."""
+    """Steps of a claim. Every answer is read from the chain; only proofs and authorisations are stored."""
 
     eligibility: Eligibility
     repository: ClaimRepository
@@ -51,7 +51,7 @@ class ClaimService:
     support_email: str
 
     async def message(self, claim: Claim) -> MessageResponse:
-        """The message to sign, and what the claim is likely to cost."""
+        """The message to sign, and an estimate of the costs."""
         timestamp = int(self.clock.now().timestamp())
         params = ClaimParams(
             symbol=claim.symbol,
@@ -68,17 +68,18 @@ class ClaimService:
         )
 
     async def verify(self, claim: Claim, signature: bytes, timestamp: int) -> VerifyResponse:
-        """Whether the wallet signed the message and controls the token; if so the proof is kept.
+        """Whether the wallet signed the message and controls the token. If so, the proof is stored.
 
         Raises:
-            InvalidInput: the timestamp is too old, or lies ahead.
+            InvalidInput: the timestamp is too old, or in the future.
+            TokenUnverified: the chain or the warehouse does not answer now.
         """
         now = self.clock.now()
         age = int(now.timestamp()) - timestamp
         if age > MAX_AGE_SECONDS:
             raise InvalidInput("timestamp", f"is older than {MAX_AGE_SECONDS // 60} minutes; ask for a new message")
         if age < -MAX_AHEAD_SECONDS:
-            raise InvalidInput("timestamp", "lies in the future")
+            raise InvalidInput("timestamp", "is in the future")
         digest = signed_digest(self.messages.text(claim, timestamp))
         with unverified_if_unanswered():
             if not await is_signed_by(claim.wallet, digest, signature, self.eligibility.reader(claim)):
@@ -121,7 +122,7 @@ class ClaimService:
                     "supportEmail": self.support_email,
                 },
             )
-        if await self.eligibility.registered_id(claim) is not None:
+        if await self.eligibility.registered_token_id(claim) is not None:
             raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
         proof = await self._proof(claim, proof_hash)
         control = await self.eligibility.control(claim, reading)
@@ -140,7 +141,7 @@ class ClaimService:
         gas = await estimate_mint(reader, claim.wallet, address, data, fee)
         watched = await self.repository.last_deadline(claim.chain.chain_id, claim.symbol, claim.wallet)
         async with self.repository.store.transaction() as transaction:
-            if watched is None or watched.timestamp() < now:  # else a watch is under way, and sees the new deadline
+            if watched is None or watched.timestamp() < now:  # otherwise a task is watching, and sees the new deadline
                 await defer(
                     transaction,
                     watch_claim,
@@ -182,10 +183,12 @@ class ClaimService:
             return registry.receipt_calldata(
                 receipt, registry.sign_receipt(self.signer, claim.chain.chain_id, address, receipt)
             )
-        leave = registry.MintAuthorization(
+        authorization = registry.MintAuthorization(
             checksum_address(claim.wallet), checksum_address(claim.token), claim.symbol, fee, deadline, nonce
         )
-        return registry.mint_calldata(leave, registry.sign_mint(self.signer, claim.chain.chain_id, address, leave))
+        return registry.mint_calldata(
+            authorization, registry.sign_mint(self.signer, claim.chain.chain_id, address, authorization)
+        )
 
     async def _proof(self, claim: Claim, proof_hash: str | None) -> Row:
         now = self.clock.now()
@@ -194,16 +197,16 @@ class ClaimService:
                 claim.chain.chain_id, claim.token, claim.symbol, claim.wallet, now
             )
             if newest is None:
-                raise InvalidInput("proofHash", "is required: this claim has no proof that is still good")
+                raise InvalidInput("proofHash", "is required: this claim has no valid proof")
             return newest
         proof = await self.repository.proof(proof_hash)
         if proof is None:
-            raise ClaimUnauthorized("proofHash: names no proof")
+            raise ClaimUnauthorized("proofHash: there is no such proof")
         if proof["expires_at"] <= now:
             raise ClaimUnauthorized("proofHash: the proof is older than 24 hours")
         proved = (proof["chain_id"], proof["token_address"], proof["symbol"], proof["wallet"])
         if proved != (claim.chain.chain_id, claim.token, claim.symbol, claim.wallet):
-            raise ClaimUnauthorized("proofHash: the proof is of another claim")
+            raise ClaimUnauthorized("proofHash: the proof is for another claim")
         return proof
 
     async def _keep(self, claim: Claim, control: Control, proof: str, signed_at: datetime, expires: datetime) -> None:
@@ -224,7 +227,7 @@ class ClaimService:
             )
 
     async def _rough_estimate(self, claim: Claim) -> FeeEstimate:
-        """What is known before the proof; nothing of it decides anything, so what cannot be asked is left out."""
+        """An estimate before the proof. It is for information only, so what is unknown is left out."""
         try:
             gas = await read_gas(self.eligibility.reader(claim))
         except RpcError:

@@ -1,5 +1,5 @@
-"""What became of a claim's transaction. ``confirmed`` is said only once registration reads show it: the registration
-of the receipt is written first, in one transaction with the event that tells of it."""
+"""The status of a claim's transaction. It is ``confirmed`` only when registration reads show the registration: the
+registration is written first, in one transaction with its event."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,17 +17,17 @@ from warehouse.domain.chains import Chain
 
 @dataclass(frozen=True, slots=True)
 class ClaimStatuses:
-    """Follows claims' transactions."""
+    """Reads the status of claims' transactions."""
 
     readers: ChainReaders
     repository: ClaimRepository
 
     async def status(self, chain: Chain, transaction_hash: str) -> ClaimStatus:
-        """The transaction's state on the chain.
+        """The transaction's status on the chain.
 
         Raises:
             NotFound: the chain's nodes do not know it.
-            Unavailable: the chain cannot be read now.
+            TokenUnverified: the chain does not answer now.
         """
         reader = self.readers.of(chain)
         with unverified_if_unanswered():
@@ -47,20 +47,20 @@ class ClaimStatuses:
                 return ClaimStatus(tx_hash=transaction_hash, status="pending", confirmations=0, block_number=None)
             try:
                 return await self._mined(reader, receipt, quantity(head))
-            except (KeyError, TypeError, ValueError) as error:  # a member is missing, or is not what it should be
+            except (KeyError, TypeError, ValueError) as error:  # a field is missing or malformed
                 raise TokenUnverified from error
 
     async def _mined(self, reader: EvmReader, receipt: dict[str, Any], head: int) -> ClaimStatus:
         number, transaction_hash = quantity(receipt["blockNumber"]), receipt["transactionHash"].lower()
         block = await reader.request("eth_getBlockByNumber", receipt["blockNumber"], False)
         if block is None or block["hash"].lower() != receipt["blockHash"].lower():
-            # Its block was just orphaned: the transaction waits to be mined again.
+            # A reorg just removed its block: the transaction waits to be mined again.
             return ClaimStatus(tx_hash=transaction_hash, status="pending", confirmations=0, block_number=None)
         minted = [] if receipt["status"] != "0x1" else read_mints(reader.chain, receipt, quantity(block["timestamp"]))
         for registration in minted:
             async with self.repository.store.transaction() as transaction:
                 await self.repository.record_mint(transaction, registration)
-        # A transaction that ran but registered nothing (a contract wallet may swallow a failure) is a failed claim.
+        # A transaction that ran but registered nothing is a failed claim: a contract wallet may hide an inner failure.
         return ClaimStatus(
             tx_hash=transaction_hash,
             status="confirmed" if minted else "failed",

@@ -1,5 +1,5 @@
-"""Watching claims that were built: a mint reaches registration reads even when nobody asks for its status, on chains
-too whose events are not indexed."""
+"""Watches claims that were built, so that registration reads show a mint even if nobody asks for its status. This also
+works on chains whose events are not indexed."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,31 +16,31 @@ from indexer.contracts.registry import contract
 from warehouse.domain.registrations import REGISTERED, Registration
 from warehouse.errors import StoreUnavailable
 
-# A transaction sent in the last second of its authorisation still has to be seen.
+# A transaction sent in the last second of its authorisation must still be seen.
 GRACE = timedelta(minutes=2)
-_FIRST_SECONDS, _LONGEST_SECONDS = 3, 15
+_MIN_SECONDS, _MAX_SECONDS = 3, 15
 
 
 class NotMinted(Exception):
-    """The claim is not registered yet, and still may be."""
+    """The claim is not registered yet, but still can be."""
 
 
-class Patience(BaseRetryStrategy):
-    """Looks again after a few seconds, then a little less often; a task ends by itself at its deadline."""
+class WatchRetries(BaseRetryStrategy):
+    """Retries after a few seconds, then a little less often. The task ends by itself at its deadline."""
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """When to look again."""
+        """When to retry."""
         if not isinstance(exception, NotMinted | RpcError | StoreUnavailable):
             return None
-        return RetryDecision(retry_in={"seconds": min(_FIRST_SECONDS + job.attempts, _LONGEST_SECONDS)})
+        return RetryDecision(retry_in={"seconds": min(_MIN_SECONDS + job.attempts, _MAX_SECONDS)})
 
 
-@TASKS.task(name="claims.watch", retry=Patience(), pass_context=True)
+@TASKS.task(name="claims.watch", retry=WatchRetries(), pass_context=True)
 async def watch_claim(context: JobContext, *, chain_id: int, symbol: str, wallet: str, from_block: int) -> None:
-    """Record the mint of a claim when it happens; give up when its last authorisation has run out.
+    """Record the mint of a claim when it happens; end when its last authorisation has expired.
 
     Raises:
-        NotMinted, RpcError, StoreUnavailable: to be asked again.
+        NotMinted, RpcError, StoreUnavailable: the task is retried.
     """
     services = services_of_job(context)
     repository = ClaimRepository(services.store)
@@ -74,7 +74,7 @@ async def _registered(reader: EvmReader, symbol: str) -> tuple[int, datetime]:
 
 
 async def _mints(reader: EvmReader, token_id: int, from_block: int) -> list[Registration]:
-    """The mint of a registration, by its event and the receipt that holds it; none where it is older than the claim."""
+    """The mint of a registration, read from its event and receipt; empty if it is older than the claim."""
     wanted = {
         "address": reader.chain.contracts["registry"],
         "topics": ["0x" + REGISTERED.topic.hex(), f"0x{token_id:064x}"],
@@ -94,5 +94,5 @@ async def _mints(reader: EvmReader, token_id: int, from_block: int) -> list[Regi
         if isinstance(answer, RpcError):
             raise answer
     if receipt is None or block is None or block["hash"] != receipt["blockHash"]:
-        raise NodeUnavailable("the mint's block has just changed")
+        raise NodeUnavailable("a reorganisation just removed the mint's block")
     return read_mints(reader.chain, receipt, quantity(block["timestamp"]))

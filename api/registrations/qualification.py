@@ -48,7 +48,7 @@ class Qualifier:
         refusal = await self.eligibility.refusal(claim, reading)
         if refusal is not None:
             return self._refused(refusal)
-        if await self.eligibility.registered_id(claim) is not None:
+        if await self.eligibility.registered_token_id(claim) is not None:
             return QualifyResponse(success=True, eligible=False, reason="already_claimed")
         control = await self.eligibility.control(claim, reading)
         if control.method is None:

@@ -1,4 +1,5 @@
-"""Who signed: plain wallets, contract wallets (EIP-1271), and contract wallets that are not deployed yet (ERC-6492)."""
+"""Verifies signatures of plain wallets, of contract wallets (EIP-1271), and of contract wallets that are not deployed
+yet (ERC-6492)."""
 
 import json
 from functools import cache
@@ -15,7 +16,7 @@ from indexer.chains.evm.reader import EvmReader, data_bytes
 
 _MAGIC_6492 = bytes.fromhex("6492" * 16)
 _NO_FACTORY = "0x" + "00" * 20
-# The call runs code of anybody's choice: enough to make a contract wallet and have it check a passkey, and an end.
+# The call runs code of the signer's choice. Enough to deploy a contract wallet that checks a passkey, and bounded.
 _CALL_GAS = 15_000_000
 _HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 
@@ -27,10 +28,10 @@ def signed_digest(text: str) -> bytes:
 
 
 async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: EvmReader) -> bool:
-    """Whether ``wallet`` signed ``digest``. The chain is asked only about what is not the wallet's plain signature.
+    """Whether ``wallet`` signed ``digest``. Asks the chain only if the wallet's own key did not sign.
 
     Raises:
-        RpcError: the chain could not be asked.
+        RpcError: the chain does not answer.
     """
     if recover(digest, signature) == wallet:
         return True
@@ -55,7 +56,7 @@ async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: Evm
 
 
 def recover(digest: bytes, signature: bytes) -> str | None:
-    """The plain wallet whose key made the signature: 65 bytes, or 64 in the compact form (EIP-2098)."""
+    """The address whose key signed: 65 bytes, or 64 in compact form (EIP-2098); None if the signature is malformed."""
     if len(signature) == 64:
         upper = int.from_bytes(signature[32:], "big")
         s = (upper & ((1 << 255) - 1)).to_bytes(32, "big")
@@ -63,7 +64,7 @@ def recover(digest: bytes, signature: bytes) -> str | None:
     if len(signature) != 65:
         return None
     parity = signature[64] - 27 if signature[64] >= 27 else signature[64]
-    # The upper half of s gives every signature a second form; wallets do not make it.
+    # A signature with s in the upper half is the malleated form of another one; wallets do not produce it.
     if parity not in (0, 1) or int.from_bytes(signature[32:64], "big") > _HALF_ORDER:
         return None
     try:
@@ -75,7 +76,7 @@ def recover(digest: bytes, signature: bytes) -> str | None:
 
 @cache
 def _validator() -> str:
-    """Creation code that answers for contract wallets (indexer/contracts/SignatureValidator.sol)."""
+    """Creation code that checks a contract wallet's signature (indexer/contracts/SignatureValidator.sol)."""
     build = files("indexer.contracts").joinpath("build", "SignatureValidator.json").read_text()
     code: str = json.loads(build)["bytecode"]
     return code
