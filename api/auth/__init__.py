@@ -1,1 +1,1 @@
-"""Signing in with a wallet: nonces, Sign-In with Ethereum and with Solana, sessions, and the keys that sign them."""
+"""Wallet sign-in: nonces, Sign-In with Ethereum and with Solana, sessions, and the keys that sign them."""

@@ -40,14 +40,14 @@ from api.security.callers import WalletSession
 from api.security.errors import ScopeMissing
 from warehouse.domain.addresses import checksum_address
 
-# Accounts must always be able to sign in, and to revoke what is misused: the daily quota refuses nothing here.
+# The daily quota does not apply: accounts must always be able to sign in and to revoke credentials.
 GROUP = RouteGroup(prefix="/api/v2/auth", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE)
 LOGIN = replace(GROUP, admission=CLAIMS, credential=Credential.OPTIONAL_SESSION)
 NONCE = replace(GROUP, credential=Credential.NONE, quota=Quota.ADDRESS)
 KEYS = RouteGroup(prefix="/api/v2/apps", credential=Credential.NONE, quota=Quota.ADDRESS)
-# A nonce and a token are for the one who asked.
+# Nonces and tokens are for the caller only.
 _PRIVATE = {"Cache-Control": "no-store"}
-# A shared cache that still had the keys of before would have new tokens refused.
+# Verifiers with outdated keys would refuse new tokens.
 _JWKS_HEADERS = {"Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"}
 _LOGIN_ERRORS = GROUP.responses(ScopeMissing, SignatureInvalid, WalletOfAnotherAccount)
 
@@ -76,7 +76,7 @@ def _place(site_url: str, api_url: str) -> Place:
     try:
         return Place.of(site_url, api_url)
     except Malformed as error:
-        raise Unavailable("nobody can sign in before REGALIA_SITE_URL and REGALIA_BASE_URL are URLs") from error
+        raise Unavailable("sign-in needs URLs in REGALIA_SITE_URL and REGALIA_BASE_URL") from error
 
 
 ServiceDep = Annotated[SignInService, Depends(_service)]
@@ -85,7 +85,7 @@ Writer = Annotated[WalletSession, with_scope("api:write")]
 
 @nonce_router.get("/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)))
 async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) -> JsonResponse:
-    """A nonce to put into a sign-in message: good once, for ten minutes."""
+    """A nonce for a sign-in message, valid once within ten minutes."""
     return respond(Nonce(nonce=await service.nonce(), expires_at=clock.now() + NONCE_LIFE), headers=_PRIVATE)
 
 
@@ -124,7 +124,7 @@ async def login_with_solana(body: SolanaLogin, session: OptionalSession, service
     responses=answered(("ended", examples.REVOKED)),
 )
 async def logout(session: Session, service: ServiceDep) -> JsonResponse:
-    """End the session of the token that is sent."""
+    """End the session of the sent token."""
     return await _revoke(service, session, session.session_id)
 
 
@@ -138,9 +138,9 @@ async def list_sessions(
     service: ServiceDep,
     clock: ClockDep,
     limit: Annotated[int, Query(ge=1, le=100, description="Sessions per page.")] = 100,
-    cursor: Annotated[str | None, Query(description="`nextCursor` of the page before.")] = None,
+    cursor: Annotated[str | None, Query(description="`nextCursor` of the previous page.")] = None,
 ) -> JsonResponse:
-    """The account's sessions that have not ended, newest first."""
+    """The account's live sessions, newest first."""
     now, before = clock.now(), cursors.read_id(cursor)
     rows = await service.repository.sessions(session.account_id, now, before=before, most=limit + 1)
     entries = [
@@ -168,7 +168,7 @@ async def list_sessions(
     responses=answered(("ended", examples.REVOKED_OTHERS)),
 )
 async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonResponse:
-    """End all sessions of the account but the one that asks."""
+    """End all sessions of the account except the caller's."""
     return respond(RevokedOthers(revoked=await service.revoke_others(session)))
 
 
@@ -184,8 +184,8 @@ async def revoke_session(
         str, Path(alias="id", description="Id of the session.", examples=[examples.REVOKED["sessionId"]])
     ],
 ) -> JsonResponse:
-    """End one session of the account; one that is not the asking one takes the scope `api:write`. Asked again, it
-    answers the same."""
+    """End one session of the account. Ending another session than the caller's requires the scope `api:write`. Safe to
+    repeat."""
     try:
         wanted = UUID(session_id)
     except ValueError as error:
@@ -197,8 +197,8 @@ async def revoke_session(
 
 @keys_router.get("/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)))
 async def get_session_keys(access: PublicRead, tokens: TokensDep) -> JsonResponse:
-    """The public keys that session tokens are signed with, the current one first. A key that was replaced stays while
-    tokens may be signed with it; verifiers choose by `kid` and look again when they meet one they do not know."""
+    """The public keys of session tokens, the current one first. A replaced key stays while tokens signed with it are
+    valid. Verifiers select by `kid`, and fetch the keys again when they see an unknown one."""
     return JsonResponse(tokens.keys.current().jwks(), headers=_JWKS_HEADERS)
 
 

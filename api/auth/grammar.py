@@ -1,4 +1,4 @@
-"""The parts that both sign-in messages are made of: RFC 3986 URIs and authorities, RFC 3339 times."""
+"""Grammar shared by both sign-in messages: RFC 3986 URIs and authorities, RFC 3339 times."""
 
 import ipaddress
 import re
@@ -25,12 +25,12 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 class Malformed(ValueError):
-    """The message breaks a rule of its format; the message of the error begins with the line or part it is about."""
+    """The message breaks a rule of its format. The error's message begins with the line or part at fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something is: scheme, host and port, in lower case; the scheme's usual port is left out."""
+    """Scheme, host and port in lower case, without the scheme's default port."""
 
     scheme: str | None
     host: str
@@ -45,18 +45,18 @@ def authority(text: str) -> tuple[str | None, str, str | None]:
     """
     found = _AUTHORITY.fullmatch(text)
     if found is None or not found["host"]:
-        raise Malformed("must be a host, with a port where there is one")
+        raise Malformed("must be a host with an optional port")
     literal = found["literal"]
     if literal is not None and not literal.startswith("v"):
         try:
             ipaddress.IPv6Address(literal)
         except ValueError as error:
-            raise Malformed("has an address in brackets that is no IPv6 address") from error
+            raise Malformed("has an address in brackets that is not an IPv6 address") from error
     return found["userinfo"], found["host"].lower(), found["port"] or None
 
 
 def origin(scheme: str | None, text: str) -> Origin:
-    """The origin that an authority means under a scheme; user information names no place, so it is not taken.
+    """The origin of an authority under a scheme, which must have no user information.
 
     Raises:
         Malformed: the text is no authority, or has user information.
@@ -69,7 +69,7 @@ def origin(scheme: str | None, text: str) -> Origin:
 
 
 def uri(text: str) -> tuple[str, str | None]:
-    """Scheme and authority (None where it has none) of an RFC 3986 URI.
+    """Scheme and authority, or None, of an RFC 3986 URI.
 
     Raises:
         Malformed: it is none.
@@ -84,12 +84,12 @@ def uri(text: str) -> tuple[str, str | None]:
 
 
 def is_pchars(text: str) -> bool:
-    """Whether the text is characters of a path's segment, or nothing."""
+    """Whether the text consists of characters of a path segment."""
     return _PCHARS.fullmatch(text) is not None
 
 
 def moment(text: str) -> datetime:
-    """A time of RFC 3339, in UTC; of a fraction, microseconds are kept.
+    """A time of RFC 3339, in UTC, cut to microseconds.
 
     Raises:
         Malformed: it is none, or names a day or hour that does not exist.
@@ -101,7 +101,7 @@ def moment(text: str) -> datetime:
     offset = timedelta(0)
     if sign is not None:
         if int(hours) > 23 or int(minutes) > 59:
-            raise Malformed("has an offset from UTC that is none")
+            raise Malformed("has an offset from UTC that is not valid")
         offset = timedelta(hours=int(hours), minutes=int(minutes)) * (-1 if sign == "-" else 1)
     microseconds = int((fraction or "0")[:6].ljust(6, "0"))
     try:

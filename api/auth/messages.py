@@ -1,4 +1,4 @@
-"""What a sign-in message says, whichever chain's wallet signed it."""
+"""The fields of a sign-in message of any chain's wallet."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,8 @@ from api.auth.grammar import Malformed, moment
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """The fields of a sign-in message as they were written. ``address`` is as it stands there; times are text, so that
-    nothing of what was signed is lost. ``resources`` is None where the message has no list of them."""
+    """The fields of a sign-in message as written; times are text, so nothing that was signed is lost. ``resources`` is
+    None if the message has no list of them."""
 
     domain: str
     address: str
@@ -37,7 +37,7 @@ FIELDS: tuple[tuple[str, str], ...] = (
     ("Not Before", "not_before"),
     ("Request ID", "request_id"),
 )
-"""The labelled lines in their order, and the field each fills."""
+"""The labelled lines in order, with their fields."""
 RESOURCES = "Resources:"
 _BULLET = "- "
 
@@ -76,7 +76,7 @@ def write_fields(message: SignIn) -> list[str]:
 
 
 def times(message: SignIn) -> dict[str, datetime]:
-    """The times that the message names, by label.
+    """The times of the message by label.
 
     Raises:
         Malformed: one of them is none.

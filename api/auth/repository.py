@@ -1,4 +1,4 @@
-"""Nonces, wallets of accounts, and sessions in the store."""
+"""Statements on nonces, wallets and sessions."""
 
 from datetime import datetime
 from typing import Any
@@ -8,36 +8,36 @@ from warehouse.store import Row, Store, Transaction
 
 
 class AuthRepository:
-    """What signing in reads and writes."""
+    """Statements of the sign-in."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     async def add_nonce(self, nonce: str, now: datetime, expires_at: datetime) -> None:
-        """Keep a nonce that is handed out."""
+        """Store a new nonce."""
         async with self.store.transaction() as transaction:
             await transaction.execute("auth/add_nonce", {"nonce": nonce, "now": now, "expires_at": expires_at})
 
     async def knows_nonce(self, nonce: str, now: datetime) -> bool:
-        """Whether the nonce was handed out, and is neither used nor too old."""
+        """Whether the nonce was issued, and is neither used nor expired."""
         return await self.store.row("auth/find_nonce", {"nonce": nonce, "now": now}) is not None
 
     async def spend_nonce(self, transaction: Transaction, nonce: str, now: datetime) -> bool:
-        """Use a nonce up; of all who try, one is told that it was there."""
+        """Spend a nonce. Of concurrent callers exactly one gets True."""
         return await transaction.execute("auth/spend_nonce", {"nonce": nonce, "now": now}) == 1
 
     async def account_of(self, transaction: Transaction, wallet: str) -> UUID | None:
-        """The account a wallet belongs to. Until the transaction ends nobody else can sign in with the wallet."""
+        """The account of a wallet. Locks the wallet's sign-in until the transaction ends."""
         await transaction.rows("accounts/lock_wallet", {"wallet": wallet})
         row = await transaction.row("auth/find_account", {"wallet": wallet})
         return None if row is None else UUID(str(row["account_id"]))
 
     async def add_account(self, transaction: Transaction, wallet: str) -> None:
-        """Make a free account for a wallet that has none; a trigger links the wallet. It may have one by now."""
+        """Create a free account for a wallet, if it has none by now; a trigger links the wallet."""
         await transaction.execute("auth/add_account", {"wallet": wallet})
 
     async def link_wallet(self, transaction: Transaction, wallet: str, account_id: UUID) -> None:
-        """Add a wallet that has no account to one. It may be another's by now."""
+        """Link a wallet to an account, if it has none by now."""
         await transaction.execute("auth/link_wallet", {"wallet": wallet, "account_id": account_id})
 
     async def prove(self, transaction: Transaction, wallet: str, chain_id: int | None, now: datetime) -> UUID | None:
@@ -48,7 +48,7 @@ class AuthRepository:
         return None if row is None else UUID(str(row["account_id"]))
 
     async def chain_of(self, transaction: Transaction, wallet: str) -> int | None:
-        """The chain that a wallet signs on as a contract; None for one that signs with its key."""
+        """The chain on which a wallet signs as a contract; None if it signs with its key."""
         row = await transaction.row("auth/find_chain_of_wallet", {"wallet": wallet})
         return None if row is None else row["chain_id"]
 
@@ -58,7 +58,7 @@ class AuthRepository:
         return _only(await transaction.row("auth/add_session", session))
 
     async def lock_session(self, transaction: Transaction, session_id: UUID, now: datetime) -> Row | None:
-        """A session that has not ended, kept as it is until the transaction ends."""
+        """Lock and read a live session."""
         return await transaction.row("auth/lock_session", {"id": session_id, "now": now})
 
     async def add_to_session(
@@ -69,25 +69,25 @@ class AuthRepository:
         return _only(await transaction.row("auth/add_to_session", values))
 
     async def sessions(self, account_id: UUID, now: datetime, *, before: UUID | None, most: int) -> list[Row]:
-        """An account's sessions that have not ended and began before that one, newest first."""
+        """An account's live sessions that began before the one named, newest first."""
         return await self.store.rows(
             "auth/list_sessions", {"account_id": account_id, "now": now, "before": before, "most": most}
         )
 
     async def count_sessions(self, account_id: UUID, now: datetime) -> int:
-        """How many sessions of an account have not ended."""
+        """The number of an account's live sessions."""
         row = await self.store.row("auth/count_sessions", {"account_id": account_id, "now": now})
         return int(_only(row)["total"])
 
     async def revoke(self, account_id: UUID, session_id: UUID, now: datetime) -> Row | None:
-        """End one session of an account; None where it has no such session."""
+        """End one session of an account; None if it has no such session."""
         async with self.store.transaction() as transaction:
             return await transaction.row(
                 "auth/revoke_session", {"id": session_id, "account_id": account_id, "now": now}
             )
 
     async def revoke_others(self, account_id: UUID, session_id: UUID, now: datetime) -> list[UUID]:
-        """End all sessions of an account but one."""
+        """End all sessions of an account except one."""
         async with self.store.transaction() as transaction:
             rows = await transaction.rows(
                 "auth/revoke_other_sessions", {"id": session_id, "account_id": account_id, "now": now}

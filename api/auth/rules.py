@@ -1,4 +1,4 @@
-"""What a sign-in message must say to be one for this service, now."""
+"""Rules for a sign-in message: it must be for this service and this time."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,14 +10,14 @@ from api.http.errors import InvalidInput
 from warehouse.domain.chains import Chain, Chains
 
 AHEAD = timedelta(seconds=60)
-"""How far a wallet's clock may be ahead of ours where it writes when the message was issued."""
+"""How far a wallet's clock may be ahead of ours in ``Issued At``."""
 FIELD = "message"
 SOLANA_MAINNET = frozenset({"mainnet", "mainnet-beta", "solana:mainnet"})
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The site that people sign in to, and the API's own address."""
+    """The public URLs of the site that users sign in to and of the API."""
 
     site: Origin
     api: Origin
@@ -25,12 +25,12 @@ class Place:
 
     @classmethod
     def of(cls, site_url: str, api_url: str) -> "Place":
-        """The place that the two public addresses mean."""
+        """The place of two public URLs."""
         return cls(_origin(site_url), _origin(api_url), site_url)
 
     def accepts_domain(self, scheme: str | None, domain: str) -> bool:
-        """Whether a message's domain is the site's: its host and port. The host alone stands for it too, as it does for
-        cookies; another port does not."""
+        """Whether a message's domain is the site's host and port. The host alone is accepted too, as for cookies;
+        another port is not."""
         try:
             found = grammar.origin(scheme or self.site.scheme, domain)
         except Malformed:
@@ -38,7 +38,7 @@ class Place:
         return found.scheme == self.site.scheme and _is_at(found, self.site)
 
     def accepts_uri(self, text: str) -> bool:
-        """Whether a URI lies within the site, or within the API."""
+        """Whether a URI is within the site or the API."""
         scheme, authority = grammar.uri(text)
         try:
             found = grammar.origin(scheme, authority or "")
@@ -48,15 +48,15 @@ class Place:
 
     @property
     def domain(self) -> str:
-        """The domain that a message has to name."""
+        """The domain that a message must name."""
         return self.site.host if self.site.port is None else f"{self.site.host}:{self.site.port}"
 
 
-def judge(message: SignIn, place: Place, now: datetime) -> None:
-    """Hold a message to domain, URI, expiration and not-before, as EIP-4361 has it.
+def check(message: SignIn, place: Place, now: datetime) -> None:
+    """Check domain, URI, expiration and not-before as EIP-4361 requires.
 
     Raises:
-        InvalidInput: it was not written for this service, or does not hold now.
+        InvalidInput: the message is for another service, or not valid now.
     """
     if not place.accepts_domain(message.scheme, message.domain):
         raise InvalidInput(FIELD, f"the domain must be {place.domain}")
@@ -82,7 +82,7 @@ def require_issued(message: SignIn, now: datetime) -> None:
 
 
 def evm_chain(message: SignIn, chains: Chains) -> Chain:
-    """The chain that an Ethereum message names: one that is known here, with or without a node.
+    """The chain of an Ethereum message: one that is known here, with or without a node.
 
     Raises:
         InvalidInput: it is not.
@@ -94,7 +94,7 @@ def evm_chain(message: SignIn, chains: Chains) -> Chain:
 
 
 def require_solana_chain(message: SignIn, chains: Chains) -> None:
-    """Hold a Solana message that names a chain to the one that is meant here.
+    """Check that a Solana message names mainnet, if it names a chain.
 
     Raises:
         InvalidInput: it names another.

@@ -25,18 +25,18 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{86}(?:==)?")
 class Nonce(Wire):
     """A nonce for one sign-in."""
 
-    nonce: str = Field(description="Good for one sign-in within ten minutes.", examples=["aG3kT9wQ0rX5bN8mZ1cV7y"])
+    nonce: str = Field(description="Valid for one sign-in within ten minutes.", examples=["aG3kT9wQ0rX5bN8mZ1cV7y"])
     expires_at: datetime
 
 
 class _Login(Wire):
     scopes: list[Scope] | None = Field(
-        default=None, description="What the session may do. Default: all scopes. An added wallet changes none."
+        default=None, description="Scopes of the session. Default: all. Adding a wallet does not change them."
     )
 
     @property
     def granted(self) -> frozenset[str]:
-        """The scopes that are asked for."""
+        """The requested scopes."""
         return frozenset(SCOPES if self.scopes is None else self.scopes)
 
 
@@ -88,37 +88,37 @@ class SolanaLogin(_Login):
 
 
 class LoginResponse(Wire):
-    """A session, and the token that stands for it."""
+    """A session and its token."""
 
-    access_token: str = Field(description="To be sent as Authorization: Bearer.")
+    access_token: str = Field(description="Send it as Authorization: Bearer.")
     token_type: Literal["Bearer"]
     expires_in: int = Field(description="Seconds.")
     expires_at: datetime
     session_id: UUID
     account_id: UUID
-    wallet: str = Field(description="The wallet that signed just now.")
+    wallet: str = Field(description="The wallet that just signed.")
     wallets: list[str] = Field(description="All wallets of the session, in the order of signing.")
     scopes: list[str]
     plan: str
 
 
 class SessionEntry(Wire):
-    """A session that has not ended."""
+    """A live session."""
 
     id: UUID
     wallets: list[str]
     scopes: list[str]
     created_at: datetime
     expires_at: datetime
-    current: bool = Field(description="Whether it is the one that asks.")
+    current: bool = Field(description="Whether it is the caller's session.")
 
 
 class SessionList(Wire):
     """Sessions of an account, newest first."""
 
     sessions: list[SessionEntry]
-    total: int = Field(description="All that have not ended, on this page or not.")
-    next_cursor: str | None = Field(description="For the next page; null: there is none.")
+    total: int = Field(description="All live sessions, on this page or not.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last.")
 
 
 class Revoked(Wire):
@@ -129,7 +129,7 @@ class Revoked(Wire):
 
 
 class RevokedOthers(Wire):
-    """How many sessions have ended."""
+    """The number of ended sessions."""
 
     revoked: int
 
@@ -152,7 +152,7 @@ class Jwks(Wire):
 
 
 def ed25519_signatures(text: str) -> list[bytes]:
-    """The signatures that a text may mean: base58, base64, or, rarely, both.
+    """The possible decodings of a signature: base58, base64 or, rarely, both.
 
     Raises:
         InvalidInput: it is neither.

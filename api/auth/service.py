@@ -1,4 +1,4 @@
-"""Signing in: a nonce, a message that a wallet signed, a session."""
+"""Sign-in: a nonce, a message signed by a wallet, a session."""
 
 import secrets
 import string
@@ -32,7 +32,7 @@ from warehouse.store import Row, Transaction
 
 NONCE_LIFE = timedelta(minutes=10)
 MAX_WALLETS = 20
-"""Wallets of one session: its token carries them all."""
+"""Wallets of one session; its token names them all."""
 _NONCE_LENGTH = 22
 _ALPHABET = string.ascii_letters + string.digits
 _KEPT_AFTER_END = timedelta(days=30)
@@ -40,21 +40,21 @@ _KEPT_AFTER_END = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class Signer:
-    """Who signed a message: a wallet, with its key, or as a contract of ``chain``."""
+    """The signer of a message: a wallet with its key, or a contract wallet on ``chain``."""
 
     wallet: str
     chain: Chain | None = None
 
     @property
     def chain_id(self) -> int | None:
-        """The id of the contract's chain; None where a key signed."""
+        """The id of the contract's chain; None for a key."""
         return None if self.chain is None else self.chain.chain_id
 
 
 @dataclass(frozen=True, slots=True)
 class SignInService:
-    """Steps of a sign-in. Nothing is written before all of a message holds; then the nonce is used up and the session
-    begins in one transaction, so that a nonce gives one session or none."""
+    """The sign-in. Nothing is written before the whole message is checked; then one transaction spends the nonce and
+    begins the session, so a nonce gives one session or none."""
 
     repository: AuthRepository
     sessions: Sessions
@@ -66,7 +66,7 @@ class SignInService:
     session_life: timedelta
 
     async def nonce(self) -> str:
-        """A new nonce, good for one sign-in within ten minutes: 22 letters and digits, 130 bits of chance."""
+        """A new nonce for one sign-in within ten minutes: 22 letters and digits, 130 random bits."""
         nonce = "".join(secrets.choice(_ALPHABET) for _ in range(_NONCE_LENGTH))
         now = self.clock.now()
         await self.repository.add_nonce(nonce, now, now + NONCE_LIFE)
@@ -78,15 +78,15 @@ class SignInService:
         """Sign in with an EVM wallet: a plain one, a contract (EIP-1271), or a contract not deployed yet (ERC-6492).
 
         Raises:
-            InvalidInput: the message is malformed, or not for this service or moment.
+            InvalidInput: the message is malformed, or not for this service or time.
             NonceInvalid, SignatureInvalid: the nonce or the signature is not valid, or the wallet's account belongs to
                 another signer.
             WalletOfAnotherAccount, TooManyWallets: the wallet cannot join the session.
-            Unavailable: the chain that has to be asked does not answer.
+            RpcError: the contract wallet's chain does not answer.
         """
         message = _read(siwe.read, text)
         now = self.clock.now()
-        rules.judge(message, self.place, now)
+        rules.check(message, self.place, now)
         rules.require_issued(message, now)
         chain = rules.evm_chain(message, self.chains)
         await self._require_nonce(message, now)
@@ -97,8 +97,7 @@ class SignInService:
                 raise SignatureInvalid(
                     f"{SignatureInvalid.text}; contract wallets cannot be asked on {chain.name} here"
                 )
-            signed = await is_signed_by(wallet, digest, signature, self.readers.of(chain))
-            if not signed:
+            if not await is_signed_by(wallet, digest, signature, self.readers.of(chain)):
                 raise SignatureInvalid
             signer = Signer(wallet, chain)
         return await self._begin(signer, message, scopes, session)
@@ -106,41 +105,41 @@ class SignInService:
     async def sign_in_solana(
         self, text: str, signatures: list[bytes], scopes: frozenset[str], session: WalletSession | None
     ) -> LoginResponse:
-        """Sign in with a Solana wallet; ``signatures`` are the readings of what was sent, of which one has to hold.
+        """Sign in with a Solana wallet. One of ``signatures``, the possible decodings of the sent text, must be valid.
 
         Raises:
-            InvalidInput: the message is malformed, or not for this service or moment.
+            InvalidInput: the message is malformed, or not for this service or time.
             NonceInvalid, SignatureInvalid: the nonce or the signature is not valid.
             WalletOfAnotherAccount, TooManyWallets: the wallet cannot join the session.
         """
         message = _read(siws.read, text)
         now = self.clock.now()
-        rules.judge(message, self.place, now)
+        rules.check(message, self.place, now)
         rules.require_issued(message, now)
         rules.require_solana_chain(message, self.chains)
         await self._require_nonce(message, now)
-        # As validators verify: keys of small order, for which anybody could sign, are refused.
+        # Verified as validators do: keys of small order, for which anybody could sign, are refused.
         key, signed = Pubkey.from_string(message.address), text.encode()
         if not any(Signature.from_bytes(signature).verify(key, signed) for signature in signatures):
             raise SignatureInvalid
         return await self._begin(Signer(message.address), message, scopes, session)
 
     async def revoke(self, session: WalletSession, session_id: UUID) -> datetime | None:
-        """End a session of the caller's account, at once here, within the cache's seconds in other processes; None
-        where the account has no such session."""
+        """End a session of the caller's account: at once here, within the cache's seconds in other processes. None if
+        the account has no such session."""
         row = await self.repository.revoke(session.account_id, session_id, self.clock.now())
         self.sessions.forget(session_id)
         return None if row is None else row["revoked_at"]
 
     async def revoke_others(self, session: WalletSession) -> int:
-        """End all sessions of the caller's account but the caller's; says how many."""
+        """End all sessions of the caller's account except the caller's, and return how many."""
         ended = await self.repository.revoke_others(session.account_id, session.session_id, self.clock.now())
         for session_id in ended:
             self.sessions.forget(session_id)
         return len(ended)
 
     async def _require_nonce(self, message: SignIn, now: datetime) -> None:
-        """Turn a nonce that is not good away before a signature is looked at or a chain is asked."""
+        """Refuse an invalid nonce before checking a signature or asking a chain."""
         if message.nonce is None:
             raise InvalidInput(FIELD, "Nonce is missing")
         if not await self.repository.knows_nonce(message.nonce, now):
@@ -204,7 +203,7 @@ class SignInService:
         if wallet not in kept["wallets"] and len(kept["wallets"]) >= MAX_WALLETS:
             raise TooManyWallets(MAX_WALLETS)
         if await self.repository.account_of(transaction, wallet) is None:
-            # A wallet of the account can sign in for all that the account may: who may only read must not add one.
+            # A linked wallet can sign in with all rights of the account, so a read-only session must not link one.
             require_scope(session, "api:write")
             await self.repository.link_wallet(transaction, wallet, kept["account_id"])
         if await self._prove(transaction, signer, now) != kept["account_id"]:
@@ -212,8 +211,8 @@ class SignInService:
         return await self.repository.add_to_session(transaction, session.session_id, wallet, signer.chain_id)
 
     async def _prove(self, transaction: Transaction, signer: Signer, now: datetime) -> UUID:
-        """The account of the wallet, once it is certain that it is this signer's: the contracts that stand at one
-        address of two chains can be two people's, and accounts know addresses alone."""
+        """The account of the wallet, after checking that it is this signer's. Accounts know only addresses, but
+        contracts at one address of two chains can belong to two people."""
         account_id = await self.repository.prove(transaction, signer.wallet, signer.chain_id, now)
         if account_id is not None:
             return account_id

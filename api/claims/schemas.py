@@ -105,7 +105,7 @@ class VerifyResponse(Wire):
     expires_at: int | None = Field(description="Unix seconds; a proof is valid for 24 hours.")
     proof_jws: str | None = Field(
         default=None,
-        description="The proof as a signed statement of kind `claim-proof+v1`, which anyone can verify; null without a proof.",
+        description="The proof as a signed statement of kind `claim-proof+v1`; null without a proof.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What became of a request to a URL that a user gave."""
+"""The outcome of a request to a URL that a user gave."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ class Failure(StrEnum):
     """Why a request did not succeed."""
 
     REFUSED = "refused"
-    """The URL, or every address of its host, is one that is not called. Nothing was sent."""
+    """The URL, or every address of its host, is not allowed. Nothing was sent."""
     DNS = "dns"
     """The host's name could not be resolved."""
     CONNECT = "connect"
-    """No connection came about."""
+    """The connection failed."""
     TLS = "tls"
-    """The certificate or the handshake does not hold. Nothing was sent."""
+    """The certificate is not valid or the handshake failed. Nothing was sent."""
     TIMEOUT = "timeout"
     """No answer within the limit."""
     DISCONNECTED = "disconnected"
     """The connection ended before an answer."""
     PROTOCOL = "protocol"
-    """What came is not HTTP."""
+    """The answer is not HTTP."""
     REDIRECT = "redirect"
     """The answer was 3xx; redirects are not followed."""
     STATUS = "status"
@@ -30,27 +30,27 @@ class Failure(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds; null for what did not happen, as on a connection that was used again."""
+    """Durations in seconds; None for steps that did not happen, as on a reused connection."""
 
     dns_seconds: float | None
     connect_seconds: float | None
     """TCP and TLS."""
     answer_seconds: float | None
-    """From the start until the answer's headers had come."""
+    """From the start until the answer's headers arrived."""
     total_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class OutboundAnswer:
-    """What became of a request.
+    """The outcome of a request.
 
     Args:
-        status: of the answer; null if none came.
+        status: of the answer; None if there is none.
         headers: of the answer, names in lower case, values of one name joined with commas; the first 8 KB of them.
         body: the first bytes of the answer's body, as they came: not decompressed, of any encoding.
         body_complete: whether that is all of the body.
-        failure: null for a 2xx.
-        problem: the failure in words for the user who gave the URL; null for a 2xx.
+        failure: None for a 2xx.
+        problem: the failure in words for the user who gave the URL; None for a 2xx.
     """
 
     status: int | None

@@ -1,4 +1,4 @@
-"""One request on its way: sends it, measures it, and keeps what comes back. Failures are noted, not raised."""
+"""One attempt of a request: sends it, measures it and keeps the answer. Failures are recorded, not raised."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ HEADER_BYTES = 8192
 
 @dataclass(slots=True)
 class Attempt:
-    """One request on its way, and what has come of it so far."""
+    """One attempt of a request, and its result so far."""
 
     method: str
     request_body: bytes | None
@@ -37,7 +37,7 @@ class Attempt:
     problem: str | None = None
 
     async def send(self, session: aiohttp.ClientSession, url: URL) -> None:
-        """Send the request and take in what comes; every failure but the time limit's is noted, not raised."""
+        """Send the request and read the answer. Failures are recorded, except for the caller's timeout."""
         self.reused = False
         self.failure = self.problem = None
         try:
@@ -77,20 +77,20 @@ class Attempt:
 
     @property
     def was_closed_while_idle(self) -> bool:
-        """Whether a connection that was used again turned out to be closed."""
+        """Whether a reused connection turned out to be closed."""
         return self.reused and self.failure is Failure.DISCONNECTED
 
     def fail(self, failure: Failure, problem: str) -> None:
-        """Note why no answer came."""
+        """Record why there is no answer."""
         self.failure, self.problem = failure, problem
 
     def failed(self, failure: Failure, problem: str) -> OutboundAnswer:
-        """The outcome of an attempt that ended before it began."""
+        """The outcome of an attempt that was not sent."""
         self.fail(failure, problem)
         return self.answer()
 
     def answer(self) -> OutboundAnswer:
-        """What has become of the attempt."""
+        """The outcome of the attempt."""
         if self.status is not None:
             if 300 <= self.status < 400:
                 self.fail(Failure.REDIRECT, f"HTTP {self.status}: redirects are not followed")
@@ -108,7 +108,7 @@ class Attempt:
 
 
 def tracing() -> aiohttp.TraceConfig:
-    """Lets the attempt know when its name was resolved and its connection made, or taken from those that wait."""
+    """Records when the attempt's name was resolved and its connection was made or reused."""
     config = aiohttp.TraceConfig()
 
     def note(name: str) -> Any:
@@ -129,18 +129,18 @@ def tracing() -> aiohttp.TraceConfig:
 
 
 def _explain(error: aiohttp.ClientError) -> tuple[Failure, str]:
-    """A failure's kind and words. No address is named: what a name resolves to in here may be nobody's business."""
+    """The kind of a failure and its message, which names no address: internal DNS answers must not leak."""
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        reason = getattr(error.certificate_error, "verify_message", None) or "it does not hold"
+        reason = getattr(error.certificate_error, "verify_message", None) or "verification failed"
         return Failure.TLS, f"the certificate is not accepted: {reason}"
     if isinstance(error, aiohttp.ClientConnectorSSLError):
-        return Failure.TLS, "no TLS connection came about"
+        return Failure.TLS, "the TLS handshake failed"
     if isinstance(error, aiohttp.ClientConnectorError):
         if isinstance(error.os_error, AddressRefused):
             return Failure.REFUSED, NOT_PUBLIC
         if isinstance(error, aiohttp.ClientConnectorDNSError):
             return Failure.DNS, "the host's name cannot be resolved"
-        return Failure.CONNECT, "no connection came about"
+        return Failure.CONNECT, "the connection failed"
     if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError | aiohttp.ClientPayloadError):
         return Failure.DISCONNECTED, "the connection ended before an answer"
     if isinstance(error, aiohttp.InvalidURL):

@@ -1,15 +1,13 @@
-"""The one client for URLs that users gave: webhooks, and whatever else calls an address a stranger chose.
+"""The client for URLs that users gave, such as those of webhooks.
 
-A request leaves only to a public address, and the address that is checked is the very one that is connected to: the
-client resolves names itself, drops what is not public, and looks once more at each socket's address before it
-connects. So a name that resolves differently a second time gains nothing. Redirects are not followed, the proxies and
-passwords of the environment are not used, no cookie is kept, certificates are verified, and one limit covers
-everything from the name's lookup to the answer's body. What comes back is a value, never an exception: a receiver that
-misbehaves is an outcome.
+Requests go to public addresses only, and the checked address is the one that is connected to: the client resolves names
+itself, drops addresses that are not public, and checks each socket's address again before it connects. A name that
+resolves differently the second time (DNS rebinding) gains nothing. Redirects are not followed, proxies and passwords of
+the environment are not used, no cookie is kept, certificates are verified, and one time limit covers everything from
+the DNS lookup to the answer's body. The result is a value, never an exception: a misbehaving receiver is an outcome.
 
-A connection is used again while it is idle for a few seconds. If the receiver closed it in the moment a request went
-out, the request is sent once more on a new one: receivers see the same request twice at worst, as they do after any
-answer that got lost.
+Idle connections are reused for a few seconds. If the receiver closes one just as a request is sent, the request is sent
+again on a new connection. At worst the receiver sees the same request twice, as after any lost answer.
 """
 
 import asyncio
@@ -31,7 +29,7 @@ BODY_BYTES = 4096
 
 
 class Outbound:
-    """Sends requests to URLs that users gave. Made in a running event loop; ``close`` ends its connections.
+    """Sends requests to URLs that users gave. Use it in one event loop; ``close`` closes its connections.
 
     Args:
         allow_loopback: for development, URLs of this machine's loopback addresses are allowed, also with http.
@@ -64,7 +62,7 @@ class Outbound:
 
     @classmethod
     def of(cls, settings: ApiSettings) -> "Outbound":
-        """The client as the settings want it."""
+        """The client that the settings ask for."""
         return cls(
             allow_loopback=settings.outbound_loopback,
             refused=settings.outbound_refused,
@@ -72,10 +70,10 @@ class Outbound:
         )
 
     def validate(self, url: str) -> Destination:
-        """The destination of a URL, as this client would judge it: for the moment a URL is registered.
+        """Check a URL by the rules of this client, when it is registered.
 
         Raises:
-            UrlRefused: with the reason, in words for the one who gave it.
+            UrlRefused: the message gives the reason to the user.
         """
         return validate_url(url, allow_loopback=self.allow_loopback, refused=self.refused)
 
@@ -121,7 +119,7 @@ class Outbound:
         return attempt.answer()
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         sessions, self._sessions = self._sessions, {}
         for session in sessions.values():
             await session.close()
@@ -130,7 +128,7 @@ class Outbound:
         return is_public(address, self.refused) and address not in self._own
 
     def _session(self, destination: Destination, *, fresh: bool) -> aiohttp.ClientSession:
-        """The session for a kind of destination: each has its own rule for addresses, and its own connections."""
+        """The session for a kind of destination: each has its own address rule and its own connections."""
         key = (destination.loopback, fresh)
         session = self._sessions.get(key)
         if session is None:

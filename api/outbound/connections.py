@@ -1,4 +1,4 @@
-"""Connections to public addresses only: the address that is checked is the very one that is connected to."""
+"""Connections to public addresses only: the checked address is the one that is connected to."""
 
 import socket
 import ssl
@@ -20,7 +20,7 @@ IDLE_SECONDS = 4.0
 
 
 class AddressRefused(OSError):
-    """An address that is not connected to."""
+    """The address is not allowed."""
 
 
 def new_connector(
@@ -46,7 +46,7 @@ def new_connector(
 
 
 def system_trust() -> ssl.SSLContext:
-    """The authorities the system trusts, or Mozilla's where the system has none (a bare container)."""
+    """The system's certificate authorities, or Mozilla's if the system has none (a bare container)."""
     context = ssl.create_default_context()
     paths = ssl.get_default_verify_paths()
     if paths.cafile is None and paths.capath is None:
@@ -56,12 +56,12 @@ def system_trust() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class _AddressRule:
-    """Which addresses a connection may have."""
+    """Which addresses may be connected to."""
 
     allows: Callable[[Address], bool]
 
     def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
-        """A socket that is about to be connected to the address in ``info``."""
+        """A socket for a connection to the address in ``info``."""
         family, kind, protocol, _, sockaddr = info
         if family not in (socket.AF_INET, socket.AF_INET6) or not self.allows(ip_address(sockaddr[0])):
             raise AddressRefused(NOT_PUBLIC)
@@ -69,7 +69,7 @@ class _AddressRule:
 
 
 class _CheckedNames(AbstractResolver):
-    """Resolves names to those of their addresses that may be connected to."""
+    """Resolves names to the allowed ones of their addresses."""
 
     def __init__(self, names: NameServers, rule: _AddressRule) -> None:
         self._names = names
@@ -81,10 +81,10 @@ class _CheckedNames(AbstractResolver):
         """The addresses of ``host``.
 
         Raises:
-            AddressRefused: it has addresses, but none that may be connected to.
+            AddressRefused: none of its addresses is allowed.
             OSError: it has none.
         """
-        # "localhost" is allowed in development alone, and is no business of a name server's.
+        # "localhost" is allowed in development only, and not looked up.
         found = ["127.0.0.1", "::1"] if host == "localhost" else await self._names.addresses(host)
         allowed = [one for one in found if self._rule.allows(ip_address(one))]
         if not allowed:

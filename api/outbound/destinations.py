@@ -1,8 +1,7 @@
-"""Where a URL that a user gave may lead: its form, and the addresses its host may have.
+"""Checks URLs that users give: their form, and the addresses that their hosts may have.
 
-Everything here is a judgement of values; ``api/outbound/client.py`` connects, and asks again for the very address it
-connects to. A host's name is looked up only then: what it resolves to when a URL is registered says nothing about what
-it resolves to when it is called.
+Pure functions of values. ``api/outbound/client.py`` checks the address again when it connects; only then is a host's
+name looked up, since it can resolve differently than when the URL was registered.
 """
 
 import re
@@ -19,7 +18,7 @@ URL_LENGTH = 2048
 _HTTPS_PORT = 443
 _FIRST_FREE_PORT = 1024
 
-# The registries of special-purpose addresses (IANA), and what clouds answer on beside them.
+# IANA's registries of special-purpose addresses, and addresses of cloud providers' own services.
 _REFUSED_4 = tuple(
     IPv4Network(network)
     for network in (

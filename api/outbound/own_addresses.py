@@ -1,7 +1,7 @@
 """The addresses of this machine's own interfaces.
 
-A machine may have a public address and services that a firewall hides from the Internet. A connection to that address
-from the machine itself never passes the firewall.
+A machine can have a public address and services that a firewall hides from the Internet. A connection from the machine
+to its own address does not pass the firewall.
 """
 
 import time
@@ -22,10 +22,10 @@ def read_interfaces() -> Iterable[str]:
 
 
 class OwnAddresses:
-    """Knows them, and reads them again from time to time: interfaces come and go.
+    """The addresses, read again periodically: interfaces come and go.
 
     Args:
-        read: gives them as text; what is no IP address is passed over.
+        read: returns them as text; entries that are not IP addresses are ignored.
     """
 
     def __init__(self, read: Callable[[], Iterable[str]] = read_interfaces) -> None:

@@ -98,7 +98,7 @@ ApiKey = Annotated[Caller, Depends(require_api_key)]
 Session = Annotated[WalletSession, Depends(require_session)]
 OptionalSession = Annotated[WalletSession | None, Depends(allow_session)]
 SessionBeside = Annotated[WalletSession | None, Depends(ask_optional_session)]
-"""The wallet session that was sent beside another credential, which the route declares."""
+"""The wallet session that was sent in addition to another credential, which the route declares."""
 KeyOrSession = Annotated[Principal, Depends(require_key_or_session)]
 Public = Annotated[None, Depends(allow_anyone)]
 

@@ -1,4 +1,4 @@
-"""API keys: whose they are, remembered for a few seconds, and when each was last used."""
+"""Finds the accounts of API keys, cached for a few seconds, and records when each key was last used."""
 
 import asyncio
 import hashlib
@@ -20,12 +20,12 @@ MAX_KEY_LENGTH = 256
 
 
 def hash_key(secret: str) -> bytes:
-    """What the store keeps of an API key. The key holds 256 random bits, so a plain hash is not worth attacking."""
+    """The hash that the store keeps of an API key. A plain hash is enough: keys have 256 random bits."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 class ApiKeys:
-    """Looks keys up, remembering the answer for a few seconds, and notes when each was last used."""
+    """Looks keys up, with a cache, and records when each was last used."""
 
     def __init__(self, store: Store, *, clock: Clock, metrics: Metrics, cache_seconds: float) -> None:
         self.store = store
@@ -34,7 +34,7 @@ class ApiKeys:
         self._used: dict[UUID, datetime] = {}
 
     async def find(self, secret: str) -> Caller | None:
-        """The account of a key that is valid now, give or take the cache's seconds."""
+        """The account of a valid key, at most the cache's seconds old."""
         if len(secret) > MAX_KEY_LENGTH:
             return None
         digest = hash_key(secret)
@@ -44,22 +44,22 @@ class ApiKeys:
         return caller
 
     def known(self, secret: str) -> Caller | None:
-        """The account of a key that was looked up a moment ago; None where the store is to be asked."""
+        """The account of a key if it is cached and fresh; None means that the store must be asked."""
         caller = self._known.peek(hash_key(secret)) if len(secret) <= MAX_KEY_LENGTH else None
         if caller is not None:
             self._used[caller.key_id] = self.clock.now()
         return caller
 
     def was_valid(self, secret: str) -> bool:
-        """Whether the key was valid when it was last looked up, as far as that is remembered."""
+        """Whether the key was valid when it was last looked up, if that is still cached."""
         return len(secret) <= MAX_KEY_LENGTH and self._known.last(hash_key(secret)) is not None
 
     def forget(self) -> None:
-        """Look all keys up again: a plan changed, or a key was revoked."""
+        """Drop all keys from the cache: a plan changed, or a key was revoked."""
         self._known.clear()
 
     async def note_uses(self) -> None:
-        """Write down when keys were last used: one statement for all of them, whatever the traffic."""
+        """Write the times of last use: one statement for all keys."""
         used, self._used = self._used, {}
         if not used:
             return
@@ -67,11 +67,11 @@ class ApiKeys:
             async with self.store.transaction() as transaction:
                 await transaction.execute("auth/record_key_uses", {"ids": list(used), "times": list(used.values())})
         except StoreUnavailable as error:
-            LOG.warning("times of use of %d keys are not written: %s", len(used), error)
+            LOG.warning("the last use of %d keys is not written: %s", len(used), error)
             self._used = {**used, **self._used}
 
     async def note_uses_forever(self, interval_seconds: float = 30.0) -> None:
-        """Call ``note_uses`` from time to time until cancelled."""
+        """Call ``note_uses`` periodically until cancelled."""
         while True:
             await asyncio.sleep(interval_seconds)
             began = time.monotonic()

@@ -19,14 +19,18 @@ class Caller:
 
     @property
     def wallets(self) -> tuple[str, ...]:
-        """The wallets it may act for."""
+        """The wallets that it may act for."""
         return (self.wallet,)
 
 
 @dataclass(frozen=True, slots=True)
 class WalletSession:
-    """Who signed in. ``wallets`` are those that did, the first one first; addresses are lower-case on EVM chains.
-    ``contract_chains`` names, of those for which a contract answered, the chain that it is on."""
+    """A signed-in account.
+
+    Args:
+        wallets: the wallets that signed in, in that order; EVM addresses are lower-case.
+        contract_chains: the chain id of each wallet that signed in as a contract.
+    """
 
     session_id: UUID
     account_id: UUID
@@ -42,10 +46,10 @@ class WalletSession:
         return self.wallets[0]
 
     def controls(self, wallet: str, chain_id: int) -> bool:
-        """Whether the session may act for an address on a chain: as its owner, its manager, or however else the chain
-        names it. Ask this, not whether the address is in ``wallets``: the contracts that stand at one address of two
-        chains can be two people's, and who signed with one of them is nobody on the other's chain. A key is the same
-        everywhere."""
+        """Whether the session may act for an address on a chain, such as the owner or a manager of a registration.
+
+        Do not test ``wallet in session.wallets`` instead: contracts at one address of two chains can belong to two
+        people, so a contract wallet counts only on the chain that it signed in on. A key is the same on all chains."""
         return wallet in self.wallets and self.contract_chains.get(wallet, chain_id) == chain_id
 
 
@@ -53,5 +57,5 @@ Principal = Caller | WalletSession
 
 
 def satisfies(plan: str, least: str) -> bool:
-    """Whether a plan is ``least`` or a higher one."""
+    """Whether a plan is ``least`` or higher."""
     return PLANS.index(plan) >= PLANS.index(least)

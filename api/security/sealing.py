@@ -1,7 +1,7 @@
-"""Secrets that have to be used again, and so cannot be hashed: sealed for the store with a key it does not have.
+"""Encrypts secrets that the service must read again, such as webhook secrets, with a key that the store does not have.
 
-AES-256-GCM with a fresh nonce, bound to what the secret is for, so that a row's secret is of no use in another row.
-The key is the setting's, or the data directory's, made on first use.
+AES-256-GCM with a fresh nonce. The purpose is authenticated, so a secret copied into another row cannot be decrypted.
+The key comes from the settings, or from the data directory, where it is made on first use.
 """
 
 import base64
@@ -19,15 +19,15 @@ _FORMAT = b"\x01"
 
 
 class SealingKeyError(ValueError):
-    """The key given or kept is not one, or cannot be read; the message never shows it."""
+    """The key is malformed or cannot be read. The message never shows it."""
 
 
 class Unsealable(ValueError):
-    """What was sealed was so with another key, or for another purpose."""
+    """The secret was sealed with another key, or for another purpose."""
 
 
 class Sealer:
-    """Seals and unseals.
+    """Encrypts and decrypts secrets.
 
     Args:
         key: 32 bytes.
@@ -37,12 +37,12 @@ class Sealer:
         self._cipher = AESGCM(key)
 
     def seal(self, secret: bytes, purpose: str) -> bytes:
-        """The secret as it may be stored; ``purpose`` is needed to get it back."""
+        """Encrypt a secret. The same ``purpose`` is needed to decrypt it."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
         return _FORMAT + nonce + self._cipher.encrypt(nonce, secret, purpose.encode())
 
     def unseal(self, sealed: bytes, purpose: str) -> bytes:
-        """The secret again.
+        """Decrypt a secret.
 
         Raises:
             Unsealable: it was sealed with another key, or for another purpose.
@@ -57,7 +57,7 @@ class Sealer:
 
 
 def key_path(data_dir: Path) -> Path:
-    """Where the key is kept."""
+    """The file that holds the key."""
     return data_dir / "keys" / "sealing.key"
 
 
@@ -91,7 +91,7 @@ def _create(path: Path) -> None:
             file.flush()
             os.fsync(file.fileno())
         try:
-            os.link(draft, path)  # whole and only once: whoever comes second finds the first one's
+            os.link(draft, path)  # atomic: the second process finds the first one's key
         except FileExistsError:
             return
     finally:
@@ -101,7 +101,7 @@ def _create(path: Path) -> None:
 def _parsed(text: str, source: str) -> bytes:
     try:
         key = base64.b64decode(text.strip(), validate=True)
-    except (binascii.Error, ValueError):  # its text is not passed on: no part of a key may reach a log
+    except (binascii.Error, ValueError):  # without its text: no part of a key may reach a log
         key = b""
     if len(key) != _KEY_BYTES:
         raise SealingKeyError(f"{source} does not hold a key of 32 bytes in base64")

@@ -1,4 +1,4 @@
-"""Wallet sessions as routes ask for them: the token is verified, then its session, remembered for a few seconds."""
+"""Finds wallet sessions: verifies the token, then looks up its session, cached for a few seconds."""
 
 from datetime import datetime
 from uuid import UUID
@@ -12,11 +12,10 @@ from warehouse.store import Store
 
 
 class Sessions:
-    """Finds the session of a token. The store says which wallets and scopes it has: what the token says of them is for
-    its reader.
+    """Finds the session of a token. Wallets and scopes come from the store; those in the token are for its reader.
 
     Args:
-        cache_seconds: how long a session is trusted once looked up; a revocation takes this long in other processes.
+        cache_seconds: how long a looked-up session is trusted; a revocation takes this long in other processes.
     """
 
     def __init__(self, store: Store, tokens: Tokens, *, clock: Clock, metrics: Metrics, cache_seconds: float) -> None:
@@ -26,10 +25,10 @@ class Sessions:
         self._known: Cache[WalletSession | None] = Cache("wallet_session", ttl_seconds=cache_seconds, metrics=metrics)
 
     async def find(self, token: str) -> WalletSession | None:
-        """The session of a token that is valid now, give or take the cache's seconds; None for any other text.
+        """The session of a valid token, at most ``cache_seconds`` old; None for any other text.
 
         Raises:
-            StoreUnavailable: it cannot be said now.
+            StoreUnavailable: the store does not answer.
         """
         now = self.clock.now()
         try:
@@ -40,11 +39,11 @@ class Sessions:
         return session if session is not None and now < session.expires_at else None
 
     def forget(self, session_id: UUID) -> None:
-        """Look the session up anew the next time: it was changed or revoked."""
+        """Drop a session from the cache: it was changed or revoked."""
         self._known.forget(session_id)
 
     def forget_all(self) -> None:
-        """Look every session up anew: an account's plan changed, or a session was revoked elsewhere."""
+        """Drop all sessions from the cache: a plan changed, or a session was revoked elsewhere."""
         self._known.clear()
 
     async def _look_up(self, session_id: UUID, now: datetime) -> WalletSession | None:

@@ -1,7 +1,7 @@
-"""The Ed25519 keys that sessions and session tokens are signed with: the current one and those before it.
+"""The Ed25519 keys that sign session tokens and statements: the current one and its predecessors.
 
-They are kept in one file of the data directory, made on first use, or given by settings. Every use looks whether the
-file has changed, so that all processes of a service sign with a new key as soon as there is one.
+They are kept in one file of the data directory, made on first use, or given by settings. Every use checks whether the
+file changed, so all processes of a service sign with a new key as soon as there is one.
 """
 
 import base64
@@ -23,17 +23,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 SEED_BYTES = 32
 KID_DIGITS = 16
 KEPT_FOR = timedelta(hours=24)
-"""How long a key that was replaced is kept, since no token lives longer; the one before the current is kept anyway."""
+"""How long a replaced key is kept: no token lives longer. The key before the current one is always kept."""
 
 
 class SigningKeyError(Exception):
-    """The keys given or kept are none, cannot be read, or may not be changed; the message never shows one. No
-    ``ValueError``: who refuses a token that is malformed must not take our own trouble for it."""
+    """The keys are malformed, cannot be read, or must not be changed. The message never shows a key. Not a
+    ``ValueError``: code that catches those of malformed tokens must not catch this one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """A key pair. ``retired_at``: when another took its place."""
+    """A key pair. ``retired_at`` is the time it was replaced."""
 
     private: Ed25519PrivateKey
     created_at: datetime | None
@@ -64,11 +64,11 @@ class KeySet:
 
     @property
     def current(self) -> SigningKey:
-        """The key that signs."""
+        """The key that signs now."""
         return self.keys[0]
 
     def jwks(self) -> dict[str, list[dict[str, str]]]:
-        """The public halves, for whoever verifies (RFC 7517)."""
+        """The public halves as a JSON Web Key Set (RFC 7517)."""
         return {"keys": [key.jwk() for key in self.keys]}
 
 
@@ -76,7 +76,7 @@ class SigningKeys:
     """The service's keys.
 
     Args:
-        given: the current key in base64, and the one before it; with them nothing is kept in the data directory.
+        given: the current key in base64, then the one before it; then nothing is kept in the data directory.
     """
 
     def __init__(self, data_dir: Path, *, given: Sequence[str] = ()) -> None:
@@ -86,26 +86,26 @@ class SigningKeys:
         self._seen: tuple[int, int, int] | None = None
 
     def current(self) -> KeySet:
-        """The keys as they are now; they are made where there are none. Asking costs one look at the file.
+        """The keys as they are now, made if there are none. Each call costs one ``stat`` of the file.
 
         Raises:
             SigningKeyError: the file cannot be used.
         """
         if self._given is not None:
             return self._given
-        seen = self._look()
+        seen = self._stat()
         if seen is None:
             with self._alone():
-                if self._look() is None:
+                if self._stat() is None:
                     self._write([SigningKey(Ed25519PrivateKey.generate(), datetime.now(UTC), None)])
-            seen = self._look()
+            seen = self._stat()
         if self._known is None or seen != self._seen:
-            # The look came first: what is written while reading is noticed the next time.
+            # ``stat`` came first: a write during the read is noticed next time.
             self._known, self._seen = KeySet(self._read()), seen
         return self._known
 
     def rotate(self, now: datetime) -> SigningKey:
-        """Make a new current key; those that tokens may still be signed with are kept.
+        """Make a new current key. Keys that valid tokens may be signed with are kept.
 
         Raises:
             SigningKeyError: the keys are given by settings, or the file cannot be used.
@@ -121,7 +121,7 @@ class SigningKeys:
             self._write([new, previous, *kept])
         return new
 
-    def _look(self) -> tuple[int, int, int] | None:
+    def _stat(self) -> tuple[int, int, int] | None:
         try:
             found = self.path.stat()
         except FileNotFoundError:
@@ -143,7 +143,7 @@ class SigningKeys:
         return keys
 
     def _write(self, keys: Sequence[SigningKey]) -> None:
-        """Put a whole new file in the place of the old one: whoever reads sees the one or the other."""
+        """Replace the file atomically: readers see the old one or the new one."""
         text = json.dumps({"keys": [_entry(key) for key in keys]}, indent=2)
         draft = self.path.with_name(f".{self.path.name}.{secrets.token_hex(8)}")
         try:
@@ -159,7 +159,7 @@ class SigningKeys:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other processes from changing the keys meanwhile; the lock ends with the process that holds it."""
+        """Keep other processes from changing the keys. The lock ends with the process that holds it."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
@@ -191,7 +191,7 @@ def _parsed(entry: dict[str, Any], source: str) -> SigningKey:
 def _private(text: str, source: str) -> Ed25519PrivateKey:
     try:
         seed = base64.b64decode(text.strip(), validate=True)
-    except (binascii.Error, ValueError):  # its text is not passed on: no part of a key may reach a log
+    except (binascii.Error, ValueError):  # without its text: no part of a key may reach a log
         seed = b""
     if len(seed) != SEED_BYTES:
         raise SigningKeyError(f"{source} does not hold a signing key: 32 bytes in base64")
