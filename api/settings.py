@@ -12,12 +12,10 @@ from warehouse.settings import EngineSettings
 
 
 class ApiSettings(EngineSettings):
-    """How the service names itself, and its limits."""
+    """Settings of the API, the worker and the commands."""
 
     service_name: str = Field(default="Regalia", min_length=1, description="The service's name in messages and lists.")
-    support_email: str = Field(
-        default="support@localhost", description="Where the owner of a refused token is told to write."
-    )
+    support_email: str = Field(default="support@localhost", description="Contact address in refusals of tokens.")
     api_key_prefix: str = Field(
         default="rgl", pattern=r"^[a-z][a-z0-9]{1,15}$", description="First part of every API key: <prefix>_live_..."
     )
@@ -25,7 +23,7 @@ class ApiSettings(EngineSettings):
         default=3.0,
         ge=0,
         le=60,
-        description="How long a looked-up API key is trusted; the store tells of revocations and plans sooner.",
+        description="How long a looked-up API key is trusted; the store notifies of revocations and plans sooner.",
     )
     session_seconds: int = Field(
         default=3600, ge=60, le=86_400, description="How long a wallet session lives after its sign-in."
@@ -38,7 +36,7 @@ class ApiSettings(EngineSettings):
         description="Ed25519 key that signs sessions, 32 bytes in base64. Unset: kept in the data directory.",
     )
     previous_signing_key: SecretStr | None = Field(
-        default=None, description="The key that REGALIA_SIGNING_KEY took the place of: sessions it signed stay valid."
+        default=None, description="The key before REGALIA_SIGNING_KEY: sessions that it signed stay valid."
     )
     open_crown: bool = Field(default=True, description="Whether anyone may claim (isOpenCrown in the registry info).")
     pricing: Path | None = Field(
@@ -47,14 +45,14 @@ class ApiSettings(EngineSettings):
     expiry_days: int = Field(
         default=90,
         ge=1,
-        description="`regalia expire` ends registrations that were inactive for so many days on end.",
+        description="`regalia expire` expires registrations that were inactive for this many consecutive days.",
     )
     apps: Path | None = Field(
         default=None, description="TOML file laid over the built-in catalogue of apps (api/apps/catalogue.toml)."
     )
     listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
         default={"coin": "coin", "asset": "asset", "profile": "profile"},
-        description="JSON object: path segments of the platforms that listings are written for, and each one's format.",
+        description="JSON object: each listing platform's path segment and format.",
     )
     limits: Path | None = Field(
         default=None,
@@ -66,14 +64,14 @@ class ApiSettings(EngineSettings):
     )
     trusted_proxies: str | None = Field(
         default=None,
-        description="Networks of proxies whose X-Forwarded-For is believed: CIDR, with commas between.",
+        description="Networks of proxies whose X-Forwarded-For is trusted: CIDR, separated by commas.",
     )
     body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
     metadata_document_bytes: int = Field(
-        default=64 * 1024, ge=1024, le=1024 * 1024, description="Largest metadata document that is taken, and read."
+        default=64 * 1024, ge=1024, le=1024 * 1024, description="Largest metadata document that is accepted or read."
     )
     metadata_image_bytes: int = Field(
-        default=5 * 1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Largest image that is taken."
+        default=5 * 1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Largest image that is accepted."
     )
     metadata_account_bytes: int = Field(
         default=100 * 1024 * 1024, ge=0, description="Bytes of metadata that an account may keep."
@@ -82,38 +80,40 @@ class ApiSettings(EngineSettings):
         default=None,
         description="RPC address of the IPFS node that keeps metadata, as http://host:5001. Unset: the data directory.",
     )
-    ipfs_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one question to the IPFS node.")
-    request_timeout_seconds: float = Field(default=30.0, gt=0, description="After this long a request answers 503.")
+    ipfs_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one request to the IPFS node.")
+    request_timeout_seconds: float = Field(default=30.0, gt=0, description="Time limit of a request; beyond it 503.")
     claimable_timeout_seconds: float = Field(
-        default=15.0, gt=0, description="Limit of the claimable route; beyond it 503, never a partial list."
+        default=15.0, gt=0, description="Time limit of the claimable route; beyond it 503, never a partial list."
     )
-    query_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one query of the warehouse.")
+    query_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one query of the warehouse.")
     chain_timeout_seconds: float = Field(
-        default=8.0, gt=0, description="Limit of one question to a chain's nodes, all of them together."
+        default=8.0, gt=0, description="Time limit of one request to a chain's nodes, over all of them."
     )
-    store_timeout_seconds: float = Field(default=10.0, gt=0, description="Limit of one read of the store.")
+    store_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one read of the store.")
     store_pool_size: int = Field(default=10, ge=1, description="Connections of one API process to the store.")
     admission_searches: int = Field(
-        default=8, ge=1, description="Searches and other reads of the warehouse in work at a time; others wait."
+        default=8, ge=1, description="Concurrent searches and other reads of the warehouse; further ones wait."
     )
-    admission_reads: int = Field(default=16, ge=1, description="Reads of the store in work at a time; others wait.")
-    admission_claims: int = Field(default=32, ge=1, description="Steps of claims in work at a time; others wait.")
-    admission_uploads: int = Field(default=4, ge=1, description="Uploads in work at a time; others wait.")
+    admission_reads: int = Field(default=16, ge=1, description="Concurrent reads of the store; further ones wait.")
+    admission_claims: int = Field(default=32, ge=1, description="Concurrent claim requests; further ones wait.")
+    admission_uploads: int = Field(default=4, ge=1, description="Concurrent uploads; further ones wait.")
     admission_queue_seconds: float = Field(
         default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
     )
     sealing_key: SecretStr | None = Field(
         default=None,
-        description="Key of 32 bytes in base64 that webhook secrets are kept under. Unset: the data directory's.",
+        description="Key of 32 bytes in base64 that encrypts webhook secrets. Unset: the data directory's.",
     )
     webhook_lease_seconds: float = Field(
-        default=20.0, ge=6, description="How long the deliveries that a dead worker had under way wait for another one."
+        default=20.0,
+        ge=6,
+        description="After a worker dies, its deliveries wait this long for another worker.",
     )
     outbound_loopback: bool = Field(
-        default=False, description="Development only: URLs that users give may lead to this machine, also with http."
+        default=False, description="Development only: user URLs may lead to this machine, also over http."
     )
     outbound_refused_networks: str | None = Field(
-        default=None, description="Networks that such URLs may not lead to, though public: CIDR, with commas between."
+        default=None, description="Public networks that user URLs must not lead to: CIDR, separated by commas."
     )
     domain_record: str = Field(
         default="_regalia-challenge",
@@ -122,17 +122,19 @@ class ApiSettings(EngineSettings):
     )
     domain_resolvers: str | None = Field(
         default=None,
-        description="Name servers that are asked for it: addresses, with commas between. Unset: the system's.",
+        description="Name servers for the record: addresses, separated by commas. Unset: the system's.",
     )
     domain_resolver_port: int = Field(default=53, ge=1, le=65_535, description="Port of those name servers.")
-    domain_lookup_seconds: float = Field(default=5.0, gt=0, le=20, description="Limit of one lookup, retries included.")
+    domain_lookup_seconds: float = Field(default=5.0, gt=0, le=20, description="Time limit of a lookup, with retries.")
     domain_check_hours: float = Field(
-        default=24.0, gt=0, description="A verified domain's record is looked up again after so long."
+        default=24.0, gt=0, description="Interval at which a verified domain's record is checked."
     )
     domain_absences: int = Field(
-        default=3, ge=1, description="A verified domain is one no more once its record was missing so often on end ..."
+        default=3,
+        ge=1,
+        description="A verified domain is revoked after its record was missing in this many checks ...",
     )
-    domain_grace_hours: float = Field(default=72.0, ge=0, description="... and for at least so long.")
+    domain_grace_hours: float = Field(default=72.0, ge=0, description="... and for at least this long.")
 
     @field_validator("outbound_refused_networks", "trusted_proxies")
     @classmethod

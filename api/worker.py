@@ -1,6 +1,6 @@
 """The worker process: runs the jobs that requests queue, and sends webhooks. ``python -m api.worker``.
 
-Jobs of a worker that was killed stay marked as running; every minute those without a heartbeat are given back.
+Jobs of a killed worker stay marked as running. Once a minute those without a heartbeat are queued again.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ TASK_MODULES = (claims, domains, health, metadata, webhooks)
 @TASKS.periodic(cron="* * * * *")
 @TASKS.task(name="upkeep.retry_stalled", pass_context=True, queueing_lock="upkeep.retry_stalled")
 async def retry_stalled(context: JobContext, timestamp: int) -> None:
-    """Give back the jobs of workers that are gone."""
+    """Queue the jobs of dead workers again."""
     for job in await context.app.job_manager.get_stalled_jobs():
-        LOG.warning("job %s of a worker that is gone runs again", job.id)
+        LOG.warning("job %s of a dead worker is queued again", job.id)
         await context.app.job_manager.retry_job(job)
 
 
 async def work(settings: ApiSettings, *, wait: bool = True) -> None:
-    """Run jobs until a signal comes; without ``wait``, until none is due."""
+    """Run jobs until a signal arrives; without ``wait``, until no job is due."""
     async with open_services(settings) as services, open_queue(services.urls.database_url) as app:
         engine = webhook_engine(
             services.store,
@@ -59,15 +59,15 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             additional_context={CONTEXT_KEY: services},
         )
         if wait:
-            await run_beside(jobs, engine)
+            await run_parallel(jobs, engine)
         else:
             await jobs
             await engine.run_until_idle()
 
 
-async def run_beside(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -> None:
-    """Run both until the jobs end, as they do when a signal comes. If the engine ends first, with an error, the jobs
-    are cancelled and the process ends with it, to be started again."""
+async def run_parallel(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -> None:
+    """Run both until the jobs end, as they do on a signal. If the engine ends first, with an error, cancel the jobs and
+    raise the error; the supervisor restarts the process."""
     stop = asyncio.Event()
     sending = asyncio.create_task(engine.run(stop))
     working = asyncio.create_task(jobs)
@@ -82,9 +82,9 @@ async def run_beside(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -> 
 
 
 def configure_logging() -> None:
-    """Log to standard error, without what must not be kept."""
+    """Log to standard error, without secrets."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    # At INFO it writes the address of every request, and a node's address often holds the operator's key to it.
+    # At INFO httpx logs the URL of every request, and a node's URL often contains the operator's key.
     logging.getLogger("httpx").setLevel(logging.WARNING)
 
 

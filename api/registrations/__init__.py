@@ -1,1 +1,1 @@
-"""Registrations: reading them, and finding out what a wallet may claim."""
+"""Registrations: reads, and what a wallet may claim."""

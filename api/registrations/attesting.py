@@ -1,4 +1,4 @@
-"""Statements of the operator about registrations: made by a command, signed whenever they are told."""
+"""Statements of the operator about registrations: made by a command, signed whenever a route returns them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,17 +14,17 @@ KIND = "registration-attestation+v1"
 
 
 class AttestationError(ValueError):
-    """What was asked for cannot be done; the message says why."""
+    """The attestation cannot be made or withdrawn; the message says why."""
 
 
 class Attesting:
-    """Statements of one store. Synchronous: for commands, not for requests."""
+    """Makes and withdraws statements. Synchronous: for commands, not for requests."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
 
     def attest(self, chain_id: int, token_id: int, kind: str, statement: str) -> UUID:
-        """Make a statement about an active registration; the same one made again is the one there is.
+        """Make a statement about an active registration. Repeating it returns the existing one.
 
         Raises:
             AttestationError: there is no such active registration.
@@ -39,7 +39,7 @@ class Attesting:
         return id
 
     def withdraw(self, id: UUID) -> None:
-        """Withdraw a statement; one that is withdrawn stays so.
+        """Withdraw a statement. Safe to repeat.
 
         Raises:
             AttestationError: there is none.

@@ -1,4 +1,4 @@
-"""What a wallet can claim, by the provenance index."""
+"""The tokens a wallet can claim, from the provenance index."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -22,7 +22,7 @@ Octets: TypeAlias = npt.NDArray[np.uint8]
 _LOWER = np.frombuffer(b"0123456789abcdef", np.uint8)
 _UPPER = np.frombuffer(b"0123456789ABCDEF", np.uint8)
 SCANNED = ("arbitrum", "base", "polygon", "bnb", "gnosis", "eth")
-# The same for every token, so it is written once.
+# The same for every token, so it is serialized once.
 _DEPLOYER = orjson.Fragment(
     dumps({"method": "deployer", "confidence": CONFIDENCE["deployer"], "message": METHOD_DESCRIPTIONS["deployer"]})
 )
@@ -38,7 +38,7 @@ class ClaimableFinder:
     majors: Majors
 
     async def find(self, wallet: str) -> list[dict[str, Any]]:
-        """Tokens the wallet deployed that are registrable and not registered, in the order of the chains scanned, as
+        """Tokens that the wallet deployed, that can be registered and are not, in the order of the scanned chains, as
         they are on the wire. A wallet may have thousands.
 
         Raises:
@@ -58,19 +58,19 @@ class ClaimableFinder:
         ]
 
     async def _deployed(self, wallet: str) -> ArrowTable:
-        """What the wallet deployed whose symbol may be registered and is no major's: ``chain_id``, ``address``,
+        """Tokens that the wallet deployed, whose symbol can be registered and is no major's: ``chain_id``, ``address``,
         ``address_hash`` (Keccak-256 of the address in hexadecimal, for its checksum), ``symbol``, ``name``."""
         scanned = [self.chains.by_key[key].chain_id for key in SCANNED]
         table = await self.warehouse.arrow(
             sql.load("queries/registrations/claimable"), {"wallet": wallet[2:], "chains": scanned}
         )
         table = table.filter(are_registrable(table.column("symbol")))
-        # A major itself and what imitates one: the folded symbol of either is the name of a major.
+        # Drops majors and their imitations: the folded symbol of both is a major's name.
         folds = fold_plain(table.column("symbol").to_pylist())
         return table.filter(np.array([not self.majors.is_name(folded) for folded in folds], bool))
 
     async def _unregistered(self, deployed: ArrowTable) -> ArrowTable:
-        """Those of which neither the token nor, on its chain, the symbol is registered now."""
+        """Those whose token is not registered, nor their symbol on the same chain."""
         tokens = _hexadecimal(_octets(deployed.column("address"), 20))
         keys = [symbol.upper() for symbol in deployed.column("symbol").to_pylist()]
         chain_ids = deployed.column("chain_id").to_numpy()
@@ -90,7 +90,7 @@ class ClaimableFinder:
 def _octets(column: ArrowTable, width: int) -> Octets:
     """The values of a column of ``width`` bytes each, as rows."""
     if not len(column):
-        return np.empty((0, width), np.uint8)  # there is no buffer then
+        return np.empty((0, width), np.uint8)  # an empty column has no buffer
     values = column.combine_chunks()
     whole = np.frombuffer(values.buffers()[1], np.uint8)
     return whole[values.offset * width : (values.offset + len(values)) * width].reshape(-1, width)
@@ -106,13 +106,13 @@ def _hexadecimal(octets: Octets) -> list[str]:
 
 
 def _with_checksums(addresses: Octets, hashes: Octets) -> list[str]:
-    """The addresses as clients see them (EIP-55), all at once: one by one, thousands take a tenth of a second."""
+    """Checksummed addresses (EIP-55), computed on whole columns: one by one, thousands take a tenth of a second."""
     digits = _digits(addresses)
     return _lines(np.where(_digits(hashes[:, :20]) >= 8, _UPPER[digits], _LOWER[digits]))
 
 
 def _lines(letters: Octets) -> list[str]:
-    """Rows of letters as texts with 0x before them."""
+    """Rows of letters as texts that begin with 0x."""
     width = letters.shape[1] + 3
     lines = np.full((len(letters), width), ord("\n"), np.uint8)
     lines[:, :2] = np.frombuffer(b"0x", np.uint8)

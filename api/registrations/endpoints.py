@@ -87,7 +87,7 @@ async def list_claimable_tokens(
     elif session is not None:
         owner = session.wallet
     else:
-        raise InvalidInput("X-Wallet-Address", "is required, unless a wallet session is sent")
+        raise InvalidInput("X-Wallet-Address", "is required without a wallet session")
     finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors)
     try:
         async with asyncio.timeout(settings.claimable_timeout_seconds):
@@ -99,7 +99,7 @@ async def list_claimable_tokens(
 
 @router.get("/fee", response_model=ClaimFee, responses=answered(("fee", examples.FEE)))
 async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
-    """What a claim costs: a flat amount in dollars, paid in the coin of the chain being claimed on."""
+    """The price of a claim: a flat amount in dollars, paid in the native coin of the claim's chain."""
     return respond(
         ClaimFee(
             base_fee_usd=pricing.claim_usd,
@@ -127,7 +127,7 @@ async def check_qualification(
     pricing: PricingDep,
     eligibility: EligibilityDep,
 ) -> JsonResponse:
-    """Whether the wallet may claim the token, by any method, and for how much. Send `symbol`, so that an existing
+    """Whether the wallet may claim the token, by any method, and the price. Send `symbol` so that an existing
     registration and a free import are found."""
     wallet = evm_address("wallet", body.wallet)
     token = evm_address("tokenAddress", body.token_address)
@@ -175,7 +175,7 @@ async def list_attestations(
         str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
     ] = None,
 ) -> JsonResponse:
-    """What the operator attests of a registration, each statement signed."""
+    """The operator's statements about a registration, each signed."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     repository = RegistrationRepository(store)
     row = await find_registration(repository, name, chain_id)
@@ -206,8 +206,8 @@ async def get_registration_status(
         ),
     ] = None,
 ) -> JsonResponse:
-    """Where a symbol stands on a chain. Where a chain has several tokens of the symbol, the registered one is meant,
-    else the original, unless `tokenAddress` names one."""
+    """The status of a symbol on a chain. If the chain has several tokens of the symbol, the answer is about the
+    registered one, else the original, unless `tokenAddress` names one."""
     wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
     token = None
     if token_address is not None:

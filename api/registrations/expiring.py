@@ -1,7 +1,7 @@
-"""Ending registrations that have been inactive for long: which ones, and the statement that the registry takes.
+"""Expires registrations that were inactive for long: finds them, and submits signed statements to the registry.
 
-The chain decides: nothing is written here. A registration counts as expired once its registry says so, in the indexer's
-events. Handing in the same statement twice, or two for one registration, ends it once.
+The chain decides; nothing is written here. A registration has expired once its registry's event is indexed.
+Submitting a statement twice, or two statements for one registration, expires it once.
 """
 
 import secrets
@@ -27,7 +27,7 @@ _PATIENCE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Inactive:
-    """A registration that has been inactive throughout; ``highest`` score in ``hours`` scored ones."""
+    """A registration that was inactive throughout; ``highest`` is the highest score of its ``hours`` scored hours."""
 
     token_id: int
     symbol: str
@@ -40,8 +40,8 @@ class Inactive:
 def find_inactive(
     store: Connection, warehouse: Warehouse, chain: Chain, *, days: int, now: datetime | None = None
 ) -> list[Inactive]:
-    """Registrations of a chain whose heartbeat has been below the threshold for so many days on end, the grace period
-    not counted."""
+    """Registrations of a chain whose heartbeat was below the threshold for ``days`` consecutive days after their grace
+    period."""
     end = now or datetime.now(UTC)
     since = end - timedelta(days=days)
     rows = store.execute(
@@ -80,10 +80,10 @@ def find_inactive(
 
 
 def expire(chain: Chain, signer: LocalAccount, payer: LocalAccount, found: Sequence[Inactive]) -> list[str]:
-    """State the end of each registration and hand the statement in; the hashes of the transactions.
+    """Sign and submit the expiry of each registration. Returns the hashes of the transactions.
 
     Raises:
-        SendError: the chain did not take one; those before it are ended.
+        SendError: the chain refused one; those before it have expired.
         RpcError: the nodes do not answer.
     """
     client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)

@@ -77,8 +77,8 @@ async def list_registrations_of_symbol(
         ),
     ] = None,
 ) -> JsonResponse:
-    """Every registration of a symbol that stands, oldest first. Those of one owner, or named as each other's canonical
-    peer, are linked."""
+    """Every active registration of a symbol, oldest first. Registrations of one owner, or that name each other as
+    canonical peer, are linked."""
     wanted = read_symbol("symbol", symbol)
     excluded = None if exclude_evm is None else evm_address("excludeEvm", exclude_evm)
     rows = await RegistrationRepository(store).standing_of_symbol(wanted)
@@ -116,8 +116,8 @@ async def get_registration_roles(
         str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
     ] = None,
 ) -> JsonResponse:
-    """Who may act for a registration, as the chain's registry told of it up to `asOfBlock`. The primary manager is the
-    one who has been it longest."""
+    """Who may act for a registration, from the registry's events up to `asOfBlock`. The primary manager is the one
+    named first."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     repository = RegistrationRepository(store)
     row = await find_registration(repository, name, chain_id)

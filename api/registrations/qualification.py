@@ -1,4 +1,4 @@
-"""check-qualify: may this wallet claim this token, and for how much?"""
+"""check-qualify: whether a wallet may claim a token, and the price."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from api.http.errors import InvalidInput
 from api.registrations.schemas import Qualification, QualifyResponse
 from warehouse.domain.chains import Chain, Chains
 
-_NOWHERE = Refusal(
+_NO_TOKEN = Refusal(
     "not_claimable", "not_a_token", "There is no token at this address on a chain that tokens are registered on."
 )
 _WIRE_METHODS = {"majorityHolder": "majority_holder"}
@@ -29,7 +29,7 @@ class Qualifier:
     support_email: str
 
     async def check(self, wallet: str, token: str, chain: Chain | None, symbol: str | None) -> QualifyResponse:
-        """The answer for one token. Without a chain, for the chain that has the token.
+        """The answer for one token. Without ``chain``, the chain that has the token is used.
 
         Raises:
             InvalidInput: the token is on several chains, and none was named.
@@ -41,7 +41,7 @@ class Qualifier:
     async def _check(self, wallet: str, token: str, chain: Chain | None, symbol: str | None) -> QualifyResponse:
         chain = chain or await self._chain_of(token, wallet)
         if chain is None:
-            return self._refused(_NOWHERE)
+            return self._refused(_NO_TOKEN)
         claim = Claim(chain=chain, token=token, symbol=symbol or "", wallet=wallet)
         reading = await self.eligibility.read(claim)
         claim = Claim(chain=chain, token=token, symbol=symbol or (reading.symbol or "").upper(), wallet=wallet)
@@ -76,7 +76,7 @@ class Qualifier:
         )
 
     async def _chain_of(self, token: str, wallet: str) -> Chain | None:
-        """The enabled chain that has this token: as indexed, else as the nodes say; None where none has it."""
+        """The enabled chain that has this token, from the index or else from the nodes; None if there is none."""
         minting = [chain for chain in self.chains.enabled() if chain.can_claim and "registry" in chain.contracts]
         indexed = await self.eligibility.repository.chains_of_token(token)
         found = [chain for chain in minting if chain.chain_id in indexed]

@@ -1,4 +1,4 @@
-"""Finding the registration that a path names by id or symbol."""
+"""Finds the registration that a path names by id or symbol."""
 
 from api.http.errors import NotFound
 from api.http.fields import read_symbol
@@ -9,7 +9,7 @@ _MAX_ID = 2**63 - 1
 
 
 async def find_registration(repository: RegistrationRepository, name: str, chain_id: int | None) -> Row:
-    """The registration that an id or a symbol means, on the chain if one is named: the earliest mint with the id, the
+    """The registration of a token id or a symbol, on the chain if one is named: the earliest mint with the id, or the
     first registration of the symbol.
 
     Raises:

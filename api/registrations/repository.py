@@ -1,4 +1,4 @@
-"""Registrations and tokens as the store holds them."""
+"""Statements on registrations and their tokens."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
@@ -19,15 +19,15 @@ class RegistrationRepository:
         return await self.reads.row("registrations/find_by_id", {"token_id": token_id, "chain_id": chain_id})
 
     async def first_of_symbol(self, symbol: str, chain_id: int | None) -> Row | None:
-        """The first registration of a symbol; those that still stand come before those that ended."""
+        """The first registration of a symbol; active ones come before ended ones."""
         return await self.reads.row("registrations/find_by_symbol", {"symbol": symbol, "chain_id": chain_id})
 
     async def standing_of_symbol(self, symbol: str) -> list[Row]:
-        """The registrations of a symbol that have not ended, oldest first, with how many are linked to each."""
+        """The active registrations of a symbol, oldest first, each with the number of those linked to it."""
         return await self.reads.rows("registrations/list_of_symbol", {"symbol": symbol})
 
     async def attestations(self, chain_id: int, token_id: int) -> list[Row]:
-        """What the operator attests of a registration, oldest first."""
+        """The operator's statements about a registration, oldest first."""
         return await self.reads.rows("attestations/list", {"chain_id": chain_id, "token_id": token_id})
 
     async def published_block(self, chain_id: int) -> int | None:
@@ -36,8 +36,8 @@ class RegistrationRepository:
         return None if row is None else row["block_number"]
 
     async def status(self, symbol: str, chain_id: int, token: str | None) -> tuple[Row | None, Row | None]:
-        """The registration of a symbol on a chain that has not ended, of one token if one is named; and the token that
-        is meant: the registered one, else the named one, else the original."""
+        """The active registration of a symbol on a chain, of one token if one is named; and the token: the registered
+        one, else the named one, else the original."""
         rows = await self.reads.rows(
             "registrations/find_status", {"symbol": symbol, "chain_id": chain_id, "address": token}
         )
@@ -51,8 +51,8 @@ class RegistrationRepository:
     async def standing_among(
         self, asked: Mapping[int, tuple[Iterable[str], Iterable[str]]]
     ) -> dict[int, tuple[Set[str], Set[str]]]:
-        """Tokens (0x in lower case) and symbols by chain; of them those with a registration on that chain that has not
-        ended, and perhaps others that have one. None of them has a comma or a semicolon."""
+        """Of tokens (0x in lower case) and symbols by chain, those with an active registration on that chain. The
+        result may contain others that have one. No token or symbol has a comma or a semicolon."""
         lists = {
             "chain_ids": ",".join(map(str, asked)),
             "tokens": ";".join(",".join(tokens) for tokens, _ in asked.values()),

@@ -10,7 +10,7 @@ from api.http.rendering import Number, Wire
 
 
 class Identity(Wire):
-    """How a registration presents itself."""
+    """The name and avatar of a registration."""
 
     display_name: str | None
     avatar_url: str | None
@@ -32,7 +32,7 @@ class VerifiedDomain(Wire):
 
 
 class Registration(Wire):
-    """One registration. Fields that may be omitted are left out where there is nothing to say."""
+    """One registration. Optional fields are omitted if they have no value."""
 
     token_id: int = Field(examples=[7])
     owner: str = Field(examples=["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"])
@@ -65,7 +65,7 @@ class HeartbeatSummary(Wire):
 
 
 class RegistrationStatus(Wire):
-    """Where a symbol stands on a chain; null where there is nothing to say."""
+    """The status of a symbol on a chain. Fields without a value are null."""
 
     symbol: str
     chain_id: int
@@ -97,7 +97,7 @@ class Qualification(Wire):
 
 
 class ClaimableToken(Wire):
-    """A token the wallet can claim."""
+    """A token that the wallet can claim."""
 
     address: str
     chain_id: str = Field(description="A number as text on EVM chains.", examples=["8453"])
@@ -107,14 +107,14 @@ class ClaimableToken(Wire):
 
 
 class ClaimableTokens(Wire):
-    """Everything the wallet can claim."""
+    """All tokens that the wallet can claim."""
 
     tokens: list[ClaimableToken]
     total: int
 
 
 class QualifyRequest(Wire):
-    """Whose control of which token is asked about."""
+    """The wallet and the token to check."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -138,7 +138,7 @@ class QualifyRequest(Wire):
 
 
 class QualifyResponse(Wire):
-    """Whether the wallet may claim the token; of the optional fields those that apply are present."""
+    """Whether the wallet may claim the token. Optional fields are present if they apply."""
 
     success: bool
     eligible: bool
@@ -155,7 +155,7 @@ class QualifyResponse(Wire):
 
 
 class ClaimFee(Wire):
-    """What a claim costs, the same on every chain."""
+    """The price of a claim, the same on every chain."""
 
     base_fee_usd: Number = Field(examples=[25])
     multiplier: Number = Field(examples=[1])
@@ -164,7 +164,7 @@ class ClaimFee(Wire):
 
 
 class Attestation(Wire):
-    """A statement of the operator about a registration, signed as it is told (`typ` registration-attestation+v1)."""
+    """A statement of the operator about a registration, signed with each answer (`typ` registration-attestation+v1)."""
 
     id: str
     kind: str = Field(examples=["identity"])
@@ -174,7 +174,7 @@ class Attestation(Wire):
 
 
 class Attestations(Wire):
-    """What the operator attests of a registration, oldest first."""
+    """The operator's statements about a registration, oldest first."""
 
     token_id: int
     chain_id: int

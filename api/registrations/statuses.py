@@ -1,4 +1,4 @@
-"""The status of a registration, and the rendering of its parts: plain functions of the stored rows."""
+"""Renders registrations and their status from stored rows. Pure functions."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,7 +23,7 @@ from warehouse.store import Row
 
 
 def registration_status(registration: Row | None, token: Row | None, score: Decimal | None, now: datetime) -> str:
-    """The first status that holds. A registration that ended is none."""
+    """The first status that applies. Pass None for a registration that has ended."""
     if registration is None:
         status = SymbolStatus.UNCLAIMED if token is not None else SymbolStatus.AVAILABLE
     else:
@@ -37,7 +37,7 @@ def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) 
 
 
 def render_registration(row: Row) -> Registration:
-    """A registration record from its row."""
+    """A registration from its row."""
     said: Mapping[str, Any] = row["presented"]
     tiers = said.get("tiers")
     name, avatar = _text(said.get("displayName")) or _text(said.get("name")), _text(said.get("avatarUrl"))
@@ -61,7 +61,7 @@ def render_registration(row: Row) -> Registration:
 def render_status(
     symbol: str, chain: Chain, registration: Row | None, token: Row | None, now: datetime
 ) -> RegistrationStatus:
-    """Where a symbol stands, from the registration and the token it means."""
+    """The status of a symbol, from its registration and its token."""
     score = token["score"] if token else None
     minted_at = registration["minted_at"] if registration else None
     address = registration["token_address"] if registration else (token["address"] if token else None)
@@ -92,12 +92,12 @@ def _domains(row: Row) -> list[VerifiedDomain] | None:
 
 
 def _presented(row: Row) -> dict[str, Any] | None:
-    """The document behind the CID with the owner's profile laid over it, without what the profile cleared."""
+    """The document behind the CID overridden by the owner's profile, without fields that the profile cleared."""
     return {name: value for name, value in row["presented"].items() if value is not None} or None
 
 
 def _text(value: Any) -> str | None:
-    """What the owner or the document's author wrote, where it is text at all."""
+    """The value if it is text: documents may contain anything."""
     return value if isinstance(value, str) else None
 
 
