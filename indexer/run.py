@@ -25,7 +25,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.postgres import Connection
-from warehouse.process_memory import give_back
+from warehouse.process_memory import release_free_memory
 
 __all__ = ["Advance", "ChainSession", "IndexContext", "IndexProgress", "ReportProgress", "advance", "follow", "rewind"]
 
@@ -82,7 +82,7 @@ def advance(
         try:
             done = _Run(context, session, store, progress).to(to_block)
             if done.blocks > context.limits.unit_blocks:
-                give_back()  # catching up needs more memory than following the head
+                release_free_memory()  # catching up needs more memory than following the head
             return done
         except CheckpointMoved:
             session.forget()

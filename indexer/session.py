@@ -10,7 +10,7 @@ from indexer.known import Known
 from indexer.plan import Limits, RangeSize
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
-from warehouse.process_memory import share_heap, spare_collections
+from warehouse.process_memory import collect_garbage_less, share_heap
 
 
 @dataclass(slots=True)
@@ -56,7 +56,7 @@ class IndexContext:
     def __post_init__(self) -> None:
         """Tune the process before its threads start."""
         share_heap()
-        spare_collections()
+        collect_garbage_less()
 
     def session(self, chain: Chain) -> ChainSession:
         """The chain's session, made on first use.

@@ -23,7 +23,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.majors import Majors
 from warehouse.postgres import Connection
-from warehouse.process_memory import give_back, share_heap, spare_collections
+from warehouse.process_memory import collect_garbage_less, release_free_memory, share_heap
 
 # A run this long had more to do than the next ones will have: give its memory back.
 _LONG_RUN_SECONDS = 10.0
@@ -131,7 +131,7 @@ def open_refresh_run(
         RefreshBusy: another run held a lock for ``wait_seconds``.
     """
     share_heap()
-    spare_collections()  # one garbage collection over all imported modules takes as long as a step
+    collect_garbage_less()  # one garbage collection over all imported modules takes as long as a step
     with _autocommit(store), refresh_lock(store, wait_seconds):
         started = time.monotonic()
         try:
@@ -141,7 +141,7 @@ def open_refresh_run(
             yield run
         finally:
             if time.monotonic() - started > _LONG_RUN_SECONDS:
-                give_back()
+                release_free_memory()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Keeping a process that computes in many threads small."""
+"""Memory settings of a process that computes in many threads: one heap, fewer garbage collections."""
 
 import ctypes
 import functools
@@ -13,9 +13,9 @@ _KEPT_BYTES, _MAPPED_BYTES = 512 << 20, 32 << 20
 def share_heap() -> None:
     """Let all threads of this process allocate from one heap, answers of megabytes too, and keep what they free.
 
-    Threads that take turns with answers otherwise leave each of up to eight heaps a core as large as the largest it
-    held; and pages given back to the system and taken again are cleared each time, which takes longer than filling
-    them. Where the C library is not glibc nothing is done.
+    By default glibc has up to eight heaps per core, and each stays as large as the largest answers it ever held. Pages
+    that are returned to the system and taken again are cleared each time, which takes longer than filling them. Does
+    nothing where the C library is not glibc.
     """
     library = _glibc()
     if library is not None:
@@ -24,8 +24,8 @@ def share_heap() -> None:
         library.mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
 
 
-def give_back() -> None:
-    """Return to the system what the heap keeps and nobody uses, after work that needed more than what follows."""
+def release_free_memory() -> None:
+    """Return the heap's unused memory to the system, after work that needed more than what follows."""
     library = _glibc()
     if library is not None:
         library.malloc_trim(0)
@@ -41,11 +41,11 @@ def _glibc() -> ctypes.CDLL | None:
 
 
 @functools.cache
-def spare_collections() -> None:
-    """Let Python look for cyclic garbage less often, and not among what is imported already.
+def collect_garbage_less() -> None:
+    """Run Python's cyclic garbage collection less often, and exempt everything imported so far.
 
-    Answers become thousands of short-lived objects without cycles; looking through them and all modules each time took
-    a tenth of the indexer's CPU.
+    Answers become thousands of short-lived objects without cycles. Searching them and all modules for cycles took a
+    tenth of the indexer's CPU.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

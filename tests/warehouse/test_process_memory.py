@@ -18,11 +18,11 @@ def run(program: str) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts the page faults of the C library's heap")
-def test_threads_that_take_turns_with_large_answers_use_the_same_pages() -> None:
+def test_threads_reuse_the_same_pages_for_large_answers() -> None:
     faults, resident, given_back = run(
         f"""
         import resource, threading
-        from warehouse.process_memory import give_back, share_heap
+        from warehouse.process_memory import release_free_memory, share_heap
 
         def faults():
             return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
@@ -41,7 +41,7 @@ def test_threads_that_take_turns_with_large_answers_use_the_same_pages() -> None
             thread.join()
         print(faults() - before)
         print(resident())
-        give_back()
+        release_free_memory()
         print(resident())
         """
     )

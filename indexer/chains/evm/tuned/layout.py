@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.chains.evm.tuned.hexadecimal import Bytes, Positions, numbers, windows
-from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, no_logs, small, topic_heads
+from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, as_uint32, no_logs, topic_heads
 
 _QUOTE, _BRACE, _COMMA = ord('"'), ord("{"), ord(",")
 _REQUIRED = ("address", "topics", "data", "blockNumber", "transactionHash", "blockHash", "logIndex")
@@ -168,7 +168,7 @@ def _walk(text: Bytes, records: Positions, pattern: _Pattern) -> Logs:
     return Logs(
         text,
         numbers(text, starts["blockNumber"], ends["blockNumber"]),
-        small(numbers(text, starts["logIndex"], ends["logIndex"])),
+        as_uint32(numbers(text, starts["logIndex"], ends["logIndex"])),
         topic_count,
         starts["address"],
         topic_at,
@@ -180,12 +180,12 @@ def _walk(text: Bytes, records: Positions, pattern: _Pattern) -> Logs:
     )
 
 
-def _stands(text: Bytes, at: Positions, wanted: bytes) -> bool:
+def _matches_at(text: Bytes, at: Positions, wanted: bytes) -> bool:
     return windows(text, at, len(wanted)).tobytes() == wanted * len(at)
 
 
 def _require(text: Bytes, at: Positions, wanted: bytes) -> None:
-    if not _stands(text, at, wanted):
+    if not _matches_at(text, at, wanted):
         raise SurprisingLayout(f"not everywhere {wanted[:60]!r}")
 
 
@@ -231,7 +231,7 @@ def _end_of_data(text: Bytes, start: Positions, after: bytes) -> Positions:
         if not len(rows):
             break
         end[rows] += _WORD_DIGITS
-    if int(end.max()) + len(after) <= len(text) and _stands(text, end, after):
+    if int(end.max()) + len(after) <= len(text) and _matches_at(text, end, after):
         return end
     shown = windows(text, np.minimum(end, len(text) - len(after)), len(after))
     odd = (shown != np.frombuffer(after, np.uint8)).any(axis=1)

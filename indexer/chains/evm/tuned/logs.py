@@ -108,7 +108,7 @@ def topic_heads(text: Bytes, topic_at: Positions, topic_count: NDArray[Any]) -> 
     return heads
 
 
-def small(values: NDArray[np.uint64]) -> NDArray[np.uint32]:
+def as_uint32(values: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """Log indices in 32 bits.
 
     Raises:

@@ -7,7 +7,7 @@ import numpy as np
 
 from indexer.chains.errors import NodeLied
 from indexer.chains.evm.tuned.hexadecimal import BadHex
-from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, no_logs, small, topic_heads
+from indexer.chains.evm.tuned.logs import MAX_TOPICS, Logs, as_uint32, no_logs, topic_heads
 
 
 class _Log(msgspec.Struct):
@@ -81,7 +81,7 @@ def _from_objects(found: list[_Log]) -> Logs:
     return Logs(
         text,
         np.array(block, np.uint64),
-        small(np.array(index, np.uint64)),
+        as_uint32(np.array(index, np.uint64)),
         counts,
         np.array(address, np.int64),
         places,
