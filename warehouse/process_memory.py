@@ -1,5 +1,6 @@
 """Memory settings of a process that computes in many threads: one heap, fewer garbage collections."""
 
+import atexit
 import ctypes
 import functools
 import gc
@@ -45,7 +46,9 @@ def collect_garbage_less() -> None:
     """Run Python's cyclic garbage collection less often, and exempt everything imported so far.
 
     Answers become thousands of short-lived objects without cycles. Searching them and all modules for cycles took a
-    tenth of the indexer's CPU.
+    tenth of the indexer's CPU. The exemption ends when the process does: Python's last collection has to free the
+    modules, or libraries made with nanobind (DuckDB) report their types as leaked.
     """
     gc.freeze()
+    atexit.register(gc.unfreeze)
     gc.set_threshold(50_000, 20, 50)

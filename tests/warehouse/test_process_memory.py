@@ -48,3 +48,9 @@ def test_threads_reuse_the_same_pages_for_large_answers() -> None:
     # Two such pieces of memory at a time, each touched once; ten turns with pages of their own would be ten times that.
     assert faults < 4 * SIZE // PAGE
     assert resident - given_back > SIZE
+
+
+def test_libraries_report_no_leaks_when_the_process_ends() -> None:
+    code = "import duckdb; from warehouse.process_memory import collect_garbage_less; collect_garbage_less()"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
