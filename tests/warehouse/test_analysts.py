@@ -63,7 +63,7 @@ def test_analysts_see_published_rows_and_cannot_move_the_mark(analyst: httpx.Cli
     assert refused.status_code != 200
 
 
-def test_every_table_has_a_view_or_is_the_machinerys_own_and_the_guide_says_so(warehouse: Warehouse) -> None:
+def test_every_table_has_a_view_or_is_listed_as_internal(warehouse: Warehouse) -> None:
     names = {row["name"] for row in warehouse.rows("SELECT name FROM system.tables WHERE database = currentDatabase()")}
     views = {name for name in names if name.startswith("published_")}
     tables = names - views - {"chain_publication", "publication_bounds"}

@@ -18,7 +18,7 @@ def run(*arguments: str, data_dir: Path, urls: EngineUrls | None = None) -> "sub
     )
 
 
-def test_status_shows_where_the_engines_are_redact_urls(warehouse_url: str, store_url: str, data_dir: Path) -> None:
+def test_status_shows_the_engines_urls_without_passwords(warehouse_url: str, store_url: str, data_dir: Path) -> None:
     shown = run("status", data_dir=data_dir, urls=EngineUrls(warehouse_url, store_url))
 
     assert shown.returncode == 0, shown.stderr
@@ -34,7 +34,7 @@ def test_status_says_in_one_line_that_nothing_runs(data_dir: Path) -> None:
     assert shown.stderr.splitlines() == [f"error: no engines run in {data_dir}, and no URLs are set"]
 
 
-def test_a_dry_run_of_nothing_says_so(warehouse_url: str, store_url: str, data_dir: Path) -> None:
+def test_a_dry_run_without_pending_migrations_says_so(warehouse_url: str, store_url: str, data_dir: Path) -> None:
     shown = run("migrate", "--dry-run", data_dir=data_dir, urls=EngineUrls(warehouse_url, store_url))
 
     assert (shown.returncode, shown.stdout) == (0, "nothing to do\n")

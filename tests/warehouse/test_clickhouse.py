@@ -127,7 +127,7 @@ def answers_lost(url: str) -> Iterator[tuple[str, list[str]]]:
         way.shutdown()
 
 
-def test_an_insert_select_with_a_token_counts_once_however_large(warehouse: Warehouse) -> None:
+def test_a_large_insert_select_with_a_token_counts_once(warehouse: Warehouse) -> None:
     sql = (
         "INSERT INTO agg_balance_day SELECT 1, toString(number % 1500000), 'w', toDate(0), 1 "
         "FROM numbers({rows:UInt64}) SETTINGS max_threads = 2"
@@ -138,7 +138,7 @@ def test_an_insert_select_with_a_token_counts_once_however_large(warehouse: Ware
     assert warehouse.scalar("SELECT sum(delta_raw) FROM agg_balance_day") == 2_000_000
 
 
-def test_a_statement_says_how_many_rows_it_wrote(warehouse: Warehouse) -> None:
+def test_command_returns_the_rows_written(warehouse: Warehouse) -> None:
     assert warehouse.command("INSERT INTO work_key SELECT toString(number) FROM numbers(5)") == 5
     assert warehouse.command("INSERT INTO work_key SELECT toString(number) FROM numbers(0)") == 0
     assert warehouse.command("TRUNCATE TABLE work_key") == 0
@@ -152,7 +152,7 @@ def test_errors_carry_their_code(warehouse: Warehouse) -> None:
     assert not isinstance(caught.value, WarehouseUnavailable)
 
 
-def test_a_server_that_is_not_there_is_unavailable() -> None:
+def test_a_missing_server_is_unavailable() -> None:
     with pytest.raises(WarehouseUnavailable):
         Warehouse.connect(NOBODY)
 
@@ -185,7 +185,7 @@ def test_threads_share_a_connection(warehouse: Warehouse) -> None:
     assert sorted(found) == list(range(20))
 
 
-async def test_the_asynchronous_connection_reads_alike(warehouse_url: str) -> None:
+async def test_the_asynchronous_connection_reads_the_same(warehouse_url: str) -> None:
     warehouse = await AsyncWarehouse.connect(warehouse_url)
     try:
         rows = await warehouse.rows("SELECT {x:UInt8} AS x", {"x": 3})
@@ -212,6 +212,6 @@ async def test_an_asynchronous_read_ends_at_its_timeout(warehouse_url: str) -> N
         await warehouse.close()
 
 
-async def test_an_asynchronous_connection_to_nobody_is_unavailable() -> None:
+async def test_a_missing_server_is_unavailable_asynchronously() -> None:
     with pytest.raises(WarehouseUnavailable):
         await AsyncWarehouse.connect(NOBODY)

@@ -44,7 +44,7 @@ def use(data_dir: Path) -> "subprocess.Popen[str]":
     )
 
 
-def test_explicit_urls_win(data_dir: Path) -> None:
+def test_urls_of_the_settings_take_precedence(data_dir: Path) -> None:
     settings = EngineSettings(data_dir=data_dir, clickhouse_url="http://c/x", database_url="postgresql://d/y")
 
     assert engines.locate(settings) == engines.EngineUrls("http://c/x", "postgresql://d/y")
@@ -74,7 +74,7 @@ def test_engines_run_for_the_block_and_are_recorded_privately(data_dir: Path) ->
         engines.locate(settings)
 
 
-def test_an_engine_that_a_service_is_starting_again_is_waited_for(data_dir: Path) -> None:
+def test_waits_for_an_engine_that_a_service_restarts(data_dir: Path) -> None:
     layout = Layout.of(data_dir)
     layout.prepare()
     with stack_lock(layout.run).open("w") as lock:
@@ -94,7 +94,7 @@ def test_an_engine_that_a_service_is_starting_again_is_waited_for(data_dir: Path
             process.wait(30)
 
 
-def test_a_record_of_dead_or_other_processes_is_not_believed(data_dir: Path) -> None:
+def test_records_of_dead_or_other_processes_are_ignored(data_dir: Path) -> None:
     layout = Layout.of(data_dir)
     layout.prepare()
     entry = {"url": "http://x", "pid": psutil.Process().pid, "started": 1.0, "port": 1}
@@ -103,7 +103,7 @@ def test_a_record_of_dead_or_other_processes_is_not_believed(data_dir: Path) -> 
     assert record.read(layout) == {}
 
 
-def test_a_torn_record_is_not_believed(data_dir: Path) -> None:
+def test_an_incomplete_record_is_ignored(data_dir: Path) -> None:
     layout = Layout.of(data_dir)
     layout.prepare()
     record.path(layout).write_text('{"clickhouse": {"u')
@@ -132,7 +132,7 @@ def test_commands_that_start_at_once_share_the_engines(
 
 
 @pytest.mark.slow
-def test_a_killed_command_leaves_no_engines_behind(
+def test_engines_end_after_their_command_is_killed(
     data_dir: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     with use(data_dir) as user:
@@ -145,7 +145,7 @@ def test_a_killed_command_leaves_no_engines_behind(
         assert warehouse.scalar("SELECT count() FROM schema_migration") > 0
 
 
-def test_an_engine_that_cannot_start_says_why(data_dir: Path) -> None:
+def test_the_error_shows_why_an_engine_does_not_start(data_dir: Path) -> None:
     data_dir.mkdir()
     (data_dir / "clickhouse").write_text("in the way")
 

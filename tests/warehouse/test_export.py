@@ -95,7 +95,7 @@ def test_views_show_what_is_published(urls: EngineUrls, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_an_export_moves_with_its_folder_and_replaces_an_earlier_one(urls: EngineUrls, tmp_path: Path) -> None:
+def test_an_export_can_be_moved_and_replaces_an_earlier_one(urls: EngineUrls, tmp_path: Path) -> None:
     export(urls, tmp_path / "first")
     export(urls, tmp_path / "first")
     (tmp_path / "first").rename(tmp_path / "moved")
@@ -161,7 +161,7 @@ def test_an_engine_that_fails_midway_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_export_that_a_reorganisation_overtakes_begins_again(
+def test_an_export_starts_again_after_a_reorganisation(
     urls: EngineUrls, warehouse: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark(warehouse, 1, 3)
@@ -182,7 +182,7 @@ def test_an_export_that_a_reorganisation_overtakes_begins_again(
     assert view(tmp_path / "out", "SELECT block_hash FROM blocks WHERE block_number = 2") == [(other,)]
 
 
-def test_a_folder_of_something_else_is_left_alone(urls: EngineUrls, tmp_path: Path) -> None:
+def test_refuses_a_folder_that_is_no_export(urls: EngineUrls, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("precious")
     with pytest.raises(ExportRefused):
         export(urls, tmp_path)
@@ -190,9 +190,7 @@ def test_a_folder_of_something_else_is_left_alone(urls: EngineUrls, tmp_path: Pa
     assert (tmp_path / "mine").read_text() == "precious"
 
 
-def test_an_export_that_fails_leaves_nothing_that_looks_whole(
-    urls: EngineUrls, warehouse: Warehouse, tmp_path: Path
-) -> None:
+def test_a_failed_export_leaves_nothing(urls: EngineUrls, warehouse: Warehouse, tmp_path: Path) -> None:
     warehouse.command("DROP TABLE fact_swap")
     with pytest.raises(Exception, match="fact_swap"):
         export(urls, tmp_path / "out")

@@ -26,7 +26,7 @@ def empty(engines: EngineUrls, warehouse_server: Warehouse) -> Iterator[EngineUr
     warehouse_server.command(f"DROP DATABASE IF EXISTS {name}")
 
 
-def test_a_dry_run_says_what_it_would_do_and_does_nothing(empty: EngineUrls, warehouse_server: Warehouse) -> None:
+def test_a_dry_run_prints_the_statements_and_changes_nothing(empty: EngineUrls, warehouse_server: Warehouse) -> None:
     plan = migrate.plan(empty.clickhouse_url, empty.database_url)
 
     assert plan[0] == "-- warehouse 0001_chain_facts"
@@ -82,7 +82,7 @@ def test_a_database_newer_than_the_code_is_an_error(
         migrate.status(warehouse_url, store_url)
 
 
-def test_a_migration_cut_short_is_finished_by_the_next_run(empty: EngineUrls) -> None:
+def test_the_next_run_finishes_an_interrupted_migration(empty: EngineUrls) -> None:
     migrate.apply(empty.clickhouse_url, empty.database_url)
     with Warehouse.connect(empty.clickhouse_url) as warehouse:
         warehouse.command("ALTER TABLE schema_migration DELETE WHERE number > 1 SETTINGS mutations_sync = 1")
@@ -104,7 +104,7 @@ def test_statements_end_at_semicolons_that_end_a_line() -> None:
 
 
 @pytest.mark.parametrize("names", [("0001_a.sql", "0001_b.sql"), ("first.sql",)])
-def test_files_must_be_numbered_without_doubles(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_two_migrations_cannot_have_one_number(tmp_path: Path, names: tuple[str, ...]) -> None:
     for name in names:
         (tmp_path / name).touch()
 

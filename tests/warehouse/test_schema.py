@@ -15,7 +15,7 @@ def test_the_committed_schema_is_what_the_migrations_make(store: Connection) -> 
     assert schema.describe(store) == committed, "run `make schema` and review what changed"
 
 
-def test_a_changed_schema_reads_differently(store: Connection) -> None:
+def test_a_changed_schema_is_noticed(store: Connection) -> None:
     before = schema.describe(store)
     with store.transaction(force_rollback=True):
         store.execute("ALTER TABLE account ALTER COLUMN plan SET DEFAULT 'free', ADD CHECK (plan <> ''), ADD note text")

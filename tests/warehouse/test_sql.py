@@ -8,6 +8,6 @@ def test_a_statement_is_loaded_by_its_path() -> None:
 
 
 @pytest.mark.parametrize("name", ["nowhere/nothing", "../pyproject", "/etc/passwd"])
-def test_other_names_are_unknown(name: str) -> None:
+def test_loading_an_unknown_statement_is_an_error(name: str) -> None:
     with pytest.raises(sql.UnknownStatement):
         sql.load(name)

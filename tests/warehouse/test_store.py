@@ -64,7 +64,7 @@ async def test_a_connection_that_breaks_during_a_read_is_never_used_again(reads:
     assert await answers(reads, 2 * CONNECTIONS) == [[]] * 2 * CONNECTIONS
 
 
-async def test_a_read_that_outlives_the_closing_leaves_no_connection(
+async def test_a_read_that_outlives_close_leaves_no_connection(
     reads: Store, line: StallingProxy, store: Connection
 ) -> None:
     await read(reads)

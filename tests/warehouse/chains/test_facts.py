@@ -23,7 +23,7 @@ def test_every_evm_chain_can_be_indexed_and_claimed_on() -> None:
             assert chain.can_create
 
 
-def test_solana_is_known_but_nothing_is_done_on_it() -> None:
+def test_solana_has_no_capabilities_yet() -> None:
     solana = load(None).by_key["solana"]
     assert (solana.address_format, solana.token_standard) == (AddressFormat.BASE58, "SPL")
     assert solana.caip2 == "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
@@ -39,7 +39,7 @@ def test_finds_by_key_alias_and_id(name: str, key: str) -> None:
     assert found.key == key
 
 
-def test_the_number_we_gave_solana_is_no_name_of_it() -> None:
+def test_solanas_internal_number_is_not_a_name() -> None:
     chains = load(None)
     assert chains.find("900900") is None
     assert chains.by_id(900900) is chains.by_key["solana"]

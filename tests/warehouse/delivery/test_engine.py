@@ -50,7 +50,7 @@ def test_a_message_is_given_up_after_the_last_pause(receiver: Receiver) -> None:
     assert receiver.events()[3:] == [("resolved", "a")]
 
 
-def test_the_engine_sends_while_it_runs_and_ends_when_told(receiver: Receiver) -> None:
+def test_the_engine_sends_until_it_is_stopped(receiver: Receiver) -> None:
     clock, queue = ManualClock(), NoticesInMemory(receiver.webhook())
     engine = DeliveryEngine(queue, NoticeChannel(), TERMS, clock.now)
 

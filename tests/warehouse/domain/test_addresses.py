@@ -21,7 +21,7 @@ addresses = st.one_of(st.binary(min_size=20, max_size=20), st.binary(min_size=32
 
 
 @given(addresses)
-def test_every_text_form_leads_back_to_the_address(address: Address) -> None:
+def test_every_text_form_parses_to_the_address(address: Address) -> None:
     for text in (address.stored, str(address)):
         assert Address.parse(text, address.format) == address
     assert address_text(address.raw.hex()) == checksum_address(address.stored) == str(address)
@@ -32,7 +32,7 @@ def test_checksums_are_those_of_eip_55(raw: bytes) -> None:
     assert str(Address(raw)) == to_checksum_address(raw)
 
 
-def test_known_solana_address() -> None:
+def test_a_known_solana_address() -> None:
     assert Address.parse(WRAPPED_SOL, AddressFormat.BASE58).raw == WRAPPED_SOL_BYTES
     assert str(Address(WRAPPED_SOL_BYTES)) == WRAPPED_SOL
     assert checksum_address(WRAPPED_SOL) == WRAPPED_SOL
@@ -58,7 +58,7 @@ def test_stored_hex_is_lower_case(text: str) -> None:
         ("", AddressFormat.BASE58, "32 bytes in base58"),
     ],
 )
-def test_refuses_what_is_no_address_of_the_format(text: str, form: AddressFormat, rule: str) -> None:
+def test_refuses_malformed_addresses(text: str, form: AddressFormat, rule: str) -> None:
     with pytest.raises(AddressError, match=rule):
         stored_text(text, form)
 

@@ -40,17 +40,17 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 
 
 @given(st.text(max_size=30))
-def test_a_key_folds_as_its_text_does(text: str) -> None:
+def test_a_key_folds_like_its_text(text: str) -> None:
     assert fold(symbol_key(text)) == fold(text)
 
 
 @given(st.lists(st.text(string.ascii_letters + string.digits, max_size=12)))
-def test_plain_symbols_fold_together_as_they_do_one_by_one(texts: list[str]) -> None:
+def test_fold_plain_equals_fold_of_each(texts: list[str]) -> None:
     assert fold_plain(texts) == [fold(text) for text in texts]
 
 
 @given(st.text(max_size=30))
-def test_case_is_no_difference(text: str) -> None:
+def test_case_does_not_matter(text: str) -> None:
     assert fold(symbol_key(text)) == fold(text)
 
 

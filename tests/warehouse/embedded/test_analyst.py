@@ -56,12 +56,12 @@ def test_an_analyst_reads(analyst: Warehouse) -> None:
         "EXPLAIN SELECT file('/etc/hostname')",
     ],
 )
-def test_an_analyst_does_nothing_else(analyst: Warehouse, sql: str) -> None:
+def test_an_analyst_only_reads(analyst: Warehouse, sql: str) -> None:
     with pytest.raises(WarehouseError):
         analyst.command(sql)
 
 
-def test_an_analysts_limits_hold_whatever_the_url_says(engines: EngineUrls, engine_settings: EngineSettings) -> None:
+def test_the_url_cannot_lift_an_analysts_limits(engines: EngineUrls, engine_settings: EngineSettings) -> None:
     port = urlsplit(engines.clickhouse_url).port or 0
     password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
     request = Request(
@@ -73,7 +73,7 @@ def test_an_analysts_limits_hold_whatever_the_url_says(engines: EngineUrls, engi
         assert answer.read().split() == [b"60", b"2147483648", b"1"]
 
 
-def test_an_analysts_own_client_works_with_its_defaults(engines: EngineUrls, engine_settings: EngineSettings) -> None:
+def test_clickhouse_connect_works_for_an_analyst(engines: EngineUrls, engine_settings: EngineSettings) -> None:
     port = urlsplit(engines.clickhouse_url).port or 0
     password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
     with clickhouse_connect.get_client(host="127.0.0.1", port=port, username="analyst", password=password) as client:

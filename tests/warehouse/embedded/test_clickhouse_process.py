@@ -14,7 +14,7 @@ from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
 
 
-def test_it_stops_in_order_while_a_statement_runs(
+def test_it_stops_cleanly_while_a_statement_runs(
     launch: Launch, data_dir: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     server = launch("clickhouse", data_dir)

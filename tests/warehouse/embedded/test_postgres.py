@@ -54,7 +54,7 @@ def test_data_survive_an_orderly_restart_and_a_crash(launch: Launch, data_dir: P
         assert connection.execute("SELECT n FROM kept ORDER BY n").fetchall() == [(1,), (2,)]
 
 
-def test_nobody_enters_without_the_password(launch: Launch, data_dir: Path) -> None:
+def test_connections_need_the_password(launch: Launch, data_dir: Path) -> None:
     server = launch("postgres", data_dir)
     parts = urlsplit(server.url)
     with psycopg.connect(server.url) as connection:
@@ -69,7 +69,7 @@ def test_nobody_enters_without_the_password(launch: Launch, data_dir: Path) -> N
         assert connection.execute("SHOW password_encryption").fetchone() == ("scram-sha-256",)
 
 
-def test_the_server_dies_with_a_killed_parent_and_starts_again_at_once(
+def test_the_server_ends_with_a_killed_parent_and_restarts_at_once(
     launch: Launch, data_dir: Path, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     first = launch("postgres", data_dir)
@@ -108,7 +108,7 @@ def test_a_second_server_is_refused_in_one_line(launch: Launch, data_dir: Path) 
     assert len(second.stderr.splitlines()) == 1
 
 
-def test_a_long_path_does_not_stop_it(launch: Launch, tmp_path: Path) -> None:
+def test_it_starts_below_a_long_path(launch: Launch, tmp_path: Path) -> None:
     data_dir = tmp_path / ("long" * 30)
     server = launch("postgres", data_dir)
 
@@ -134,7 +134,7 @@ def test_root_runs_it_as_a_user_without_rights(launch: Launch, data_dir: Path) -
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can become another user")
-def test_an_ordinary_user_runs_it_as_himself(eventually: Callable[[Callable[[], bool]], None]) -> None:
+def test_an_ordinary_user_runs_it_directly(eventually: Callable[[Callable[[], bool]], None]) -> None:
     nobody = pwd.getpwnam("nobody")
     # With this one capability he can read the interpreter wherever it is; he is an ordinary user all the same.
     identity = Identity("nobody", nobody.pw_uid, nobody.pw_uid, CAP_DAC_READ_SEARCH)
@@ -153,7 +153,7 @@ def test_an_ordinary_user_runs_it_as_himself(eventually: Callable[[Callable[[], 
 
 @pytest.mark.skipif(not ROOT, reason="only root has to become somebody else")
 @pytest.mark.parametrize("way", list(candidates(Path("/nowhere"))), ids=lambda way: way.name)
-def test_every_way_of_becoming_somebody_else_makes_a_cluster(way: Identity) -> None:
+def test_a_cluster_is_made_under_every_kind_of_user_change(way: Identity) -> None:
     setup = way.for_setup()
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         # Closed to all but root, where the way is made for that.

@@ -32,7 +32,7 @@ async def test_an_empty_warehouse_has_nothing(source: AsyncWarehouse) -> None:
     assert await read_foremost_token(source, "PEPE", 1, version=9) is None
 
 
-async def test_the_newest_publication_not_above_a_version_counts(source: AsyncWarehouse, warehouse: Warehouse) -> None:
+async def test_reads_the_newest_publication_up_to_a_version(source: AsyncWarehouse, warehouse: Warehouse) -> None:
     publish(warehouse, [token_row("A", address=1)], version=2)
     publish(warehouse, [token_row("A", address=1)], version=5)
     newest = await read_publication(source)
@@ -55,7 +55,7 @@ async def test_each_token_is_read_as_of_a_version(source: AsyncWarehouse, wareho
     assert prices == {0: [], 1: ["1"], 2: ["1"], 3: ["3"], 4: ["4"], 5: ["4"], 6: [], 7: []}
 
 
-async def test_documents_read_with_the_rows_are_those_read_apart(source: AsyncWarehouse, warehouse: Warehouse) -> None:
+async def test_documents_are_the_same_with_and_without_the_rows(source: AsyncWarehouse, warehouse: Warehouse) -> None:
     publish(warehouse, [token_row("PEPE", address=number, name=f'"{number}" Ä') for number in range(1, 6)])
     inline = await read_token_rows(source, ["PEPE"], version=1, sort_column="name", with_documents=True)
     apart = await read_token_rows(source, ["PEPE"], version=1, sort_column="name")
@@ -131,9 +131,7 @@ async def test_near_symbols_follow_versions_and_market(source: AsyncWarehouse, w
     assert [near.symbol for near in gone] == ["PEPEDOG"]
 
 
-async def test_rows_on_condition_are_read_while_the_version_is_the_newest(
-    source: AsyncWarehouse, warehouse: Warehouse
-) -> None:
+async def test_rows_if_newest_are_empty_for_other_versions(source: AsyncWarehouse, warehouse: Warehouse) -> None:
     publish(warehouse, [token_row("PEPE", address=1)], version=2)
 
     async def found(version: int) -> int:

@@ -60,7 +60,7 @@ async def assert_same(source: AsyncWarehouse, index: SymbolIndex, queries: list[
 
 
 @pytest.mark.parametrize("rebuild_at", [0, 8_192])
-async def test_the_index_answers_as_the_warehouse_through_versions(
+async def test_the_index_equals_the_statement_in_every_version(
     source: AsyncWarehouse, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, rebuild_at: int
 ) -> None:
     monkeypatch.setattr(module, "_REBUILD_AT", rebuild_at)

@@ -24,7 +24,7 @@ def basic(user: str, password: str) -> dict[str, str]:
         ({}, {"password": "o:wn"}, Role.OWNER),
     ],
 )
-def test_right_credentials_say_who_asks(headers: dict[str, str], parameters: dict[str, str], role: Role) -> None:
+def test_right_credentials_give_the_role(headers: dict[str, str], parameters: dict[str, str], role: Role) -> None:
     assert authenticate(headers, parameters, USERS) is role
 
 
@@ -74,7 +74,7 @@ def test_empty_passwords_are_refused() -> None:
         "SELECT ‘x’".encode(),
     ],
 )
-def test_analysts_cannot_leave_the_tables(sql: bytes) -> None:
+def test_analysts_reach_no_files_or_hosts(sql: bytes) -> None:
     with pytest.raises(ClickHouseError) as caught:
         check_analyst(sql, FUNCTIONS)
 
@@ -97,7 +97,7 @@ def test_analysts_may_read(sql: bytes) -> None:
     check_analyst(sql, FUNCTIONS)
 
 
-def test_analysts_limits_hold_whatever_they_ask_for() -> None:
+def test_settings_cannot_lift_an_analysts_limits() -> None:
     settings = analyst_settings(
         {
             "max_execution_time": "100000",
@@ -113,5 +113,5 @@ def test_analysts_limits_hold_whatever_they_ask_for() -> None:
     assert settings["output_format_json_quote_64bit_integers"] == "1"
 
 
-def test_analysts_may_ask_for_less_time() -> None:
+def test_analysts_may_set_a_shorter_time_limit() -> None:
     assert analyst_settings({"max_execution_time": "5"})["max_execution_time"] == "5"

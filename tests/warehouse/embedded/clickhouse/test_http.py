@@ -244,7 +244,7 @@ def test_malformed_data_is_an_error_and_writes_nothing(wire: Wire) -> None:
     assert wire("SELECT count() FROM t").body == b"0\n"
 
 
-def test_an_error_midway_is_told_in_the_tagged_block(wire: Wire) -> None:
+def test_an_error_midway_is_sent_in_the_tagged_block(wire: Wire) -> None:
     answer = wire("SELECT throwIf(number = 3000000) FROM numbers(4000000)", query="max_threads=1")
 
     tag = answer.headers["x-clickhouse-exception-tag"].encode()
@@ -316,7 +316,7 @@ def test_a_statement_ends_at_its_deadline(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "default_format=Native"], ids=["whole", "streamed"])
-def test_a_client_that_leaves_takes_its_statement_with_it(
+def test_a_statement_is_cancelled_when_its_client_disconnects(
     wire: Wire, query: str, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     name = f"left_{secrets.token_hex(6)}"
@@ -333,7 +333,7 @@ def test_times_are_utc(wire: Wire) -> None:
     assert wire("SELECT toDateTime(0)").body == b"1970-01-01 00:00:00\n"
 
 
-def test_requests_run_side_by_side(wire: Wire) -> None:
+def test_requests_run_concurrently(wire: Wire) -> None:
     answers: list[bytes] = []
     threads = [
         threading.Thread(

@@ -90,7 +90,7 @@ def test_a_directory_has_one_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"CLICKHOUSE_PASSWORD": "a"}])
-def test_it_does_not_start_redact_urls(tmp_path: Path, given: dict[str, str]) -> None:
+def test_it_does_not_start_without_passwords(tmp_path: Path, given: dict[str, str]) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "warehouse.embedded.clickhouse", str(tmp_path)],
         env=given,

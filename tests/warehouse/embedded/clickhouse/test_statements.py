@@ -57,7 +57,7 @@ def test_statements_without_data_have_no_insert_head(sql: bytes) -> None:
     assert insert_head(sql, complete=True) is None
 
 
-def test_insert_head_waits_for_the_rest_of_a_format_name_that_is_cut() -> None:
+def test_insert_head_waits_for_the_rest_of_a_format_name() -> None:
     assert insert_head(b"INSERT INTO t FORMAT JSON", complete=False) is None
     assert insert_head(b"INSERT INTO t FORMAT JSONEachRow\n", complete=False) is not None
 
@@ -74,7 +74,7 @@ def test_insert_head_waits_for_the_rest_of_a_format_name_that_is_cut() -> None:
         b"system /* now */ kill",
     ],
 )
-def test_what_nobody_may_run_is_refused(sql: bytes) -> None:
+def test_forbidden_statements_are_refused(sql: bytes) -> None:
     for asked in (sql, sql, b" " * 20_000 + sql):  # again, and too long to be remembered
         with pytest.raises(ClickHouseError):
             check(asked)
@@ -91,7 +91,7 @@ def test_what_nobody_may_run_is_refused(sql: bytes) -> None:
         b"SELECT infile FROM outfile",
     ],
 )
-def test_separators_within_quotes_and_comments_are_let_through(sql: bytes) -> None:
+def test_semicolons_in_quotes_and_comments_are_allowed(sql: bytes) -> None:
     check(sql)
 
 
@@ -100,5 +100,5 @@ def test_from_infile_is_refused_in_an_insert() -> None:
         insert_head(b"INSERT INTO t FROM INFILE '/etc/passwd' FORMAT CSV\n", complete=True)
 
 
-def test_tokens_pass_over_nested_comments() -> None:
+def test_tokens_skip_nested_comments() -> None:
     assert [token.text for token in tokens(b"a /* /* */ */ b")] == [b"a", b"b"]
