@@ -7,13 +7,13 @@ from uuid import UUID
 from fastapi import Depends, Path, Query
 
 from api.accounts import examples
+from api.accounts.errors import KeyLimit, KeyRevoked, LastWallet
 from api.accounts.repository import AccountRepository
 from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
-from api.accounts.self_service import KEY_LIMIT, LAST_WALLET, ONLY_WALLET, REVOKED_KEY, SelfService
+from api.accounts.self_service import SelfService
 from api.http import fields
 from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
-from api.http.error_shapes import CODES
 from api.http.errors import InvalidInput, NotFound
 from api.http.examples import WALLET, answered
 from api.http.groups import Credential, Quota, RouteGroup
@@ -57,7 +57,7 @@ async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse
     "/wallets/{wallet}",
     response_model=AccountAnswer,
     responses=answered(("the account without it", examples.ACCOUNT))
-    | GROUP.responses(InvalidInput, NotFound, also={409: [(LAST_WALLET, ONLY_WALLET)]}),
+    | GROUP.responses(InvalidInput, NotFound, LastWallet),
 )
 async def unlink_wallet(
     session: Writer,
@@ -96,10 +96,7 @@ async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
     "/keys",
     status_code=201,
     response_model=NewApiKey,
-    responses=answered(("made", examples.NEW_KEY), status=201)
-    | GROUP.responses(
-        also={403: [(KEY_LIMIT, "plan free allows 2 API keys, this account has 2", {"plan": "free", "limit": 2})]},
-    ),
+    responses=answered(("made", examples.NEW_KEY), status=201) | GROUP.responses(KeyLimit),
 )
 async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Make an API key. It is shown in this answer and never again."""
@@ -110,7 +107,7 @@ async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep
 @router.patch(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=answered(("renamed", examples.KEY)) | GROUP.responses(NotFound, also={409: [(CODES[409], REVOKED_KEY)]}),
+    responses=answered(("renamed", examples.KEY)) | GROUP.responses(NotFound, KeyRevoked),
 )
 async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Give an API key another name."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
+from api.accounts.errors import KeyLimit, KeyRevoked, LastWallet
 from api.accounts.repository import DAY, AccountRepository
 from api.accounts.schemas import (
     AccountAnswer,
@@ -19,17 +20,13 @@ from api.accounts.schemas import (
 )
 from api.accounts.secret import new_secret
 from api.clock import Clock
-from api.http.errors import ApiError, Forbidden, NotFound, TooManyRequests
+from api.http.errors import NotFound, TooManyRequests
 from api.limits.plans import Limits, PlanLimits
 from api.security.api_keys import ApiKeys, hash_key
 from api.security.callers import Principal, WalletSession
 from api.security.sessions import Sessions
 from warehouse.domain.addresses import checksum_address
 from warehouse.store import Row
-
-KEY_LIMIT, LAST_WALLET = "KEY_LIMIT", "LAST_WALLET"
-REVOKED_KEY = "the key is revoked; it keeps its name"
-ONLY_WALLET = "wallet: is the only one of this account; link another one first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class SelfService:
         if linked is None:
             raise NotFound("wallet: this account has no such wallet")
         if linked == [wallet]:
-            raise ApiError(ONLY_WALLET, status=409, code=LAST_WALLET)
+            raise LastWallet
         # At once here; the store tells other processes.
         self.keys.forget()
         self.sessions.forget_all()
@@ -94,9 +91,8 @@ class SelfService:
             limits = self.limits.plans[plan]
             counts = await self.repository.counts(transaction, session.account_id, now, limits.new_keys)
             if counts["standing"] >= limits.keys:
-                raise Forbidden(
+                raise KeyLimit(
                     f"plan {plan} allows {limits.keys} API keys, this account has {counts['standing']}",
-                    code=KEY_LIMIT,
                     details={"plan": plan, "limit": limits.keys},
                 )
             if counts["recent"] >= limits.new_keys:
@@ -121,7 +117,7 @@ class SelfService:
         """
         renamed = _entry(await self.repository.rename_key(session.account_id, key_id, name))
         if renamed.revoked_at is not None:
-            raise ApiError(REVOKED_KEY, status=409)
+            raise KeyRevoked
         return renamed
 
     async def revoke_key(self, session: WalletSession, key_id: UUID) -> ApiKeyEntry:

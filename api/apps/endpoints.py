@@ -8,12 +8,11 @@ from api.apps import examples
 from api.apps.schemas import AppsChange, PageAppList
 from api.apps.service import PageAppsSettings
 from api.http.dependencies import CatalogueDep, StoreDep
-from api.http.errors import NotFound
 from api.http.examples import answered
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.pages.authority import Managed, ManagedToRead, NotAManager
+from api.pages.authority import Managed, ManagedToRead
 
 GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 
@@ -31,7 +30,7 @@ AppsDep = Annotated[PageAppsSettings, Depends(_apps)]
 @router.get(
     "",
     response_model=PageAppList,
-    responses=_ANSWERS | GROUP.responses(NotFound, NotAManager),
+    responses=_ANSWERS,
 )
 async def list_registration_apps(registration: ManagedToRead, apps: AppsDep) -> JsonResponse:
     """The apps of the page in its order, those turned off included, and those that it may have besides."""
@@ -41,7 +40,7 @@ async def list_registration_apps(registration: ManagedToRead, apps: AppsDep) -> 
 @router.put(
     "",
     response_model=PageAppList,
-    responses=_ANSWERS | GROUP.responses(NotFound, NotAManager),
+    responses=_ANSWERS,
 )
 async def set_registration_apps(registration: Managed, body: AppsChange, apps: AppsDep) -> JsonResponse:
     """Set the apps of the page: which, in which order, and which of them are off. Public reads follow within a few

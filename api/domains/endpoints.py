@@ -6,25 +6,22 @@ from typing import Annotated, Any
 from fastapi import Depends, Path
 
 from api.domains import examples
-from api.domains.repository import MOST, DomainRepository
+from api.domains.errors import DomainLimit, DomainNotProven, DomainNotVerified, DomainTaken
+from api.domains.repository import DomainRepository
 from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
-from api.domains.service import LIMIT, NOT_PROVEN, NOT_VERIFIED, TAKEN, Domains
+from api.domains.service import Domains
 from api.http.dependencies import ClockDep, SettingsDep, StoreDep, TextLookupsDep
-from api.http.error_shapes import Case
-from api.http.errors import NotFound
+from api.http.errors import ApiError
 from api.http.examples import answered
 from api.http.groups import CLAIMS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.pages.authority import Managed, ManagedToRead, NotAManager
+from api.pages.authority import Managed, ManagedToRead
 
 GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 CHECK = replace(GROUP, admission=CLAIMS)
 """Asks name servers."""
-_NOT_PROVEN: Case = (NOT_PROVEN, "the TXT record ... is not there yet", examples.NOT_PROVEN)
-_TAKEN: Case = (TAKEN, "pepe.example is verified for another registration of this chain, whose record is there, too")
-_NOT_VERIFIED: Case = (NOT_VERIFIED, "pepe.example is not verified")
-_LIMIT: Case = (LIMIT, f"a registration has at most {MOST} domains")
+
 
 router = GROUP.router("/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
 check_router = CHECK.router("/api/v2/registration/{id}/domains", tags=["domains"], route_class=BodyRoute)
@@ -38,9 +35,8 @@ DomainsDep = Annotated[Domains, Depends(_domains)]
 DomainPath = Annotated[str, Path(alias="domain", description="The domain.", examples=["pepe.example"])]
 
 
-def _answers(name: str, example: dict[str, Any], conflicts: tuple[Case, ...] = ()) -> Any:
-    also = {409: list(conflicts)} if conflicts else None
-    return answered((name, example)) | GROUP.responses(NotFound, NotAManager, also=also)
+def _answers(name: str, example: dict[str, Any], *errors: type[ApiError]) -> Any:
+    return answered((name, example)) | GROUP.responses(*errors)
 
 
 @router.get("", response_model=DomainList, responses=_answers("domains", examples.LIST))
@@ -49,7 +45,7 @@ async def list_registration_domains(registration: ManagedToRead, domains: Domain
     return respond(await domains.list_all(registration))
 
 
-@router.post("", response_model=Domain, responses=_answers("domain", examples.PENDING, conflicts=(_LIMIT,)))
+@router.post("", response_model=Domain, responses=_answers("domain", examples.PENDING, DomainLimit))
 async def request_registration_domain(registration: Managed, body: DomainRequest, domains: DomainsDep) -> JsonResponse:
     """Ask how to prove a domain: by a TXT record of this name and value. Asked again, the record is the same."""
     return respond(await domains.request(registration, body.domain))
@@ -58,7 +54,7 @@ async def request_registration_domain(registration: Managed, body: DomainRequest
 @check_router.post(
     "/{domain}/verify",
     response_model=Domain,
-    responses=_answers("verified", examples.VERIFIED, conflicts=(_NOT_PROVEN, _TAKEN)),
+    responses=_answers("verified", examples.VERIFIED, DomainNotProven, DomainTaken),
 )
 async def verify_registration_domain(registration: Managed, domain: DomainPath, domains: DomainsDep) -> JsonResponse:
     """Look the TXT record up and verify the domain by it. 409 `DOMAIN_NOT_PROVEN` means that it is surely not there
@@ -69,7 +65,7 @@ async def verify_registration_domain(registration: Managed, domain: DomainPath, 
 @router.patch(
     "/{domain}",
     response_model=Domain,
-    responses=_answers("domain", examples.VERIFIED, conflicts=(_NOT_VERIFIED,)),
+    responses=_answers("domain", examples.VERIFIED, DomainNotVerified),
 )
 async def update_registration_domain(
     registration: Managed, domain: DomainPath, body: DomainChange, domains: DomainsDep

@@ -7,22 +7,19 @@ from datetime import timedelta
 from typing import Any, Final
 
 from api.clock import Clock
+from api.domains.errors import DomainLimit, DomainNotProven, DomainNotVerified, DomainTaken
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
 from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
 from api.domains.repository import MOST, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
-from api.http.errors import ApiError, NotFound, Unavailable
+from api.http.errors import NotFound, Unavailable
 from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
 from api.settings import ApiSettings
 from warehouse.postgres import UniqueViolation
 from warehouse.store import Row, Transaction
 
-NOT_PROVEN: Final = "DOMAIN_NOT_PROVEN"
-NOT_VERIFIED: Final = "DOMAIN_NOT_VERIFIED"
-TAKEN: Final = "DOMAIN_TAKEN"
-LIMIT: Final = "DOMAIN_LIMIT"
 TAKEN_PROBLEM: Final = "taken_over"
 _RETRY_SECONDS = 30
 _MOST_TOLD = 10
@@ -49,14 +46,14 @@ class Domains:
 
         Raises:
             InvalidInput: not a domain that can be somebody's.
-            ApiError: 409, the registration has as many as it may.
+            DomainLimit: the registration has as many as it may.
         """
         domain = read_domain("domain", written)
         challenge = new_challenge(registration.chain, registration.row["token_id"])
         async with self._holding(registration) as transaction:
             row = await self.repository.add(transaction, registration.key, domain, challenge, self.clock.now())
         if row is None:
-            raise ApiError(f"a registration has at most {MOST} domains", status=409, code=LIMIT)
+            raise DomainLimit
         return self._render(row)
 
     async def verify(self, registration: ManagedRegistration, written: str) -> Domain:
@@ -86,13 +83,13 @@ class Domains:
 
         Raises:
             NotFound: it was not asked for.
-            ApiError: 409, it is not verified.
+            DomainNotVerified: it is not verified.
         """
         row = await self._find(registration, written)
         async with self._holding(registration) as transaction:
             changed = await self.repository.set_vanity(transaction, registration.key, row["domain"], enabled)
         if changed is None:
-            raise ApiError(f"{row['domain']} is not verified", status=409, code=NOT_VERIFIED)
+            raise DomainNotVerified(f"{row['domain']} is not verified")
         return self._render(changed)
 
     async def remove(self, registration: ManagedRegistration, written: str) -> Domain:
@@ -136,7 +133,9 @@ class Domains:
             raise NotFound(f"domain: {row['domain']} was removed meanwhile")
         return verified
 
-    async def _not_proven(self, registration: ManagedRegistration, row: Row, name: str, found: Texts) -> ApiError:
+    async def _not_proven(
+        self, registration: ManagedRegistration, row: Row, name: str, found: Texts
+    ) -> DomainNotProven:
         reason = found.missing or OTHER_TEXTS
         async with self._holding(registration) as transaction:
             await self.repository.note_missing(transaction, row, reason, self.clock.now())
@@ -147,7 +146,7 @@ class Domains:
             "found": [value[:_LONGEST_TOLD] for value in found.values[:_MOST_TOLD]],
         }
         text = f"the TXT record {name} with the value {row['challenge']} is not there yet"
-        return ApiError(text, status=409, code=NOT_PROVEN, details=details)
+        return DomainNotProven(text, details=details)
 
     def _render(self, row: Row) -> Domain:
         return Domain(
@@ -172,6 +171,6 @@ def _state(row: Row) -> State:
     return "pending" if row["lost_at"] is None else "lost"
 
 
-def _taken(row: dict[str, Any]) -> ApiError:
+def _taken(row: dict[str, Any]) -> DomainTaken:
     text = f"{row['domain']} is verified for another registration of this chain, whose record is there, too"
-    return ApiError(text, status=409, code=TAKEN)
+    return DomainTaken(text)

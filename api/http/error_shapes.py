@@ -10,9 +10,6 @@ from pydantic import BaseModel, Field
 from api.http.errors import ApiError
 from api.http.rendering import JsonResponse
 
-Case = tuple[str, str] | tuple[str, str, Mapping[str, Any]]
-"""A code, its words, and what else the body holds: for the OpenAPI document."""
-
 CODES: Final[Mapping[int, str]] = {
     401: "UNAUTHORIZED",
     403: "FORBIDDEN",
@@ -78,24 +75,21 @@ class ErrorShape:
             error.status
         ).name
 
-    def responses(
-        self, *errors: type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
-    ) -> dict[int | str, dict[str, Any]]:
+    def responses(self, *errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:
         """Error answers for OpenAPI, by status."""
-        cases: dict[int, list[Case]] = {}
-        for error in errors:
-            cases.setdefault(error.status, []).append((self.code_of(error), error.text, error.example_details))
-        for status, pairs in (also or {}).items():
-            cases.setdefault(status, []).extend(pairs)
-        return {status: self._response(status, found) for status, found in sorted(cases.items())}
+        found: dict[int, list[type[ApiError]]] = {}
+        for error in dict.fromkeys(errors):
+            found.setdefault(error.status, []).append(error)
+        return {status: self._response(status, classes) for status, classes in sorted(found.items())}
 
-    def _response(self, status: int, cases: Sequence[Case]) -> dict[str, Any]:
+    def _response(self, status: int, errors: Sequence[type[ApiError]]) -> dict[str, Any]:
         examples = {}
-        for case in cases:
-            code, text, details = case[0], case[1], case[2] if len(case) > 2 else {}
-            examples[code] = {"summary": code, "value": self._body(status, code, text, details)}
+        for error in errors:
+            code = self.code_of(error)
+            value = self._body(status, code, error.text, error.example_details)
+            examples[code] = {"summary": code, "value": value}
         response: dict[str, Any] = {
-            "description": "; ".join(f"{case[0]}: {case[1]}" for case in cases),
+            "description": "; ".join(f"{self.code_of(error)}: {error.text}" for error in errors),
             "content": {
                 "application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}, "examples": examples}
             },

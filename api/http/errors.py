@@ -49,8 +49,8 @@ class ApiError(Exception):
         details: further members of the body.
     """
 
-    status: int = 500
-    code: str | None = None
+    status: ClassVar[int] = 500
+    code: ClassVar[str | None] = None
     text: ClassVar[str] = "something went wrong on our side"
     example_details: ClassVar[Mapping[str, Any]] = {}
 
@@ -58,15 +58,11 @@ class ApiError(Exception):
         self,
         message: str | None = None,
         *,
-        status: int | None = None,
-        code: str | None = None,
         details: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self.message = type(self).text if message is None else message
+        self.message = self.text if message is None else message
         super().__init__(self.message)
-        self.status = type(self).status if status is None else status
-        self.code = type(self).code if code is None else code
         self.details = dict(details or {})
         self.headers = dict(headers or {})
 
@@ -77,8 +73,8 @@ class InvalidInput(ApiError):
     status = 400
     text = "symbol: must be text"
 
-    def __init__(self, field_name: str, problem: str, *, code: str | None = None) -> None:
-        super().__init__(f"{field_name}: {problem}", code=code)
+    def __init__(self, field_name: str, problem: str) -> None:
+        super().__init__(f"{field_name}: {problem}")
         self.field = field_name
 
 
@@ -175,37 +171,16 @@ class Unavailable(ApiError):
         self,
         message: str | None = None,
         *,
-        code: str | None = None,
         retry_after_seconds: int = RETRY_SECONDS,
         details: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(message, code=code, details=details, headers={"Retry-After": str(retry_after_seconds)})
+        super().__init__(message, details=details, headers={"Retry-After": str(retry_after_seconds)})
 
 
 class ChainUnavailable(Unavailable):
     """No node of a chain answered as it must."""
 
     text = "the chain cannot be read now, try again"
-
-
-_ERRORS: tuple[type[ApiError], ...] = (
-    ApiError,
-    InvalidInput,
-    Unauthorized,
-    Forbidden,
-    NotFound,
-    MethodNotAllowed,
-    Conflict,
-    PreconditionFailed,
-    PayloadTooLarge,
-    UnsupportedMediaType,
-    Unprocessable,
-    TooManyRequests,
-    BadGateway,
-    Unavailable,
-)
-STANDARD: Mapping[int, type[ApiError]] = {error.status: error for error in _ERRORS}
-"""The error of each status, for those that frameworks raise."""
 
 
 def raises(*errors: type[ApiError]) -> Callable[[Dependency], Dependency]:

@@ -9,7 +9,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
-from api.http.errors import STANDARD, ApiError, InvalidInput, Unavailable
+from api.http.errors import ApiError, InvalidInput, MethodNotAllowed, NotFound, PayloadTooLarge, Unavailable
 from api.http.rendering import JsonResponse
 from api.http.route_table import RouteTable
 from api.security.signing_keys import SigningKeyError
@@ -17,6 +17,10 @@ from indexer.chains.errors import RpcError
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
+# What routing and the reading of bodies raise.
+_FRAMEWORK_ERRORS: Mapping[int, type[NotFound | MethodNotAllowed | PayloadTooLarge]] = {
+    error.status: error for error in (NotFound, MethodNotAllowed, PayloadTooLarge)
+}
 # What pydantic's kinds of problems are called here, where its own words say little to a client.
 _PROBLEMS: Mapping[str, str] = {
     "missing": "is required",
@@ -61,10 +65,9 @@ def install(app: FastAPI, table: RouteTable) -> None:
         headers = dict(error.headers or {})
         if error.status_code == 405:
             headers["Allow"] = ", ".join(_methods(request))
-        text = str(error.detail)
-        if error.status_code in STANDARD and error.status_code != 413:
-            text = STANDARD[error.status_code].text
-        return render(request, ApiError(text, status=error.status_code, headers=headers))
+        kind = _FRAMEWORK_ERRORS.get(error.status_code, ApiError)
+        message = error.detail if kind is PayloadTooLarge else None
+        return render(request, kind(message, headers=headers))
 
     async def on_engine_outage(request: Request, error: Exception) -> JsonResponse:
         engine = "store" if isinstance(error, StoreUnavailable) else "warehouse"

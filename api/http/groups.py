@@ -5,7 +5,7 @@ how its errors look and which credential it takes. ``api/http/route_table.py`` f
 and path, so that middleware knows it before routing. See docs/decisions/0027-route-groups.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Any, Final
@@ -13,7 +13,7 @@ from typing import Any, Final
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
-from api.http.error_shapes import Case, ErrorShape
+from api.http.error_shapes import ErrorShape
 from api.http.errors import ApiError, ChainUnavailable, Unavailable
 from api.settings import ApiSettings
 
@@ -102,12 +102,10 @@ class RouteGroup:
         path = self.prefix if prefix is None else prefix
         return GroupRouter(group=self, prefix=path, tags=list(tags), route_class=route_class)
 
-    def responses(
-        self, *errors: type[ApiError], also: Mapping[int, Sequence[Case]] | None = None
-    ) -> dict[int | str, dict[str, Any]]:
+    def responses(self, *errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:
         """Errors that a route raises, for its ``responses``. What follows from its signature and from the group is
         added to the document by ``api/http/statuses.py``."""
-        return self.errors.responses(*errors, also=also)
+        return self.errors.responses(*errors)
 
 
 class GroupRouter(APIRouter):

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from multiformats import CID
 
-from api.http.errors import ApiError, InvalidInput
+from api.http.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from api.metadata import images
 from api.metadata.documents import NotADocument, read_document, require_rules
 from api.settings import ApiSettings
@@ -94,7 +94,7 @@ def inspect(data: bytes, declared: str, limits: Limits) -> str:
     most = limits.document_bytes if found == DOCUMENT else limits.image_bytes
     if len(data) > most:
         what = "a document" if found == DOCUMENT else "an image"
-        raise ApiError(f"body: has {len(data)} bytes; {what} may have {most}", status=413)
+        raise PayloadTooLarge(f"body: has {len(data)} bytes; {what} may have {most}")
     _require_sound(found, data)
     return found
 
@@ -111,5 +111,5 @@ def _require_sound(kind: str, data: bytes) -> None:
         raise InvalidInput("body", str(error)) from error
 
 
-def _unsupported(message: str) -> ApiError:
-    return ApiError(message, status=415)
+def _unsupported(message: str) -> UnsupportedMediaType:
+    return UnsupportedMediaType(message)

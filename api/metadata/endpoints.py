@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from api.http.conditional import has_already
 from api.http.dependencies import MetadataDep
-from api.http.error_shapes import Case
 from api.http.errors import InvalidInput, NotFound, PayloadTooLarge, UnsupportedMediaType
 from api.http.examples import answered
 from api.http.groups import UPLOADS, Credential, RouteGroup
@@ -19,6 +18,7 @@ from api.limits.public import PublicRead
 from api.metadata import examples
 from api.metadata.cids import read_cid
 from api.metadata.contents import DOCUMENT, Limits
+from api.metadata.errors import ContentMismatch, MetadataLimit
 from api.metadata.images import IMAGE_TYPES
 from api.metadata.schemas import MetadataDocument, Uploaded
 from api.metadata.service import PUBLIC_PATH, Metadata
@@ -39,12 +39,6 @@ GROUP = RouteGroup(
 )
 Writer = Annotated[WalletSession, with_scope("api:write")]
 
-_FULL: Case = (
-    "METADATA_LIMIT",
-    "an account may keep 104857600 bytes; this one has 104800000, and sent 90000 more",
-    {"limitBytes": 104857600, "usedBytes": 104800000},
-)
-_WRONG: Case = ("BAD_GATEWAY", "the IPFS node added other content than it was sent")
 _FILE = {"type": "string", "format": "binary"}
 _BODY = {
     "requestBody": {
@@ -88,7 +82,7 @@ CidPath = Annotated[
     response_model=Uploaded,
     openapi_extra=_BODY,
     responses=answered(("uploaded", examples.UPLOADED))
-    | GROUP.responses(InvalidInput, PayloadTooLarge, UnsupportedMediaType, also={403: [_FULL], 502: [_WRONG]}),
+    | GROUP.responses(InvalidInput, PayloadTooLarge, UnsupportedMediaType, MetadataLimit, ContentMismatch),
 )
 async def upload_metadata(request: Request, session: Writer, metadata: MetadataDep) -> JsonResponse:
     """Keep a metadata document or an image, under its content's name. The same bytes have the same name, whoever sends

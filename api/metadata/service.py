@@ -10,9 +10,10 @@ from uuid import UUID
 
 from multiformats import CID
 
-from api.http.errors import ApiError, Forbidden, TooManyRequests, Unavailable
+from api.http.errors import TooManyRequests, Unavailable
 from api.metadata.cids import cid_of
 from api.metadata.contents import Contents, ContentsDown, ContentsWrong, Limits, inspect, kind_of
+from api.metadata.errors import ContentMismatch, MetadataLimit
 from api.metadata.local import LocalContents
 from api.metadata.node import IpfsNode
 from api.metadata.repository import MetadataRepository, Upload
@@ -81,9 +82,8 @@ class Metadata:
         upload = Upload(account, cid, media_type, len(data))
         used = await self.repository.reserve(upload, self.account_bytes)
         if used is not None:
-            raise Forbidden(
+            raise MetadataLimit(
                 f"an account may keep {self.account_bytes} bytes; this one has {used}, and sent {len(data)} more",
-                code="METADATA_LIMIT",
                 details={"limitBytes": self.account_bytes, "usedBytes": used},
             )
         try:
@@ -91,7 +91,7 @@ class Metadata:
         except (ContentsDown, ContentsWrong) as error:
             await self.repository.release(upload)
             if isinstance(error, ContentsWrong):
-                raise ApiError(str(error), status=502) from error
+                raise ContentMismatch(str(error)) from error
             raise Unavailable("content cannot be kept now, try again") from error
         await self.repository.note_stored(upload)
         return Uploaded(

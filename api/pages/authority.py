@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 from fastapi import Depends, Path, Query
 
 from api.http.dependencies import ChainsDep, StoreDep
-from api.http.errors import Forbidden, NotFound
+from api.http.errors import Forbidden, InvalidInput, NotFound, raises
 from api.http.fields import read_chain
 from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
@@ -103,6 +103,7 @@ def _require_active(row: Row | None, registration: ManagedRegistration) -> Row:
     return row
 
 
+@raises(InvalidInput, NotFound, NotAManager)
 async def managed_registration(
     session: Annotated[WalletSession, with_scope("api:write")], place: PlaceDep, store: StoreDep
 ) -> ManagedRegistration:
@@ -117,6 +118,7 @@ async def managed_registration(
     return await _find(session, place, store)
 
 
+@raises(InvalidInput, NotFound, NotAManager)
 async def readable_registration(session: Session, place: PlaceDep, store: StoreDep) -> ManagedRegistration:
     """The registration of the path, for reads, which need no scope."""
     return await _find(session, place, store)

@@ -5,19 +5,16 @@ from typing import Annotated
 from fastapi import Depends, Header
 
 from api.http.dependencies import PublicReadsDep, StoreDep
-from api.http.error_shapes import Case
-from api.http.errors import NotFound
 from api.http.examples import answered
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.pages.authority import Managed, ManagedToRead, NotAManager
+from api.pages.authority import Managed, ManagedToRead
 from api.profiles import examples
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
-from api.profiles.service import Profiles, etag
+from api.profiles.service import ProfileChanged, Profiles, etag
 
 GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
-CHANGED: Case = ("PRECONDITION_FAILED", "If-Match: the profile has changed since it was read")
 
 router = GROUP.router("/api/v2/registration/{id}/profile", tags=["profiles"], route_class=BodyRoute)
 
@@ -32,7 +29,7 @@ ProfilesDep = Annotated[Profiles, Depends(_profiles)]
 @router.get(
     "",
     response_model=Profile,
-    responses=answered(("profile", examples.PROFILE)) | GROUP.responses(NotFound, NotAManager),
+    responses=answered(("profile", examples.PROFILE)),
 )
 async def get_registration_profile(registration: ManagedToRead, profiles: ProfilesDep) -> JsonResponse:
     """What the page says, to be edited. `ETag` names this state of it, for `If-Match` of a change."""
@@ -44,7 +41,7 @@ async def get_registration_profile(registration: ManagedToRead, profiles: Profil
     "",
     response_model=ProfileUpdate,
     responses=answered(("changed", examples.UPDATED), ("nothing to change", examples.UNCHANGED))
-    | GROUP.responses(NotFound, NotAManager, also={412: [CHANGED]}),
+    | GROUP.responses(ProfileChanged),
 )
 async def update_registration_profile(
     registration: Managed,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
-from api.http.errors import ApiError
+from api.http.errors import PreconditionFailed
 from api.http.rendering import dumps
 from api.pages.authority import ManagedRegistration, lock, reload
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
@@ -25,10 +25,10 @@ FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.v
 """The fields of a profile, as they are called on the wire and in the store."""
 
 
-class ChangedMeanwhile(ApiError):
-    """The profile is not the one that the client has seen."""
+class ProfileChanged(PreconditionFailed):
+    """``If-Match`` names an older state of the profile."""
 
-    status = 412
+    text = "If-Match: the profile has changed since it was read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Profiles:
         Raises:
             NotFound: the registration is gone or has ended since the request came.
             Forbidden: who asks has lost the role since.
-            ChangedMeanwhile: ``if_match`` names another state of the profile.
+            ProfileChanged: ``if_match`` names another state of the profile.
         """
         given = change.model_dump(by_alias=True, include=change.model_fields_set)
         if FLAG in given:
@@ -61,7 +61,7 @@ class Profiles:
         async with self.store.transaction() as transaction:
             before = await lock(transaction, registration)
             if if_match is not None and not _matches(if_match, etag(_shown(before))):
-                raise ChangedMeanwhile("If-Match: the profile has changed since it was read")
+                raise ProfileChanged
             after = before
             if any(name not in before["profile"] or before["profile"][name] != given[name] for name in given):
                 changed = await transaction.row(

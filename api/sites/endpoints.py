@@ -5,12 +5,11 @@ from typing import Annotated
 from fastapi import Depends
 
 from api.http.dependencies import StoreDep
-from api.http.errors import NotFound
 from api.http.examples import answered
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.pages.authority import Managed, ManagedToRead, NotAManager
+from api.pages.authority import Managed, ManagedToRead
 from api.sites import examples
 from api.sites.schemas import PageSites, SitesChange
 from api.sites.service import PageSitesService
@@ -28,7 +27,7 @@ async def _sites(store: StoreDep) -> PageSitesService:
 SitesDep = Annotated[PageSitesService, Depends(_sites)]
 
 
-@router.get("", response_model=PageSites, responses=_ANSWERS | GROUP.responses(NotFound, NotAManager))
+@router.get("", response_model=PageSites, responses=_ANSWERS)
 async def get_registration_sites(registration: ManagedToRead, sites: SitesDep) -> JsonResponse:
     """Where the coin's badge and apps may be shown, as it is set. Public reads follow within a few minutes."""
     return respond(await sites.read(registration))
@@ -37,7 +36,7 @@ async def get_registration_sites(registration: ManagedToRead, sites: SitesDep) -
 @router.patch(
     "",
     response_model=PageSites,
-    responses=_ANSWERS | GROUP.responses(NotFound, NotAManager),
+    responses=_ANSWERS,
 )
 async def update_registration_sites(registration: Managed, body: SitesChange, sites: SitesDep) -> JsonResponse:
     """Set which verified domains bear the badge, which of them may run the coin's apps, and whether any may."""

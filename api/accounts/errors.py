@@ -1,0 +1,27 @@
+"""Refusals of the account routes."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from api.http.errors import Conflict, Forbidden
+
+
+class KeyLimit(Forbidden):
+    """The account has as many API keys as its plan allows."""
+
+    code = "KEY_LIMIT"
+    text = "plan free allows 2 API keys, this account has 2"
+    example_details: ClassVar[Mapping[str, Any]] = {"plan": "free", "limit": 2}
+
+
+class LastWallet(Conflict):
+    """An account keeps at least one wallet."""
+
+    code = "LAST_WALLET"
+    text = "wallet: is the only one of this account; link another one first"
+
+
+class KeyRevoked(Conflict):
+    """A revoked key is not changed any more."""
+
+    text = "the key is revoked; it keeps its name"

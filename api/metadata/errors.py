@@ -1,0 +1,20 @@
+"""Refusals and failures of the metadata routes."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from api.http.errors import BadGateway, Forbidden
+
+
+class MetadataLimit(Forbidden):
+    """The account keeps as many bytes as it may."""
+
+    code = "METADATA_LIMIT"
+    text = "an account may keep 104857600 bytes; this one has 104800000, and sent 90000 more"
+    example_details: ClassVar[Mapping[str, Any]] = {"limitBytes": 104857600, "usedBytes": 104800000}
+
+
+class ContentMismatch(BadGateway):
+    """The IPFS node stored something else than it was sent."""
+
+    text = "the IPFS node added other content than it was sent"
