@@ -24,6 +24,7 @@ from api.search import endpoints as search
 from api.sites import endpoints as sites
 from api.symbols import endpoints as symbols
 from api.tokenlists import endpoints as tokenlists
+from api.tokenlists import listings
 from api.tokens import endpoints as tokens
 from api.webhooks import endpoints as webhooks
 
@@ -51,8 +52,9 @@ ROUTERS: tuple[GroupRouter, ...] = (
     fees.router,
     search.router,
     tokens.router,
-    tokenlists.export_router,
+    listings.export_router,
     tokenlists.router,
+    listings.router,
     metadata.router,
     metadata.public_router,
     public.router,

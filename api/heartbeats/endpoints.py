@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Query
 
+from api.heartbeats.errors import NotScored
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
 from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import InvalidInput
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.pages import DEFAULT_PAGE_SIZE, PageNumber, PageSize
@@ -20,6 +21,7 @@ from api.http.routes import QueryRoute
 from api.http.times import read_time_or_unix
 from api.search.examples import shown
 from api.security.access import ApiKey
+from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW
 
@@ -62,7 +64,11 @@ async def list_tokens_at_risk(
     return respond(await service.at_risk(level, place, page=page, page_size=page_size))
 
 
-@router.get("/{symbol}/{chain}", response_model=Heartbeat, responses=shown(HEARTBEAT) | GROUP.responses(NotFound))
+@router.get(
+    "/{symbol}/{chain}",
+    response_model=Heartbeat,
+    responses=shown(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored),
+)
 async def get_heartbeat(
     access: ApiKey,
     service: ServiceDep,
@@ -80,7 +86,7 @@ async def get_heartbeat(
 @history_router.get(
     "/{symbol}/{chain}/history",
     response_model=HeartbeatHistory,
-    responses=shown(HISTORY) | GROUP.responses(NotFound),
+    responses=shown(HISTORY) | GROUP.responses(TokenNotFound),
 )
 async def get_heartbeat_history(
     access: ApiKey,

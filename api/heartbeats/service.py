@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from api.clock import Clock
+from api.heartbeats.errors import NotScored
 from api.heartbeats.repository import AtRiskMemory, HeartbeatRepository
 from api.heartbeats.schemas import (
     Components,
@@ -17,10 +18,11 @@ from api.heartbeats.schemas import (
     TokensAtRisk,
 )
 from api.http import cursors
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import InvalidInput
 from api.http.pages import cut_page
 from api.http.times import EARLIEST, timestamp
 from api.registrations.statuses import heartbeat_status
+from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import CRITICAL_BELOW, RISK_LEVELS, WARNING_BELOW
@@ -45,11 +47,12 @@ class HeartbeatService:
         """The current score.
 
         Raises:
-            NotFound: there is no such token, or it has no score yet.
+            TokenNotFound: there is no such token.
+            NotScored: it has no score yet.
         """
         row = await self._token(symbol, chain, address)
         if row["score"] is None:
-            raise NotFound(f"symbol: {symbol} on {chain.name} has no score yet")
+            raise NotScored(f"symbol: {symbol} on {chain.name} has no score yet")
         return Heartbeat(
             symbol=symbol,
             chain_id=chain.chain_id,
@@ -76,7 +79,7 @@ class HeartbeatService:
         """Scores over time, newest first.
 
         Raises:
-            NotFound: there is no such token.
+            TokenNotFound: there is no such token.
             InvalidInput: the range ends before it begins, or the cursor is invalid.
         """
         end = end or self.clock.now()
@@ -150,8 +153,7 @@ class HeartbeatService:
     async def _token(self, symbol: str, chain: Chain, address: str | None) -> Row:
         row = await self.repository.token(symbol, chain.chain_id, address)
         if row is None:
-            which = f" at {address}" if address else ""
-            raise NotFound(f"symbol: no token {symbol}{which} on {chain.name}")
+            raise TokenNotFound(symbol, chain, address)
         return row
 
 

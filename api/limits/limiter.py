@@ -15,6 +15,7 @@ from api.http.errors import ApiError, TooManyRequests
 from api.http.metrics import Metrics
 from api.limits import fields
 from api.limits.addresses import client_address
+from api.limits.errors import AddressRateExceeded, QuotaExceeded, RateExceeded, TooManyInvalidKeys
 from api.limits.grants import Grant, Meter, Subject
 from api.limits.plans import LimitsFile, PlanLimits
 from api.limits.process import Windows
@@ -87,7 +88,7 @@ class Limiter:
         """Count one request of a client that needs no credential; those of holdings have a limit within the other.
 
         Raises:
-            TooManyRequests: the client's address asked as often as it may.
+            AddressRateExceeded: the address is over its limit.
         """
         if self.meter is None:
             return
@@ -99,13 +100,13 @@ class Limiter:
             if wait is not None:
                 self._refused.labels(kind).inc()
                 what = "reads of holdings" if kind == HOLDINGS else "requests"
-                raise TooManyRequests(f"more than {per_minute} {what} a minute from this address", wait)
+                raise AddressRateExceeded(f"more than {per_minute} {what} a minute from this address", wait)
 
     def try_key(self, connection: HTTPConnection) -> Callable[[], None]:
         """Count a key that is not known for one that is not valid; the answer takes that back.
 
         Raises:
-            TooManyRequests: the client's address sent as many as it may.
+            TooManyInvalidKeys: the address sent too many.
         """
         if self.meter is None:
             return lambda: None
@@ -114,7 +115,7 @@ class Limiter:
         wait = self._wrong_keys.take(address, KEYS, most, now)
         if wait is not None:
             self._refused.labels(KEYS).inc()
-            raise TooManyRequests(f"more than {most} API keys a minute that are not valid, from this address", wait)
+            raise TooManyInvalidKeys(f"more than {most} API keys a minute that are not valid, from this address", wait)
         return partial(self._wrong_keys.give_back, address, KEYS, now)
 
     async def keep(self) -> None:
@@ -147,7 +148,7 @@ class Limiter:
 def _refusal(limits: PlanLimits, grant: Grant) -> TooManyRequests:
     wait = fields.wait_seconds(limits, grant)
     if grant.refusal == "day":
-        return TooManyRequests(
+        return QuotaExceeded(
             f"the daily quota of {limits.per_day} requests is used up; it is renewed at 00:00 UTC", wait
         )
-    return TooManyRequests(f"more than {limits.per_second} requests a second", wait)
+    return RateExceeded(f"more than {limits.per_second} requests a second", wait)

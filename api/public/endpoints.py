@@ -44,6 +44,15 @@ _SYMBOL = re.compile(SEARCHABLE_PATTERN)
 _ID = re.compile(r"[1-9][0-9]{0,17}")
 
 
+class PublicNotFound(NotFound):
+    """Nothing of the kind is public. Caches may keep this answer for a minute."""
+
+    text = "no verified page of PEPE"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, headers=MISSING)
+
+
 async def _recall(request: Request) -> Response | None:
     """The remembered answer to the path, counted against the client's address like any other."""
     found = services_of(request).public_reads.remembered(request.scope["path"])
@@ -67,7 +76,7 @@ def _read(
     """Add a read at a path. HEAD works like GET and is omitted from OpenAPI."""
 
     def offer(endpoint: Endpoint) -> Endpoint:
-        responses = answered(*shown) | NOT_MODIFIED | GROUP.responses(NotFound)
+        responses = answered(*shown) | NOT_MODIFIED | GROUP.responses(PublicNotFound)
         for method in ("GET", "HEAD"):
             on.add_api_route(
                 path,
@@ -116,7 +125,7 @@ async def get_public_holding(
     read this is 503, never a balance of zero. Good for half a minute."""
     place = _chain(chains, chain)
     if not place.can_index or not place.enabled:
-        raise _missing(f"holdings are not served on {place.key}")
+        raise PublicNotFound(f"holdings are not served on {place.key}")
     holder = _address(token), _address(wallet)
     reads.note(request.scope["path"], (HOLDING, place.key, *holder))
     return _send(request, await reads.holding(place, *holder), FRESH_HOLDING, "no token at this address")
@@ -134,7 +143,7 @@ async def get_public_sites(
     """The sites whose domains a coin's owner has verified; empty lists where there are none."""
     place = _chain(chains, chain)
     if not _ID.fullmatch(crown_id):
-        raise _missing("no such registration")
+        raise PublicNotFound("no such registration")
     reads.note(request.scope["path"], (SITES, place.key, int(crown_id)))
     return _send(request, await reads.sites(place, int(crown_id)), FRESH, "no such registration")
 
@@ -142,13 +151,13 @@ async def get_public_sites(
 def _chain(chains: Chains, key: str) -> Chain:
     chain = chains.by_key.get(key)
     if chain is None or chain.claim_only:
-        raise _missing(f"no chain {key[:32]!a} is served here")
+        raise PublicNotFound(f"no chain {key[:32]!a} is served here")
     return chain
 
 
 def _symbol(chain_key: str, text: str) -> str:
     if not _SYMBOL.fullmatch(text):
-        raise _missing(f"no verified page of that name on {chain_key}")
+        raise PublicNotFound(f"no verified page of that name on {chain_key}")
     return text.upper()
 
 
@@ -156,14 +165,10 @@ def _address(text: str) -> str:
     try:
         return evm_address("address", text)
     except InvalidInput as error:
-        raise _missing("not an address of this chain") from error
-
-
-def _missing(message: str) -> NotFound:
-    return NotFound(message, headers=MISSING)
+        raise PublicNotFound("not an address of this chain") from error
 
 
 def _send(request: Request, prepared: Prepared | None, headers: dict[str, str], missing: str) -> Response:
     if prepared is None:
-        raise _missing(missing)
+        raise PublicNotFound(missing)
     return answer(request.headers, prepared, headers)

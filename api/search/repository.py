@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from api.http.cache import Cache
-from api.http.errors import Unavailable
 from api.http.metrics import Metrics
+from api.search.errors import NothingPublished
 from api.search.symbols import SymbolKeeper
 from warehouse.readers.search import (
     NEWEST,
@@ -58,11 +58,11 @@ class SearchRepository:
         """The newest published state.
 
         Raises:
-            Unavailable: nothing was published yet.
+            NothingPublished: nothing was published yet.
         """
         found = await self._publications.get(NEWEST, self._read_newest, refresh=refresh)
         if found is None:
-            raise Unavailable("nothing has been indexed yet, try again")
+            raise NothingPublished
         return found
 
     async def newest(self, *, refresh: bool = False) -> Publication:

@@ -12,12 +12,12 @@ from api.apps.pages import Page, PageApps
 from api.clock import Clock
 from api.http.cache import Cache
 from api.http.cursors import InvalidCursor
-from api.http.errors import Unavailable
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
 from api.http.times import timestamp
 from api.search import results
 from api.search.cursors import Cursor, read_cursor, write_cursor
+from api.search.errors import ResultsChanged
 from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
 from api.search.parameters import read_query as parse_query
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, chain_order, find_matches, order, select
@@ -111,7 +111,7 @@ class SearchService:
 
         Raises:
             InvalidCursor: the cursor is invalid, or too old.
-            Unavailable: nothing is published.
+            NothingPublished: nothing is published.
         """
         cursor = None
         if query.cursor is not None:
@@ -182,7 +182,7 @@ class SearchService:
         documents = await self.repository.documents(rows, positions)
         if len(documents) != len(positions):
             # Rows of a superseded version were removed between two reads.
-            raise Unavailable("the results changed while they were read, try again")
+            raise ResultsChanged
         shown = []
         for match in page.tolist():
             chain = self.chains[int(matches.chain_id[match])]

@@ -7,49 +7,34 @@ from starlette.responses import Response
 
 from api.http.addresses import wallet_address
 from api.http.conditional import NOT_MODIFIED, Prepared, answer
-from api.http.dependencies import ChainsDep, ClockDep, ListSignaturesDep, SettingsDep, StoreDep, TokenListDep
-from api.http.error_shapes import ErrorShape
-from api.http.errors import InvalidInput, NotFound
+from api.http.dependencies import ListSignaturesDep, StoreDep, TokenListDep
+from api.http.errors import InvalidInput
 from api.http.examples import answered
-from api.http.fields import ChainPath, SymbolPath, read_chain, read_symbol
+from api.http.fields import read_symbol
 from api.http.groups import RouteGroup
 from api.http.pages import cut_page
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import timestamp
-from api.registrations.statuses import registration_status
-from api.security.access import ApiKey, with_plan
-from api.security.callers import Caller
+from api.security.access import ApiKey
 from api.tokenlists import examples
 from api.tokenlists.document import Version, listed, read_version
-from api.tokenlists.platforms import FORMATS, Listing
+from api.tokenlists.errors import VersionNotPublished
 from api.tokenlists.schemas import (
     ChangedToken,
-    Lack,
     ListDifference,
-    ListingData,
-    ListingExport,
-    ListingExtensions,
-    ListingLint,
-    PlatformLint,
-    PlatformListing,
     PublishedVersion,
     PublishedVersions,
     TokenList,
 )
 from api.tokenlists.signing import HEADER, Signatures
-from warehouse.domain.addresses import checksum_address
-from warehouse.domain.chains import Chain
-from warehouse.store import Row, Store
 
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
-EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", errors=ErrorShape(invalid_code="INVALID_PARAMS"))
 CACHE = {"Cache-Control": "private, max-age=60, stale-while-revalidate=600"}
 _MOST_SYMBOLS = 100
 _MOST_CHAIN_ID = 2**53
 
 router = GROUP.router(tags=["token list"], route_class=QueryRoute)
-export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)
 
 
 @router.get(
@@ -57,7 +42,7 @@ export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)
     response_model=TokenList,
     responses=answered(("list", examples.LIST), ("nothing meets the filter", examples.NOTHING))
     | NOT_MODIFIED
-    | GROUP.responses(NotFound),
+    | GROUP.responses(VersionNotPublished),
 )
 async def get_token_list(
     request: Request,
@@ -138,7 +123,7 @@ async def list_token_list_versions(
 @router.get(
     "/diff",
     response_model=ListDifference,
-    responses=answered(("difference", examples.DIFFERENCE)) | GROUP.responses(NotFound),
+    responses=answered(("difference", examples.DIFFERENCE)) | GROUP.responses(VersionNotPublished),
 )
 async def compare_token_list_versions(
     access: ApiKey,
@@ -168,107 +153,6 @@ async def compare_token_list_versions(
             changed=[ChangedToken(old=listed(row, "old_"), new=listed(row)) for row in both],
         )
     )
-
-
-@export_router.get(
-    "/{symbol}/{chain}",
-    response_model=ListingExport,
-    responses=answered(("listing", examples.EXPORT)) | EXPORT.responses(NotFound),
-)
-async def export_listing(
-    access: Annotated[Caller, with_plan("pro")],
-    store: StoreDep,
-    chains: ChainsDep,
-    clock: ClockDep,
-    symbol: SymbolPath,
-    chain: ChainPath,
-    format: Annotated[
-        str, Query(max_length=32, pattern=r"^[A-Za-z0-9_.+-]+$", description="Format hint, given back as it is.")
-    ] = "json",
-) -> JsonResponse:
-    """A registration's listing, for those who pay for it (plan pro or higher)."""
-    row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    listing = Listing.of(row, place)
-    verified = registration_status(row, row, row["score"], clock.now()) != "inactive"
-    return respond(
-        ListingExport(
-            symbol=listing.symbol,
-            chain=place.key,
-            format=format,
-            data=ListingData(
-                name=listing.name,
-                symbol=listing.symbol,
-                description=listing.description,
-                website=listing.website,
-                twitter=listing.twitter,
-                telegram=listing.telegram,
-                discord=listing.discord,
-                logo=listing.logo,
-                contract_address=checksum_address(row["token_address"]),
-                chain_id=place.chain_id,
-            ),
-            extensions=ListingExtensions(verified=verified, crown_id=row["token_id"] if verified else None),
-        )
-    )
-
-
-@router.get(
-    "/lint/{symbol}/{chain}",
-    response_model=ListingLint,
-    responses=answered(("lint", examples.LINT)) | GROUP.responses(InvalidInput, NotFound),
-)
-async def lint_listing(
-    access: ApiKey, store: StoreDep, chains: ChainsDep, settings: SettingsDep, symbol: SymbolPath, chain: ChainPath
-) -> JsonResponse:
-    """What a registration's profile lacks for each platform."""
-    row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    listing = Listing.of(row, place)
-    found = {name: FORMATS[format].lacks(listing) for name, format in settings.listing_platforms.items()}
-    return respond(
-        ListingLint(
-            symbol=listing.symbol,
-            chain=place.key,
-            platforms=[
-                PlatformLint(
-                    platform=name,
-                    format=settings.listing_platforms[name],
-                    complete=not lacks,
-                    lacks=[Lack(field=field, problem=problem) for field, problem in lacks],
-                )
-                for name, lacks in found.items()
-            ],
-        )
-    )
-
-
-@router.get(
-    "/{platform}/{symbol}/{chain}",
-    response_model=PlatformListing,
-    responses=answered(("listing", examples.PLATFORM)) | GROUP.responses(InvalidInput, NotFound),
-)
-async def get_platform_listing(
-    access: ApiKey,
-    store: StoreDep,
-    chains: ChainsDep,
-    settings: SettingsDep,
-    platform: Annotated[str, Path(description="A platform of the operator's settings.", examples=["profile"])],
-    symbol: SymbolPath,
-    chain: ChainPath,
-) -> JsonResponse:
-    """A registration's listing in the format of a platform."""
-    format = settings.listing_platforms.get(platform)
-    if format is None:
-        offered = ", ".join(sorted(settings.listing_platforms))
-        raise NotFound(f"platform: {platform[:40]!r} is none of {offered}")
-    row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    return JsonResponse(FORMATS[format].write(Listing.of(row, place)))
-
-
-async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[Row, Chain]:
-    row = await store.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
-    if row is None:
-        raise NotFound(f"symbol: no registration of {symbol} on {chain.name}")
-    return row, chain
 
 
 async def _send(request: Request, signatures: Signatures, prepared: Prepared) -> Response:

@@ -9,10 +9,10 @@ from typing import Any
 
 from api.http.cache import Cache
 from api.http.conditional import Prepared, prepare
-from api.http.errors import NotFound
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
 from api.tokenlists.document import MAX_TOKENS, Version, document, token
+from api.tokenlists.errors import VersionNotPublished
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
 
@@ -105,13 +105,13 @@ class TokenListService:
         """The version of these numbers.
 
         Raises:
-            NotFound: there is none.
+            VersionNotPublished: there is none.
         """
         found = await self.store.row(
             "tokenlists/find_version", dict(zip(("major", "minor", "patch"), numbers, strict=True))
         )
         if found is None:
-            raise NotFound(f"version: {'.'.join(map(str, numbers))} was not published")
+            raise VersionNotPublished(f"version: {'.'.join(map(str, numbers))} was not published")
         return Version.of(found)
 
     async def published(self) -> Published:

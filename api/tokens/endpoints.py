@@ -4,13 +4,14 @@ from starlette.responses import Response
 
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import InvalidInput
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.routes import QueryRoute
 from api.search import examples
 from api.search.schemas import SearchResult
 from api.security.access import ApiKey
+from api.tokens.errors import TokenNotFound
 
 GROUP = RouteGroup(prefix="/api/v2/token", admission=SEARCHES)
 
@@ -20,7 +21,7 @@ router = GROUP.router(tags=["search"], route_class=QueryRoute)
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=examples.shown(examples.RESULT) | GROUP.responses(NotFound),
+    responses=examples.shown(examples.RESULT) | GROUP.responses(TokenNotFound),
 )
 async def get_token(
     access: ApiKey,

@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 from api.http.cache import Cache
-from api.http.errors import NotFound
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
 from api.search import results
 from api.search.service import SearchService
+from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import SymbolStatus, registration_status
 from warehouse.readers.tokens import read_foremost_token
@@ -30,13 +30,12 @@ class TokenService:
         """The search result of the registered token of the symbol, else of the original, or of the one at an address.
 
         Raises:
-            NotFound: there is none.
+            TokenNotFound: there is none.
         """
         digits = (address or "").removeprefix("0x")
         found = await self._found.get((symbol, chain.key, digits), lambda: self._read(symbol, chain, digits))
         if found is None:
-            which = f" at {address}" if address else ""
-            raise NotFound(f"symbol: no token {symbol}{which} on {chain.name}")
+            raise TokenNotFound(symbol, chain, address)
         token, document = found
         status = document_status(document, self.search.clock.now(), wallet)
         result = results.token_result(chain, token, document, status, self.search.site_url)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from api.http.admission import Gate, Rejected
+from api.http.gate import Gate, Rejected
 from api.http.groups import CLAIMS, READS, SEARCHES
 from tests.fixtures.service import Serve, Service
 
