@@ -39,6 +39,7 @@ PRIVATE = {"pipelines/run_launcher.py": "dagster"}
 JSON = {
     # Messages with a type, where decoding and checking in one step was measured to matter.
     "msgspec": (
+        "api/http/cursors.py",
         "api/search/cursors.py",
         "api/webhooks",
         "indexer/chains/evm",
