@@ -93,7 +93,7 @@ def writer_lock(store_url: str, chain_id: int) -> Iterator[Connection | None]:
     """A connection that holds the chain's writer lock, or None when another writer has it.
 
     Raises:
-        StoreUnavailable: nobody answers, or the connection was lost on the way.
+        StoreUnavailable: PostgreSQL does not answer, or the connection was lost.
     """
     try:
         with postgres.connect(store_url, autocommit=True) as store:

@@ -188,7 +188,7 @@ def _logged(chain: "Chain") -> "ReportProgress":
 
 
 def _say(chain: "Chain", done: "Advance") -> None:
-    back = f", {done.reorganised} reverted" if done.reorganised else ""
+    back = f", {done.reorganised} blocks reverted" if done.reorganised else ""
     where = "nothing indexed" if done.published is None else f"now at block {done.published}"
     print(f"{chain.key}: {done.blocks} blocks, {done.rows} rows{back}, {where}")
 

@@ -95,11 +95,11 @@ def test_concurrent_indexers_fetch_once_and_write_what_one_would(
     path, log = tmp_path / "rivals.toml", tmp_path / "rivals.log"
     urls = {"REGALIA_CLICKHOUSE_URL": warehouse_url, "REGALIA_DATABASE_URL": store_url}
     environment = os.environ | urls | {"REGALIA_CHAINS": str(path), "REGALIA_DATA_DIR": str(tmp_path / "data")}
-    beside = FOLLOW if rival == "another indexer" else ("-c", INGEST, str(path))
+    rival_command = FOLLOW if rival == "another indexer" else ("-c", INGEST, str(path))
     with faulty_node(living_chain.rpc_urls[0]) as node:
         asked = count_blocks(node)
         path.write_text(living_world.chain_toml().replace(living_chain.rpc_urls[0], node.url))
-        with running(environment, log, FOLLOW, beside) as rivals:
+        with running(environment, log, FOLLOW, rival_command) as rivals:
             assert reaches(store, living_world.anvil.block_number())
             assert rival != "Dagster" or comes_true(lambda: "materialized" in log.read_text()), log.read_text()
             for _ in range(8):

@@ -101,7 +101,7 @@ async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
 
         back = operator.regalia("index", "--chain", "base", "--rewind", str(common))
         assert back.returncode == 0, back.stderr
-        assert " taken back, " in back.stdout
+        assert " blocks reverted, " in back.stdout
         assert operator.regalia("index", "--chain", "base").returncode == 0
         assert (await metric()).endswith(" 0.0")
         assert json.loads(operator.regalia("status", "--json").stdout)["chains"][0]["state"] == "ok"
