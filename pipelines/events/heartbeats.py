@@ -64,7 +64,7 @@ def derive(run: RefreshRun, window: Window, final: int, closed_to: int) -> int:
     if closed_to <= (progress.position or 0):
         return 0
     first = max(first, closed_to - _HOURS_AT_ONCE * _HOUR_SECONDS)
-    events, beats = _look(run, chain, final, first, closed_to) if first < closed_to else ([], {})
+    events, beats = _find_events(run, chain, final, first, closed_to) if first < closed_to else ([], {})
     rows = [
         {"token_id": token_id, "level": beat.level, "status": beat.status, "score": str(beat.score)}
         for token_id, beat in beats.items()
@@ -75,7 +75,7 @@ def derive(run: RefreshRun, window: Window, final: int, closed_to: int) -> int:
     return len(events)
 
 
-def _look(
+def _find_events(
     run: RefreshRun, chain: Chain, final: int, first: int, until: int
 ) -> tuple[list[Occurrence], dict[int, Beat]]:
     bounds = {"chain_id": chain.chain_id, "final": final, "first": first, "until": until}

@@ -70,7 +70,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HolderEvent:
     """An event, and the wallet it is about: no event if that wallet turns out to be a pool."""
 
     event: Occurrence
@@ -96,8 +96,8 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
         return 0
     at_once = _BLOCKS_AT_ONCE_THOROUGH if run.full else _BLOCKS_AT_ONCE
     final = min(final, progress.first + at_once - 1)
-    told, milestones = _look(run, window, progress, final)
-    events = [one.event for one in told]
+    holder_events, milestones = _find_events(run, window, progress, final)
+    events = [one.event for one in holder_events]
     with recording(run, window, progress, final, events):
         if milestones:
             run.store_rows(
@@ -106,21 +106,23 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
     return len(events)
 
 
-def _look(run: RefreshRun, window: Window, progress: SourceProgress, final: int) -> tuple[list[Told], dict[int, int]]:
+def _find_events(
+    run: RefreshRun, window: Window, progress: SourceProgress, final: int
+) -> tuple[list[HolderEvent], dict[int, int]]:
     chain = window.chain
     holdings = _read(run, window, progress.first, final)
     crowns = read_crowns(run, chain, [holding.token for holding in holdings])
     ids = sorted({one.token_id for held in crowns.of_token.values() for one in held})
     states = run.store_rows("events/list_states", {"chain_id": chain.chain_id, "token_ids": ids}) if ids else []
     known = {row["token_id"]: row["holder_milestone"] for row in states if row["holder_milestone"] is not None}
-    told: list[Told] = []
+    holder_events: list[HolderEvent] = []
     milestones: dict[int, int] = {}
     for holding in holdings:
         found, reached = holding_events(chain, holding, crowns, known)
-        told += found
+        holder_events += found
         milestones |= reached
-    told.sort(key=lambda one: (one.block_number, one.token_id))
-    return _without_pools(run, chain, told, final), milestones
+    holder_events.sort(key=lambda one: (one.block_number, one.token_id))
+    return _without_pools(run, chain, holder_events, final), milestones
 
 
 def _read(run: RefreshRun, window: Window, first: int, final: int) -> list[Holding]:
@@ -168,7 +170,7 @@ def _holding(supply: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> Ho
 
 def holding_events(
     chain: Chain, holding: Holding, crowns: Crowns, known: Mapping[int, int], rules: EventRules = RULES
-) -> tuple[list[Told], dict[int, int]]:
+) -> tuple[list[HolderEvent], dict[int, int]]:
     """The events of a token's final blocks, and the highest milestone of holders by registration.
 
     ``known`` are the milestones before. A registration without one starts with the holders its token had then, which
@@ -177,7 +179,7 @@ def holding_events(
     moves = [*holding.blocks, *([holding.later] if holding.later else [])]
     holders = holding.holders - sum(block.entering for block in moves)
     held_raw = holding.supply_raw - sum(block.minted_raw for block in moves)
-    told: list[Told] = []
+    holder_events: list[HolderEvent] = []
     reached: dict[int, int] = {}
     for block in holding.blocks:
         before, holders, held_raw = holders, holders + block.entering, held_raw + block.minted_raw
@@ -190,12 +192,12 @@ def holding_events(
         reached[crowned.token_id] = stood
         for value in rules.milestones:
             if stood < value <= holders:
-                told.append(_milestone(chain, crowned, block, value, before))
+                holder_events.append(_milestone(chain, crowned, block, value, before))
                 reached[crowned.token_id] = value
         supply = _supply(holding, block.block_number, held_raw)
         if supply is not None and supply > 0:
-            told += _share_events(chain, holding.token, crowned, block, supply, rules)
-    return told, reached
+            holder_events += _share_events(chain, holding.token, crowned, block, supply, rules)
+    return holder_events, reached
 
 
 def _supply(holding: Holding, block_number: int, held_raw: int) -> int | None:
@@ -213,7 +215,7 @@ def _supply(holding: Holding, block_number: int, held_raw: int) -> int | None:
     )
 
 
-def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, before: int) -> Told:
+def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, before: int) -> HolderEvent:
     about = registration(chain, crowned.token_id, crowned.symbol)
     event = MilestoneReached(
         **about.members,
@@ -222,12 +224,12 @@ def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, befo
         previous_value=before,
         timestamp=iso(block.block_time),
     )
-    return Told(of_registration(event, about, block.block_time), about.token_id, block.block_number)
+    return HolderEvent(of_registration(event, about, block.block_time), about.token_id, block.block_number)
 
 
 def _share_events(
     chain: Chain, token: str, crowned: Crown, block: BlockMoves, supply: int, rules: EventRules
-) -> Iterator[Told]:
+) -> Iterator[HolderEvent]:
     """Wallets that crossed a share by what they gained. Both balances are compared with the supply after the block, so
     a shrinking supply is nobody's gain."""
     least, most = rules.significant_percent * supply, rules.concentration_percent * supply
@@ -241,7 +243,7 @@ def _share_events(
         if before < least <= after:
             new = HolderNew(**about.members, holder_address=address_text(gain.wallet), timestamp=time)
             found = of_registration(new, about, block.block_time, wallet=wallet)
-            yield Told(found, about.token_id, block.block_number, gain.wallet)
+            yield HolderEvent(found, about.token_id, block.block_number, gain.wallet)
         if before <= most < after:
             concentrated = ConcentrationAlert(
                 **about.members,
@@ -252,7 +254,7 @@ def _share_events(
             )
             day = block.block_time // _DAY_SECONDS
             found = of_registration(concentrated, about, block.block_time, wallet=wallet, day=day)
-            yield Told(found, about.token_id, block.block_number, gain.wallet)
+            yield HolderEvent(found, about.token_id, block.block_number, gain.wallet)
 
 
 def _percent(hundredfold_raw: int, supply: int) -> Decimal:
@@ -265,11 +267,13 @@ def _not_holders(chain: Chain, token: str) -> set[str]:
     return {token, ZERO_WALLET, DEAD_WALLET, *(address[2:] for address in ours)}
 
 
-def _without_pools(run: RefreshRun, chain: Chain, told: Sequence[Told], final: int) -> list[Told]:
+def _without_pools(
+    run: RefreshRun, chain: Chain, holder_events: Sequence[HolderEvent], final: int
+) -> list[HolderEvent]:
     """The events that are not about pools, whose tokens are for sale to everybody."""
-    wallets = sorted({one.wallet for one in told if one.wallet is not None})
+    wallets = sorted({one.wallet for one in holder_events if one.wallet is not None})
     if not wallets:
-        return list(told)
+        return list(holder_events)
     found = run.read("events/pools_among", {"chain_id": chain.chain_id, "final": final, "addresses": wallets})
     since = {row["address"]: row["since"] for row in found}
-    return [one for one in told if one.wallet is None or one.block_number < since.get(one.wallet, _BEYOND)]
+    return [one for one in holder_events if one.wallet is None or one.block_number < since.get(one.wallet, _BEYOND)]

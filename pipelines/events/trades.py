@@ -74,12 +74,12 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
                     pass
             return recorded
         position = min(final, progress.first + _BLOCKS_AT_ONCE - 1)
-        events = _look(run, window.chain, progress.first, position)
+        events = _find_events(run, window.chain, progress.first, position)
         with recording(run, window, progress, position, events):
             recorded += len(events)
 
 
-def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Occurrence]:
+def _find_events(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Occurrence]:
     units = run.store_rows(
         "ingestion/units_of_blocks", {"chain_id": chain.chain_id, "after": first - 1, "through": final}
     )[0]
@@ -91,11 +91,11 @@ def _look(run: RefreshRun, chain: Chain, first: int, final: int) -> list[Occurre
     crowns = read_crowns(run, chain, tokens) if tokens else Crowns({})
     events: list[Occurrence] = []
     for start in range(0, len(tokens), _TOKENS_AT_ONCE):
-        events += _look_at(run, chain, crowns, bounds, sorted(tokens)[start : start + _TOKENS_AT_ONCE])
+        events += _find_events_of_tokens(run, chain, crowns, bounds, sorted(tokens)[start : start + _TOKENS_AT_ONCE])
     return events
 
 
-def _look_at(
+def _find_events_of_tokens(
     run: RefreshRun, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
 ) -> list[Occurrence]:
     factories = sorted({exchange.factory[2:] for exchange in chain.exchanges})
