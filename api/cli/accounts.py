@@ -17,13 +17,13 @@ KeyName = Annotated[str, typer.Argument(help="The key itself, its id, or the pre
 def create_key(
     wallet: Wallet,
     plan: Annotated[
-        str | None, typer.Option(help="The account's plan. Default: as it is; free for a new account.")
+        str | None, typer.Option(help="The account's plan. Default: unchanged; free for a new account.")
     ] = None,
-    name: Annotated[str, typer.Option(help="To tell keys of one account apart.")] = "default",
+    name: Annotated[str, typer.Option(help="Name of the key within its account.")] = "default",
 ) -> None:
-    """Make an API key, and the wallet's account if it has none. An account that has another plan takes the one given.
+    """Create an API key, and an account for the wallet if it has none. A given plan becomes the account's plan.
 
-    Prints one line of JSON with the key in `key`: it is shown this once, and kept as a hash.
+    Prints one line of JSON with the key in `key`. It is shown only now and stored as a hash.
 
     Example:
 
@@ -50,7 +50,7 @@ def rename_key(
     key: KeyName,
     name: Annotated[str, typer.Argument(help="The new name.")],
 ) -> None:
-    """Give an API key another name."""
+    """Rename an API key."""
     from api.ops.commands import accounts
 
     accounts.rename_key(key, name)
@@ -60,7 +60,7 @@ def rename_key(
 def revoke_key(
     key: KeyName,
 ) -> None:
-    """Revoke an API key. A running API refuses it at once."""
+    """Revoke an API key. Running APIs refuse it at once."""
     from api.ops.commands import accounts
 
     accounts.revoke_key(key)
@@ -68,7 +68,7 @@ def revoke_key(
 
 @plans.command("set")
 def set_plan(wallet: Wallet, plan: Plan) -> None:
-    """Give a wallet's account a plan. A running API goes by it at once, and the account's webhooks are told.
+    """Set the plan of a wallet's account. Running APIs apply it at once, and the account's webhooks are notified.
 
     Example:
 
@@ -81,7 +81,7 @@ def set_plan(wallet: Wallet, plan: Plan) -> None:
 
 @plans.command("list")
 def list_plans(as_json: AsJson = False) -> None:
-    """List the plans with their limits, as REGALIA_LIMITS changes them. Needs nothing running."""
+    """List the plans with their limits, including changes by REGALIA_LIMITS. Needs nothing running."""
     from api.ops.commands import accounts
 
     accounts.list_plans(as_json)
@@ -92,7 +92,7 @@ def show_plans(
     wallet: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Only this wallet's account.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON per account.")] = False,
 ) -> None:
-    """Show which account has which plan, and what each used of its quotas today."""
+    """Show accounts with their plans and today's usage."""
     from api.ops.commands import accounts
 
     accounts.show_plans(wallet, as_json)

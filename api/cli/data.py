@@ -13,14 +13,14 @@ ChainKey = Annotated[str | None, typer.Option(metavar="KEY", help="Chain key, su
 def index(
     chain: ChainKey = None,
     to: Annotated[int | None, typer.Option(metavar="BLOCK", help="Stop after this block. Default: the head.")] = None,
-    follow: Annotated[bool, typer.Option("--follow", help="Keep up with the head until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Follow the head until Ctrl-C.")] = False,
     rewind: Annotated[
-        int | None, typer.Option(metavar="BLOCK", help="Take back everything after this block, final or not, and stop.")
+        int | None, typer.Option(metavar="BLOCK", help="Revert everything after this block, final or not, and stop.")
     ] = None,
 ) -> None:
-    """Bring the warehouse to the head of the chains and stop, or follow it.
+    """Index the chains up to their heads and stop, or follow them.
 
-    Safe beside a running service and after a crash: a block is never counted twice.
+    Safe while the service runs and after a crash: no block is counted twice.
 
     Examples:
 
@@ -35,9 +35,9 @@ def index(
 
 @app.command(rich_help_panel="Data")
 def refresh() -> None:
-    """Bring all derived tables up to date once, in order, and stop.
+    """Update all derived tables once, in order, and stop.
 
-    Holders, trades, prices, heartbeats, search documents: what the pipelines do on schedule, now.
+    Holders, trades, prices, heartbeats, search documents: what the pipelines do on schedule.
     """
     from api.ops.commands.forward import become
 
@@ -46,7 +46,7 @@ def refresh() -> None:
 
 @app.command(rich_help_panel="Data")
 def export(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write into; made when it does not exist.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder; created if it does not exist.")],
 ) -> None:
     """Write the warehouse's marts as Parquet files, and a DuckDB file with views over them.
 
@@ -63,10 +63,10 @@ def export(
 def migrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would run, change nothing.")] = False,
     status: Annotated[
-        bool, typer.Option("--status", help="Print what is applied and what is not, change nothing.")
+        bool, typer.Option("--status", help="Print applied and pending migrations, change nothing.")
     ] = False,
 ) -> None:
-    """Bring the schemas of both stores up to date. `regalia up` does it by itself."""
+    """Migrate the schemas of both stores. `regalia up` does this too."""
     from api.ops.commands.forward import become, options
 
     become("warehouse", "migrate", *options(dry_run=dry_run, status=status))

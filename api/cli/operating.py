@@ -10,10 +10,10 @@ notices = typer.Typer(help="Notices to operators.", no_args_is_help=True)
 
 @signing_keys.command("rotate")
 def rotate_signing_keys() -> None:
-    """Make a new key that signs sessions from now on, and keep the one before.
+    """Create a new key for signing sessions, and keep the previous one.
 
-    Running API processes use it at once. Sessions that are signed already stay valid until they end. Prints the new
-    key's public half as one line of JSON.
+    Running APIs use it at once. Existing sessions stay valid until they expire. Prints the new key's public half as one
+    line of JSON.
 
     Example:
 

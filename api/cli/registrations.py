@@ -13,10 +13,10 @@ contracts = typer.Typer(help="The registry contract.", no_args_is_help=True)
 @attestations.command("make")
 def make_attestation(
     registration: Annotated[str, typer.Option(metavar="CHAIN:ID", help="The registration, such as base:7.")],
-    statement: Annotated[str, typer.Option(help="What is attested, in words.")],
-    kind: Annotated[str, typer.Option(help="What it is about, such as identity or partner.")] = "identity",
+    statement: Annotated[str, typer.Option(help="The text of the statement.")],
+    kind: Annotated[str, typer.Option(help="Kind of statement, such as identity or partner.")] = "identity",
 ) -> None:
-    """Attest something of a registration. The API signs the statement whenever it tells it.
+    """Make a statement about a registration. The API signs it in every answer.
 
     Example:
 
@@ -28,8 +28,8 @@ def make_attestation(
 
 
 @attestations.command("withdraw")
-def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that making it printed.")]) -> None:
-    """Withdraw an attestation; the API tells it no more."""
+def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that `attest make` printed.")]) -> None:
+    """Withdraw an attestation. The API no longer returns it."""
     from api.ops.commands import attest
 
     attest.withdraw(id)
@@ -39,15 +39,15 @@ def withdraw_attestation(id: Annotated[str, typer.Argument(help="The id that mak
 def expire(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
     days: Annotated[
-        int | None, typer.Option(min=1, help="Inactive for so many days on end. Default: REGALIA_EXPIRY_DAYS.")
+        int | None, typer.Option(min=1, help="Consecutive inactive days. Default: REGALIA_EXPIRY_DAYS.")
     ] = None,
-    submit: Annotated[bool, typer.Option("--submit", help="End them; REGALIA_PRIVATE_KEY pays.")] = False,
+    submit: Annotated[bool, typer.Option("--submit", help="Expire them. REGALIA_PRIVATE_KEY pays.")] = False,
 ) -> None:
-    """List the registrations that have been inactive for long, or end them.
+    """List registrations that have been inactive for long, or expire them.
 
-    A registration is listed when its heartbeat stayed below 60 in every hour of that time, beyond its grace period,
-    and at least nine tenths of the hours were scored. Ending one hands the service's signed statement to the chain's
-    registry; the symbol can be claimed again at once. Safe to repeat.
+    A registration is listed if its heartbeat was below 60 in every scored hour of that time, after its grace period,
+    and at least nine tenths of the hours were scored. Expiring submits a statement, signed by the service, to the
+    chain's registry; then the symbol can be claimed again. Safe to repeat.
 
     Example:
 
@@ -71,7 +71,7 @@ def deploy_contracts(
 ) -> None:
     """Deploy our contracts for this service's own signer.
 
-    The signer is made in the data directory on first use. Needs nothing running. Prints the addresses as one line of
+    The signer is created in the data directory on first use. Needs nothing running. Prints the addresses as one line of
     JSON, with the keys of the chains file.
 
     Example:
@@ -81,6 +81,6 @@ def deploy_contracts(
     from api.ops.commands.forward import become, options
 
     if private_key:
-        # Not handed on as an argument, which every user of the machine can read.
+        # Not as an argument, which every user of the machine can read.
         os.environ["REGALIA_PRIVATE_KEY"] = private_key
     become("indexer", "contracts", "deploy", *options(chain=chain, treasury=treasury))

@@ -21,7 +21,7 @@ def up(
     """Run the whole service until Ctrl-C.
 
     Store, warehouse, migrations, API, worker, one head follower per chain with a node, and Dagster: started in order,
-    restarted when they die, stopped in reverse. Engines whose URL is set are not started.
+    restarted when they fail, stopped in reverse. Engines whose URL is set are not started.
 
     Examples:
 
@@ -42,15 +42,15 @@ def up(
 @app.command(rich_help_panel="Service")
 def demo(
     once: Annotated[
-        bool, typer.Option("--once", help="Try everything that is suggested, claim included, and stop.")
+        bool, typer.Option("--once", help="Run everything that the guide suggests, including the claim, and stop.")
     ] = False,
-    scale: Annotated[str, typer.Option(help="demo, or small for a quick look.")] = "demo",
+    scale: Annotated[str, typer.Option(help="demo, or small for a quick start.")] = "demo",
     dagster: Annotated[bool, typer.Option("--dagster/--without-dagster", help="Run Dagster as well.")] = True,
 ) -> None:
     """Run the whole service on a local chain with tokens, markets and trade, and print what to try.
 
-    The chain poses as Base: real contracts, some fifty tokens, exchanges, a day of trade that goes on. All of it is
-    made anew each time, in the data directory .regalia/demo unless REGALIA_DATA_DIR names another. Ctrl-C stops it.
+    The chain has the id of Base, real contracts, some fifty tokens, exchanges, and trade that continues. Everything is
+    created again each time, in the data directory .regalia/demo or the one of REGALIA_DATA_DIR. Ctrl-C stops it.
 
     Example:
 
@@ -66,13 +66,13 @@ def demo(
 
 @app.command(rich_help_panel="Service")
 def status(
-    watch: Annotated[bool, typer.Option("--watch", help="Show it anew every two seconds until Ctrl-C.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Repeat every two seconds until Ctrl-C.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show how the service is doing.
+    """Show the state of the service.
 
-    Per part of a running service its state; per chain its head, what is indexed, lag and finality; per asset its last
-    run and rows; per queue its depth.
+    Lists parts with their state, chains with head, indexed block, lag and finality, assets with their last run and
+    rows, and queues with their depth.
 
     Examples:
 
@@ -87,9 +87,9 @@ def status(
 
 @app.command(rich_help_panel="Service")
 def doctor(as_json: AsJson = False) -> None:
-    """Check settings, chains, nodes, engines, clock and disk; say what to do about each problem.
+    """Check settings, chains, nodes, engines, clock and disk, with advice on each problem.
 
-    Ends with status 1 when something is broken; warnings alone do not count.
+    Exits with status 1 if something is broken; warnings do not count.
     """
     from api.ops.commands.doctor import run
 

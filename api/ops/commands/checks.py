@@ -1,4 +1,4 @@
-"""What ``regalia doctor`` looks at outside the engines: packages, settings, files, ports, chains and their nodes."""
+"""Checks of ``regalia doctor`` outside the engines: packages, settings, files, ports, chains and their nodes."""
 
 import difflib
 import os
@@ -33,11 +33,11 @@ STALE_SECONDS = 180
 STALE_BLOCKS = 20
 
 OTHER_VARIABLES = frozenset({"REGALIA_ANVIL", "REGALIA_PRIVATE_KEY", "REGALIA_SIGNER_PRIVATE_KEY"})
-"""Read by single commands or parts, beside the settings classes."""
+"""Variables that single commands or parts read, outside the settings classes."""
 
 
 class Level(StrEnum):
-    """How bad a finding is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
@@ -46,7 +46,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found, and what to do about it."""
+    """The result of a check, with advice."""
 
     level: Level
     subject: str
@@ -55,7 +55,7 @@ class Finding:
 
 
 def packages() -> Iterable[Finding]:
-    """Whether what the project depends on is installed."""
+    """Whether all dependencies are installed."""
     missing = []
     for requirement in requires("regalia") or ():
         specification, _, marker = requirement.partition(";")
@@ -73,13 +73,13 @@ def packages() -> Iterable[Finding]:
 
 
 def settings() -> tuple[StackSettings | None, list[Finding]]:
-    """Whether the settings make sense, and whether a variable looks like a misspelt one."""
+    """Whether the settings are valid, and no variable looks misspelt."""
     known = {f"REGALIA_{name.upper()}" for name in StackSettings.model_fields} | OTHER_VARIABLES
     found = []
     for name in sorted(os.environ):
         if name.startswith("REGALIA_") and name not in known:
             close = difflib.get_close_matches(name, known, n=1)
-            advice = f"did you mean {close[0]}?" if close else "docs/settings.md lists those there are"
+            advice = f"did you mean {close[0]}?" if close else "docs/settings.md lists all settings"
             found.append(Finding(Level.WARNING, "settings", f"{name} is not a setting and does nothing", advice))
     try:
         loaded = load()
@@ -99,16 +99,16 @@ def settings() -> tuple[StackSettings | None, list[Finding]]:
 
 
 def data_directory(loaded: StackSettings) -> Iterable[Finding]:
-    """Whether the data directory can be written to, and the room on its disk."""
+    """Whether the data directory is writable, and the free space on its disk."""
     path = loaded.data_dir.absolute()
     existing = next(folder for folder in (path, *path.parents) if folder.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        advice = "give this user the right to write there, or set REGALIA_DATA_DIR"
+        advice = "give this user write access, or set REGALIA_DATA_DIR"
         yield Finding(Level.BROKEN, "data", f"{existing} cannot be written to", advice)
         return
     free = shutil.disk_usage(existing).free
     level = Level.BROKEN if free < NO_DISK_BYTES else Level.WARNING if free < LOW_DISK_BYTES else Level.OK
-    room = None if level is Level.OK else "make room, or move the data directory to a larger disk"
+    room = None if level is Level.OK else "free some space, or move the data directory to a larger disk"
     yield Finding(level, "data", f"{path}, {free / 10**9:.1f} GB free", room)
     keys = path / "keys"
     if keys.exists() and keys.stat().st_mode & 0o077:
@@ -116,7 +116,7 @@ def data_directory(loaded: StackSettings) -> Iterable[Finding]:
 
 
 def api_port(loaded: StackSettings) -> Iterable[Finding]:
-    """Whether the service runs, or else whether its port could be had."""
+    """Whether the service runs, or its port is free."""
     running = state.read(loaded.data_dir.absolute())
     if running is None:
         try:
@@ -135,7 +135,7 @@ def api_port(loaded: StackSettings) -> Iterable[Finding]:
 
 
 def chains_file(loaded: StackSettings) -> tuple[Chains | None, list[Finding]]:
-    """Whether the chains file is right, and which chains it enables."""
+    """Whether the chains file is valid, and which chains it enables."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -154,7 +154,7 @@ def chains_file(loaded: StackSettings) -> tuple[Chains | None, list[Finding]]:
 
 
 def nodes_answer(chains: Chains) -> Iterable[Finding]:
-    """Whether the nodes answer, for the right chain, and agree with this machine's clock."""
+    """Whether the nodes answer, serve the right chain, and agree with this machine's clock."""
     enabled = chains.enabled()
     readings = nodes.read(enabled)
     for chain in enabled:
@@ -169,7 +169,7 @@ def _node(chain: Chain, reading: nodes.Reading, lost: bool) -> Finding:
         advice = f"take it out of chains.{chain.key}.rpc_urls, or correct chains.{chain.key}.chain_id"
         return Finding(Level.BROKEN, chain.key, reading.problem or "", advice)
     if reading.head is None or reading.head_time is None:
-        # Others of the chain take over from a node that is down; nobody does from the last.
+        # Other nodes of the chain take over from one that is down, but not from the last.
         level = Level.BROKEN if lost else Level.WARNING
         advice = f"start the node, or correct chains.{chain.key}.rpc_urls"
         return Finding(level, chain.key, f"{reading.node} does not answer: {reading.problem}", advice)
@@ -180,13 +180,13 @@ def _node(chain: Chain, reading: nodes.Reading, lost: bool) -> Finding:
     if age > max(STALE_SECONDS, STALE_BLOCKS * chain.block_seconds):
         message = f"{reading.node}: its latest block, {reading.head}, is {age} s old"
         return Finding(
-            Level.WARNING, chain.key, message, "the node is behind or the chain rests, or this clock is fast"
+            Level.WARNING, chain.key, message, "the node is behind, the chain is idle, or this clock is fast"
         )
     return Finding(Level.OK, chain.key, f"{reading.node} is at block {reading.head}, {age} s old")
 
 
 def outbound(settings: StackSettings) -> Iterable[Finding]:
-    """Whether strangers may have this machine call itself: meant for development, where there are no strangers."""
+    """Whether user URLs may lead to this machine, which is for development only."""
     public = settings.public_url.startswith("https://") or settings.host not in ("127.0.0.1", "::1", "localhost")
     if settings.outbound_loopback and public:
         yield Finding(
@@ -198,7 +198,7 @@ def outbound(settings: StackSettings) -> Iterable[Finding]:
 
 
 def development_tools() -> Iterable[Finding]:
-    """What the demo, the tests and deployments of contracts need beside the service."""
+    """Whether the tools of the demo, the tests and contract deployments are installed."""
     checkout = Path(__file__).resolve().parents[3]
     folders = [folder for base in (checkout, Path.cwd()) if (folder := base / "node_modules").is_dir()]
     missing = []

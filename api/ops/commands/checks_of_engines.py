@@ -1,4 +1,4 @@
-"""What ``regalia doctor`` looks at in the store and the warehouse: reachable, recent enough, migrated."""
+"""Checks of ``regalia doctor`` on the store and the warehouse: reachable, recent enough, migrated."""
 
 import importlib.util
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ OLDEST_CLICKHOUSE = (25, 3)
 
 
 def engines_reachable(settings: StackSettings) -> Iterable[Finding]:
-    """Both engines, where they run; what they would be started from, where they do not."""
+    """Both engines if they run; otherwise what they would be started from."""
     yield from _embeddable(settings)
     try:
         urls = engines.locate(settings)
@@ -81,7 +81,7 @@ def _warehouse(url: str, settings: StackSettings) -> Iterable[Finding]:
 
 
 def _reach(url: str | None, setting: str) -> str:
-    return f"start it, or correct {setting}" if url else "look into its log; `regalia up` starts it again"
+    return f"start it, or correct {setting}" if url else "read its log; `regalia up` starts it again"
 
 
 def _migrations(urls: engines.EngineUrls) -> Finding:

@@ -1,4 +1,4 @@
-"""``regalia doctor``: runs the checks and prints what they found, with what to do about it."""
+"""``regalia doctor``: runs the checks and prints their findings with advice."""
 
 import json
 import logging
@@ -15,7 +15,7 @@ STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.BROKEN: "bold red"}
 
 
 def examine() -> Iterable[Finding]:
-    """Every check in turn. What an earlier one broke for good, later ones leave out."""
+    """Run every check in order. Checks that depend on a failed one are skipped."""
     yield from checks.packages()
     settings, found = checks.settings()
     yield from found
@@ -34,9 +34,9 @@ def examine() -> Iterable[Finding]:
 
 
 def run(*, as_json: bool) -> int:
-    """Print the findings; the exit status: 1 when something is broken."""
+    """Print the findings. Returns the exit status: 1 if something is broken."""
     console = Console(soft_wrap=True)
-    # What drivers log about a failure is in the finding.
+    # Findings contain what drivers would log.
     logging.getLogger().addHandler(logging.NullHandler())
     broken = warnings = 0
     for finding in examine():

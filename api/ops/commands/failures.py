@@ -1,13 +1,13 @@
-"""Errors as one line for the terminal, and the exit status that goes with each.
+"""Errors as one line for the terminal, with their exit statuses.
 
 =========  =============================================================================
 status     meaning
 =========  =============================================================================
-0          done; for ``up``: stopped as asked
+0          done; for ``up``: stopped on request
 1          it failed, or ``doctor`` found something broken
-2          wrong use: an unknown option, a setting or a chains file that makes no sense
-3          an engine, or the service, cannot be reached
-4          in use: another stack has the data directory, or a port is taken
+2          wrong use: an unknown option, an invalid setting or chains file
+3          an engine or the service cannot be reached
+4          in use: another stack runs on the data directory, or a port is taken
 130        interrupted by Ctrl-C
 =========  =============================================================================
 """
@@ -21,7 +21,7 @@ IN_USE = 4
 
 
 def explain(error: Exception) -> tuple[str, int] | None:
-    """A line for people and the exit status; None for an error nobody foresaw."""
+    """A message and the exit status; None for an unexpected error."""
     from pydantic import ValidationError
 
     from api.accounts.service import AccountError
@@ -55,7 +55,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
 
 
 def describe_settings(error: object) -> str:
-    """Which setting is wrong, and how; by the name it has in the environment."""
+    """The invalid settings by their names in the environment, with the reasons."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):

@@ -1,4 +1,4 @@
-"""Handing a command over to another package: its process takes the place of this one."""
+"""Runs a command of another package in place of this process."""
 
 import os
 import sys
@@ -7,14 +7,14 @@ from typing import NoReturn
 
 
 def become(module: str, *arguments: str) -> NoReturn:
-    """Become ``python -m module …``: same process id, same terminal, its exit status is ours."""
+    """Replace this process with ``python -m module …``, with the same id and terminal."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(sys.executable, [sys.executable, "-m", module, *arguments])  # noqa: S606
 
 
 def options(**values: str | int | bool | None) -> Iterable[str]:
-    """Command-line options for those values that are set: ``to_block=5`` is ``--to-block 5``."""
+    """Command-line options for the values that are set: ``to_block=5`` is ``--to-block 5``."""
     for name, value in values.items():
         option = "--" + name.rstrip("_").replace("_", "-")
         if value is True:

@@ -1,4 +1,4 @@
-"""Short questions to chains' nodes, with little patience: for ``status`` and ``doctor``."""
+"""Reads the heads of chains' nodes, with short timeouts, for ``status`` and ``doctor``."""
 
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ TIMEOUT_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one node says, or why it says nothing."""
+    """The head of one node, or the problem with it."""
 
     chain: Chain
     node: str
@@ -26,7 +26,7 @@ class Reading:
 
 
 def read(chains: tuple[Chain, ...]) -> list[Reading]:
-    """Head and its time of every node of every chain, asked side by side. EVM chains only."""
+    """Head and its time of every node of every EVM chain, read in parallel."""
     asked = [(chain, url) for chain in chains if chain.can_index for url in chain.rpc_urls]
     if not asked:
         return []
@@ -37,7 +37,7 @@ def read(chains: tuple[Chain, ...]) -> list[Reading]:
 def _read_one(chain: Chain, url: str) -> Reading:
     node = redact_url(url)
     try:
-        # No patience: the first failure is the answer.
+        # No retries: the first failure is the answer.
         client = EvmClient(replace(chain, rpc_urls=(url,)), timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)
         with contextlib.closing(client):
             block = client.call("eth_getBlockByNumber", "latest", False)

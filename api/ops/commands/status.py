@@ -1,4 +1,4 @@
-"""``regalia status``: collects what is known about the parts, the chains, the assets and the queues."""
+"""``regalia status``: collects the state of parts, chains, assets and queues."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ class ChainStatus:
     key: str
     chain_id: int
     head: int | None
-    """As a node says now; what was last seen when none answers."""
+    """From a node now, or as last seen if no node answers."""
     indexed: int | None
     lag_blocks: int | None
     lag_seconds: int | None
@@ -43,7 +43,7 @@ class ChainStatus:
 
 @dataclass(frozen=True, slots=True)
 class AssetStatus:
-    """The last run of one asset that wrote something; none of these when there was none yet."""
+    """The last run of one asset that wrote something; empty if there was none yet."""
 
     asset: str
     chain: str | None
@@ -53,12 +53,12 @@ class AssetStatus:
     range_from: str | None
     range_to: str | None
     failures: int
-    """Dagster steps of this name that failed for good, ever."""
+    """Dagster steps of this name that ever failed after all retries."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueueStatus:
-    """Depth of one queue. Failed: of all that are kept; of webhooks and Dagster's runs, in the last day."""
+    """Depth of one queue. Failed: of all kept entries; for webhooks and Dagster's runs, of the last day."""
 
     queue: str
     waiting: int
@@ -85,7 +85,7 @@ class Report:
     taken_at: datetime
     stack: dict[str, Any] | None
     store: str
-    """``ok``, or what keeps it from being read."""
+    """``ok``, or why it cannot be read."""
     chains: list[ChainStatus]
     assets: list[AssetStatus]
     queues: list[QueueStatus]
@@ -93,9 +93,9 @@ class Report:
 
 
 def show(*, watch: bool, as_json: bool) -> None:
-    """Print the status once, or again and again until Ctrl-C or until nobody reads it any more.
+    """Print the status once, or repeatedly until Ctrl-C or until the reader of the output has gone.
 
-    Watching starts no engines: it would keep the service from starting, which is what one waits for.
+    Watching starts no engines: that would keep the service from starting.
     """
     settings = load()
     chains = facts.load(settings.chains)
@@ -108,7 +108,7 @@ def show(*, watch: bool, as_json: bool) -> None:
     except KeyboardInterrupt:
         return
     except BrokenPipeError:
-        # As `| head` leaves it. What is still buffered must not fail again when the process ends.
+        # The reader has gone, as with `| head`. Buffered output must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -128,7 +128,7 @@ def _as_json(value: object) -> object:
 
 @contextlib.contextmanager
 def _engines_for(settings: ApiSettings) -> Iterator[None]:
-    """Engines to ask: a running service's, else our own for as long as we look; none where there is no data yet."""
+    """Engines to read: a running service's, or started for this command; none if there is no data yet."""
     layout = Layout.of(settings.data_dir)
     fresh = settings.database_url is None and not layout.postgres.exists()
     if fresh or state.read(layout.root) is not None:
@@ -139,7 +139,7 @@ def _engines_for(settings: ApiSettings) -> Iterator[None]:
 
 
 def collect(settings: ApiSettings, chains: Chains) -> Report:
-    """Read everything once. What cannot be read is said in the report, never raised."""
+    """Read everything once. Problems are part of the report, never raised."""
     layout = Layout.of(settings.data_dir)
     shown = tuple(chain for chain in chains.enabled() if not chain.claim_only)
     readings = nodes.read(shown)
@@ -157,7 +157,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
                 assets = [_asset(row, chains) for row in postgres.run(connection, "status/list_last_runs")]
                 alerts = [NoticeStatus(**row) for row in postgres.run(connection, "status/list_notices")]
             else:
-                store = "its schema is not up to date; `regalia migrate` brings it there"
+                store = "its schema is not up to date; run `regalia migrate`"
             queues = list(_queues(connection, made))
     except EnginesNotRunning as error:
         store = str(error) if layout.postgres.exists() else f"{layout.root} holds no data yet; `regalia up` makes it"

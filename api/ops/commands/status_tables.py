@@ -1,4 +1,4 @@
-"""The tables of ``regalia status``: whole on a wide terminal, without the lesser columns on a narrow one."""
+"""The tables of ``regalia status``. Narrow terminals omit less important columns."""
 
 import time
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _WIDTH_ELSEWHERE = 200
 _RIGHT = frozenset(
     {"head", "indexed", "lag", "final", "restarts", "seconds", "rows", "failed", "waiting", "running"}
 )  # fmt: skip
-# Width of the terminal from which on a column is shown; those that are not here always are.
+# Terminal widths from which a column is shown; other columns are always shown.
 _SHOWN_FROM = {
     "last end": 100, "listens": 120, "final": 80, "finality": 100, "head": 70, "range": 120, "seconds": 80, "rows": 70
 }  # fmt: skip
@@ -24,7 +24,7 @@ STYLES = {"ready": "green", "done": "green", "failing": "bold red", "restarting"
 
 
 def print_report(report: "Report", *, watch: bool = False) -> None:
-    """Print the report; watching, in place of the one before on a terminal, and dated elsewhere."""
+    """Print the report. When watching, a terminal's screen is replaced; other outputs get a date."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = _WIDTH_ELSEWHERE
@@ -157,12 +157,12 @@ def _styled(phase: Any) -> str:
 
 
 def number(value: int | None) -> str:
-    """An integer with thousands apart; a dash for none."""
+    """An integer with thousands separators; a dash for None."""
     return "-" if value is None else f"{value:,}"
 
 
 def span(seconds: float) -> str:
-    """A length of time in its largest unit, or two."""
+    """A duration in its largest one or two units."""
     whole = max(0, int(seconds))
     days, rest = divmod(whole, 86400)
     hours, rest = divmod(rest, 3600)

@@ -1,1 +1,1 @@
-"""``regalia demo``: the whole system on a local chain with real contracts, made anew each time."""
+"""``regalia demo``: the whole system on a local chain with real contracts, created again each time."""

@@ -26,7 +26,7 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What the chain says about itself once its history is written."""
+    """The chain's description, once its history is written."""
 
     rpc_url: str
     chain_id: int
@@ -38,7 +38,7 @@ class World:
 
 
 class ChainProcess:
-    """The running chain; closing it ends node and trade at once."""
+    """The running chain; closing it stops node and trade at once."""
 
     def __init__(self, directory: Path, environment: dict[str, str], scale: str) -> None:
         self.world_file = directory / "world.json"
@@ -63,7 +63,7 @@ class ChainProcess:
         deadline = time.monotonic() + START_SECONDS
         while not self.world_file.exists():
             if (status := self._process.poll()) is not None:
-                said = last_line(self.log) or "it said nothing"
+                said = last_line(self.log) or "no output"
                 raise StackError(f"the chain ended with {describe_exit(status)}: {said} (log: {self.log})")
             if time.monotonic() > deadline:
                 raise StackError(f"the chain was not built within {START_SECONDS:.0f} s (log: {self.log})")
@@ -72,19 +72,19 @@ class ChainProcess:
         return World(**{**facts, "claimant": Claimant(**facts["claimant"])})
 
     def wait(self) -> int:
-        """Until it ends; its exit status."""
+        """Wait for it to end, and return its exit status."""
         return self._process.wait()
 
     def close(self) -> None:
-        """End it and wait until nothing of it is left."""
+        """Stop it and wait until all its processes have ended."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process.wait()
 
     def __enter__(self) -> Self:
-        """Running already."""
+        """The chain runs already."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it."""
+        """Stop the chain."""
         self.close()

@@ -1,4 +1,4 @@
-"""The demo's data directory. The chain is made anew at every start, so what an earlier demo left is removed first.
+"""The demo's data directory. The chain is created again at every start, so files of an earlier demo are removed.
 
 A marker file says that a directory belongs to the demo; one without it is never emptied.
 """
@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 5.0
 
 @contextlib.contextmanager
 def fresh(data_dir: Path) -> Iterator[Path]:
-    """An empty directory for one demo, held until the block ends.
+    """An empty directory for one demo, locked until the block ends.
 
     Raises:
         AlreadyRunning: another demo runs in it.
@@ -48,7 +48,7 @@ def fresh(data_dir: Path) -> Iterator[Path]:
 
 
 def _lock(descriptor: int, path: Path) -> None:
-    # The parts of a demo that was killed may take a moment to follow it.
+    # Parts of a killed demo may take a moment to end.
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:

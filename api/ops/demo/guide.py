@@ -1,4 +1,4 @@
-"""What the demo prints when it is ready: where things are, and commands that work as they stand."""
+"""What the demo prints when it is ready: addresses, and commands to copy."""
 
 import shlex
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ CLAIM_SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "examples" / "clai
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A demo that runs: its addresses, its API key, and a wallet of its chain with the token it may claim."""
+    """A running demo: its addresses, its API key, and a wallet of its chain with a token to claim."""
 
     api_url: str
     dagster_url: str | None
@@ -25,7 +25,7 @@ class Place:
 
 
 def reads(place: Place) -> list[tuple[str, str]]:
-    """What each request shows, and its path, for the requests the demo suggests."""
+    """The suggested requests: what each shows, and its path."""
     return [
         ("search", f"/api/v2/search?symbol={place.symbol}&sort=relevance"),
         ("one token", f"/api/v2/token/{place.symbol}/{place.chain_key}"),
@@ -46,7 +46,7 @@ def claim_command(place: Place) -> list[str]:
 
 
 def headers(place: Place, path: str) -> dict[str, str]:
-    """What a request to this path has to carry."""
+    """The headers that a request to this path needs."""
     found = {"X-API-Key": place.api_key}
     if path.endswith("/claimable"):
         found["X-Wallet-Address"] = place.wallet

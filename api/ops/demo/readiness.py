@@ -1,4 +1,4 @@
-"""When the demo counts as ready: the chain's history is indexed, and a client can see what came of it."""
+"""Waits until the demo is ready: the chain's history is indexed, and clients can read the results."""
 
 import time
 from collections.abc import Callable
@@ -14,11 +14,11 @@ PATIENCE_SECONDS = 90.0
 
 
 class NotReady(RuntimeError):
-    """Something a client should see by now is not there; the message says what."""
+    """Something that clients should see is missing; the message names it."""
 
 
 def wait(place: Place, database_url: str, head: int) -> None:
-    """Until the block ``head`` is published, and every suggested read answers with what it should show.
+    """Wait until the block ``head`` is published and every suggested read answers with data.
 
     Raises:
         NotReady: the patience is over.
@@ -38,8 +38,8 @@ def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
 
 
 def _shown(client: httpx.Client, place: Place, path: str) -> str | None:
-    """None when the answer shows something; else what is missing."""
-    # An empty answer is not to be remembered while we wait for a fuller one.
+    """None if the answer has data; otherwise what is missing."""
+    # ``refresh``, so that an empty answer is not cached while we wait.
     asked = f"{path}&refresh=true" if "/search?" in path else path
     try:
         response = client.get(asked, headers=guide.headers(place, path))

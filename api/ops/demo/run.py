@@ -1,4 +1,4 @@
-"""Runs the demo: a chain with a history, our contracts on it, then the ordinary service, then what to try."""
+"""Runs the demo: a chain with a history, our contracts, the ordinary service, and a guide."""
 
 import asyncio
 import contextlib
@@ -39,7 +39,7 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int
     begun = time.monotonic()
     data_dir = Path(os.environ.get("REGALIA_DATA_DIR") or DEFAULT_DIRECTORY)
     with directory.fresh(data_dir) as home:
-        # The demo brings its own engines and its own chain, whatever is set for a real service.
+        # The demo has its own engines and chain, whatever is set for a real service.
         for name in ("REGALIA_CLICKHOUSE_URL", "REGALIA_DATABASE_URL"):
             os.environ.pop(name, None)
         os.environ["REGALIA_DATA_DIR"] = str(home)
@@ -60,7 +60,7 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int
 
 
 class Demo:
-    """What happens once the service is up, in a thread beside it."""
+    """What happens once the service runs, in a thread."""
 
     def __init__(
         self, home: Path, settings: StackSettings, world: World, chain: ChainProcess, *, once: bool, begun: float
@@ -76,17 +76,17 @@ class Demo:
         self.stopped = False
 
     def on_start(self, supervisor: Supervisor) -> None:
-        """Called on the supervisor's loop before the first part starts."""
+        """Called in the supervisor's loop before the first part starts."""
         loop = asyncio.get_running_loop()
         for act, name in ((self._finish, "demo"), (self._watch_chain, "chain-watch")):
             threading.Thread(target=act, args=(supervisor, loop), name=name, daemon=True).start()
 
     def on_ready(self, supervisor: Supervisor) -> None:
-        """Called on the loop when every part is ready; Dagster is the last."""
+        """Called in the loop when every part is ready; Dagster is the last."""
         _say(time.monotonic() - self.stack_begun, f"all {len(supervisor.parts)} parts of the service")
 
     def _watch_chain(self, supervisor: Supervisor, loop: asyncio.AbstractEventLoop) -> None:
-        """Without its chain the demo has nothing to show."""
+        """Stop the demo if its chain ends."""
         status = self.chain.wait()
         if not self.stopped:
             log.error("the chain ended with %s (log: %s)", describe_exit(status), self.chain.log)
@@ -108,7 +108,7 @@ class Demo:
             loop.call_soon_threadsafe(supervisor.request_stop)
 
     def _await_parts(self, supervisor: Supervisor) -> None:
-        """Wait for what a client needs; a part that does not start ends the stack, and this thread with it."""
+        """Wait until clients can use the demo. A part that does not start ends the stack, and this thread."""
         needed = {name for name in supervisor.parts if not name.startswith("dagster")}
         while any(supervisor.states[name].phase not in (Phase.READY, Phase.DONE) for name in needed):
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Tries what the guide suggests, as a client would: the reads, the claim, and what they change."""
+"""Runs what the guide suggests, as a client would: the reads, the claim, and its effects."""
 
 import subprocess
 import time
@@ -13,11 +13,11 @@ PATIENCE_SECONDS = 60.0
 
 
 class TrialFailed(RuntimeError):
-    """A suggested command did not do what it says."""
+    """A suggested command did not do what it should."""
 
 
 def run(place: Place) -> list[str]:
-    """Everything the guide suggests, in its order; a line on each.
+    """Run everything the guide suggests, in order, with a line on each.
 
     Raises:
         TrialFailed: one of them failed; the message says which and how.

@@ -1,5 +1,5 @@
 """The supervisor behind ``regalia up``.
 
-``parts`` says what the service is made of, ``supervisor`` keeps it running, ``guard`` sees to it that nothing outlives
-it, ``run`` puts them together.
+``parts`` lists the parts of the service, ``supervisor`` keeps them running, ``guard`` ensures that no process outlives
+it, and ``run`` puts them together.
 """

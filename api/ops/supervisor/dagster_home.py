@@ -1,10 +1,10 @@
 """Dagster's own folder below the data directory: its configuration, and the workspace that names our code server.
 
-Dagster keeps its runs in the store, in a schema of its own. The files are written anew at each start because ports
-change; they hold the store's password and are readable by their owner only.
+Dagster keeps its runs in the store, in a schema of its own. The files are written again at each start because ports
+change. They contain the store's password and are readable by their owner only.
 
-``python -m api.ops.supervisor.dagster_home HOME CODE_SERVER_PORT`` is the step of ``regalia up`` that prepares all of
-it, once the store runs.
+``python -m api.ops.supervisor.dagster_home HOME CODE_SERVER_PORT`` is the step of ``regalia up`` that prepares
+everything once the store runs.
 """
 
 import os
@@ -27,7 +27,7 @@ nux:
 storage:
   postgres:
     postgres_url: "{url}"
-# A run whose process was killed is noticed and marked as failed, instead of being "started" for ever.
+# Marks a run whose process was killed as failed, instead of leaving it "started" forever.
 run_launcher:
   module: pipelines.run_launcher
   class: WatchfulRunLauncher
@@ -38,7 +38,7 @@ run_monitoring:
 concurrency:
   runs:
     max_concurrent_runs: {runs}
-# What schedules and sensors did is kept for a while, not for ever.
+# Keeps the history of schedules and sensors for a limited time.
 retention:
   schedule:
     purge_after_days: 30
@@ -59,16 +59,16 @@ load_from:
 
 
 def storage_url(database_url: str) -> str:
-    """The store's URL as Dagster needs it: its driver named, its own schema searched."""
+    """The store's URL as Dagster needs it: with a driver and its own search path."""
     parts = urlsplit(database_url)
     options = urlencode({"options": f"-csearch_path={SCHEMA}"}, quote_via=quote)
     query = f"{parts.query}&{options}" if parts.query else options
-    # Dagster speaks psycopg2; a bare postgresql:// means psycopg 3 to SQLAlchemy by now.
+    # Dagster uses psycopg2; SQLAlchemy takes a bare postgresql:// for psycopg 3.
     return urlunsplit(("postgresql+psycopg2", parts.netloc, parts.path, query, ""))
 
 
 def write(home: Path, *, database_url: str, code_server_port: int, concurrent_runs: int = 2) -> Path:
-    """Write ``dagster.yaml`` and ``workspace.yaml`` into ``home``; the workspace's path."""
+    """Write ``dagster.yaml`` and ``workspace.yaml`` into ``home`` and return the workspace's path."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     workspace = home / "workspace.yaml"
     _write(home / "dagster.yaml", _CONFIGURATION.format(url=storage_url(database_url), runs=concurrent_runs))
@@ -85,17 +85,17 @@ def _write(path: Path, text: str) -> None:
 
 
 def prepare(home: Path, code_server_port: int) -> None:
-    """Write the files, and make Dagster's tables unless the installed version already did."""
+    """Write the files, and create Dagster's tables unless the installed version already did."""
     urls = engines.locate(settings.load())
     write(home, database_url=urls.database_url, code_server_port=code_server_port)
-    # What made the tables is noted on the schema itself, so the note cannot outlive them.
+    # The version that created the tables is a comment on the schema, so it cannot outlive them.
     made_by = f"dagster {version('dagster')}, dagster-postgres {version('dagster-postgres')}"
     with postgres.connect(urls.database_url, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
         row = connection.execute(f"SELECT obj_description('{SCHEMA}'::regnamespace) AS note").fetchone()
         if row is not None and row["note"] == made_by:
             return
-        # Here rather than by whoever comes first: the webserver and the daemon would race for it.
+        # Created here, because the webserver and the daemon would race.
         subprocess.run(
             [sys.executable, "-m", "dagster", "instance", "migrate"],
             env=os.environ | {"DAGSTER_HOME": str(home)},

@@ -1,14 +1,14 @@
-"""Runs one command and makes sure that nothing of it outlives the process that asked for it.
+"""Runs one command and ensures that none of its processes outlives the process that started it.
 
 Started by path (``python -I -S guard.py LOG LIMIT_BYTES -- COMMAND …``) with a pipe as standard input:
 
-- a byte on the pipe is a signal number to pass on to the command;
-- the end of the pipe, whether closed or because its owner was killed, means: kill the command and every
-  descendant of it, at once. A descendant cannot escape by forking away, because the guard adopts orphans.
+- a byte on the pipe is a signal number, which is forwarded to the command;
+- the end of the pipe, closed or because its owner was killed, means: kill the command and all its descendants. A
+  descendant cannot escape by forking, because the guard adopts orphans.
 
-The command's output goes to LOG, which is renamed to LOG.1 when it grows past the limit. When the command ends, what
-it left behind is killed too, and the guard ends with its exit status (128 + n for signal n). Only the standard library,
-and little of it: one guard per part has to start in milliseconds.
+The command's output goes to LOG, which is renamed to LOG.1 when it grows past the limit. When the command ends, its
+remaining descendants are killed and the guard exits with its status (128 + n for signal n). It imports little, and only
+of the standard library: there is one guard per part, and each must start in milliseconds.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ READ_BYTES = 65536
 
 
 def prctl(option: int, value: int) -> None:
-    """Linux's ``prctl`` with one argument; silently nothing where there is none."""
+    """Linux's ``prctl`` with one argument; does nothing on other systems."""
     try:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
     except AttributeError:
@@ -43,7 +43,7 @@ class BoundedLog:
         self.size = os.fstat(self.descriptor).st_size
 
     def write(self, data: bytes) -> None:
-        """Append; a full disk loses log lines, never the part that writes them."""
+        """Append. A full disk loses log lines but does not stop the part."""
         try:
             if self.size and self.size + len(data) > self.limit_bytes:
                 os.close(self.descriptor)
@@ -104,10 +104,10 @@ def end_all() -> None:
             except ProcessLookupError:
                 continue
             except PermissionError:
-                # Under another user (a set-uid descendant): its own parent's end is all that can reach it.
+                # A set-uid descendant of another user: we may not signal it.
                 continue
         try:
-            # Orphans are handed to the guard, so no child left means no descendant left.
+            # Orphans become children of the guard, so no child left means no descendant left.
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
@@ -132,8 +132,8 @@ def start(command: list[str]) -> tuple[int, int]:
         os.dup2(nothing, 0)
         os.dup2(output_end, 1)
         os.dup2(output_end, 2)
-        # A shell ignores SIGINT for what it runs in the background, and what is ignored stays so over exec: Dagster
-        # takes SIGTERM as it finds SIGINT, and would hear neither.
+        # Shells ignore SIGINT for background jobs, and exec keeps that. Dagster treats SIGTERM as it finds SIGINT, and
+        # would ignore both.
         for name in (signal.SIGPIPE, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(name, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -145,7 +145,7 @@ def start(command: list[str]) -> tuple[int, int]:
 
 
 def drain(output: int, log: BoundedLog, seconds: float) -> None:
-    """Take what was written before the end."""
+    """Read what was written before the end."""
     while select.select([output], [], [], seconds)[0]:
         data = os.read(output, READ_BYTES)
         if not data:
@@ -154,14 +154,14 @@ def drain(output: int, log: BoundedLog, seconds: float) -> None:
 
 
 def guard(command: list[str], log: BoundedLog) -> int:
-    """Run the command until it ends or the pipe does; its exit status."""
+    """Run the command until it or the pipe ends, and return its exit status."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     pid, output = start(command)
-    # Only now: a child that had them ignored until its program starts would lose an early request to stop.
+    # After the fork: a child that ignored them until its exec would lose an early stop request.
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)
     watched = [0, woken, output]
@@ -189,7 +189,7 @@ def guard(command: list[str], log: BoundedLog) -> int:
 
 
 def reaped(command_pid: int) -> int | None:
-    """Collect ended children; the command's exit status when it is among them."""
+    """Reap ended children. Returns the command's exit status if it is among them."""
     found = None
     while True:
         try:

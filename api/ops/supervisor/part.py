@@ -1,4 +1,4 @@
-"""What the supervisor needs to know about one part of the service."""
+"""Parts of the service as the supervisor sees them."""
 
 import signal
 from collections.abc import Callable, Mapping
@@ -7,24 +7,24 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """Where a part is in its life."""
+    """The phase of a part's life."""
 
     WAITING = "waiting"
-    """For the parts it needs."""
+    """Waits for the parts it depends on."""
     STARTING = "starting"
     READY = "ready"
     RESTARTING = "restarting"
-    """It ended, and is started again after a pause."""
+    """It ended and restarts after a pause."""
     FAILING = "failing"
-    """It ended several times in a row; still restarted, with longer pauses."""
+    """It ended several times in a row; restarts continue with longer pauses."""
     DONE = "done"
-    """A step that ends by itself, and did."""
+    """A step that has completed."""
     STOPPING = "stopping"
     STOPPED = "stopped"
 
 
 class StackError(Exception):
-    """The service cannot start, or cannot go on; the message is one line for the operator."""
+    """The service cannot start or continue. The message is one line for the operator."""
 
 
 class AlreadyRunning(StackError):
@@ -32,36 +32,36 @@ class AlreadyRunning(StackError):
 
 
 class PortTaken(StackError):
-    """A port that was asked for is in use."""
+    """A configured port is in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A process of the service: how to start it, when it counts as ready, how to stop it."""
+    """A process of the service: how to start it, when it is ready, how to stop it."""
 
     name: str
     command: tuple[str, ...]
     needs: tuple[str, ...] = ()
-    """Parts that have to be ready before this one starts, and that stop after it."""
+    """Parts that must be ready before this one starts, and that stop after it."""
     ready: Callable[[], bool] | None = None
-    """Called off the main thread; false or an OSError means not yet. None: ready when it lives for a moment."""
+    """The readiness probe, called in a thread; False or an OSError means not yet. None: ready after a moment."""
     environment: Mapping[str, str] = field(default_factory=dict)
     once: bool = False
-    """A step: it has to end with status 0, and then counts as ready."""
+    """Whether it is a step, which must end with status 0 and is then ready."""
     vital: bool = False
-    """Without it at the start there is no service: the stack gives up instead of trying on."""
+    """Whether the stack gives up if this part fails at the start."""
     ready_seconds: float = 60.0
-    """Not ready by then: it is killed and started again."""
+    """Time limit for becoming ready, beyond which it is restarted."""
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 10.0
     listens: str | None = None
-    """Where, in words or as a URL, for people."""
+    """Where it listens, in words or as a URL, for people."""
     port: int | None = None
 
 
 @dataclass(slots=True)
 class PartState:
-    """What is true of a part now; what ``regalia status`` shows."""
+    """The state of a part, as ``regalia status`` shows it."""
 
     phase: Phase = Phase.WAITING
     pid: int | None = None

@@ -1,4 +1,4 @@
-"""What the service is made of: every part of ``regalia up``, its command and its readiness."""
+"""The parts of ``regalia up``: their commands and readiness."""
 
 import importlib.util
 import signal
@@ -17,7 +17,7 @@ ENGINE_STOP_SECONDS = 30.0
 
 _OURS = frozenset({"warehouse", "indexer", "pipelines", "api"})
 _LOADED = {"api": ("api.app",), "dagster-code": ("pipelines.definitions",)}
-"""What a part loads beside the module it runs."""
+"""Packages that a part loads besides its own module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Wanted:
 
 
 def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]:
-    """The parts, in the order they are listed to people. Ports that are not set are chosen here.
+    """The parts, in the order of their listing. Unset ports are chosen here.
 
     Raises:
         PortTaken: a port that is set is in use.
@@ -39,7 +39,7 @@ def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]
     parts = [*_engines(settings, layout)]
     embedded = tuple(part.name for part in parts)
     parts.append(Part("migrations", _python("warehouse", "migrate"), needs=embedded, once=True))
-    # A part that reads the engines stops before them.
+    # Parts that use the engines stop before them.
     needs = (*embedded, "migrations")
     parts.append(_api(settings, needs))
     parts.append(Part("worker", _python("api.worker"), needs=needs, stop_seconds=15))
@@ -52,7 +52,7 @@ def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]
 
 
 def followed(chains: Chains) -> tuple[Chain, ...]:
-    """The chains whose head is followed: those with a node, except the ones served on claim routes only."""
+    """The chains whose head is followed: those with a node, except chains served on claim routes only."""
     return tuple(chain for chain in chains.enabled() if chain.can_index and not chain.claim_only)
 
 
@@ -100,9 +100,9 @@ def _api(settings: StackSettings, needs: tuple[str, ...]) -> Part:
             "--factory",
             *("--host", host, "--port", str(port)),
             *("--log-level", "warning", "--no-access-log"),
-            # Client addresses are the API's own matter: it believes REGALIA_TRUSTED_PROXIES, and nobody else.
+            # The API reads client addresses itself, and trusts only REGALIA_TRUSTED_PROXIES.
             "--no-proxy-headers",
-            # Requests under way get this long; the stack's own limit is above it.
+            # Running requests get this long; the stack's own limit is longer.
             *("--timeout-graceful-shutdown", "8"),
         ),
         needs=needs,
@@ -140,7 +140,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
             "dagster",
             *("api", "grpc", "--module-name", "pipelines.definitions"),
             *("--host", "127.0.0.1", "--port", str(code_port)),
-            # Runs are started with this very interpreter, wherever PATH leads.
+            # Dagster starts runs with this interpreter, whatever PATH says.
             *("--use-python-environment-entry-point", "--empty-working-directory"),
             *("--location-name", "regalia", "--log-level", "warning"),
         ),
@@ -168,7 +168,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
         "dagster-daemon",
         _python("dagster._daemon", "run", "--workspace", workspace, "--log-level", "warning"),
         needs=(*needs, "dagster-setup", "dagster-code"),
-        # Asked of the webserver, which may itself be starting again: the daemon is not to be killed for that.
+        # Probed through the webserver. If that is restarting, the daemon must not be killed for it.
         ready=probes.daemons_healthy(web_url),
         ready_seconds=180,
         environment=environment,
@@ -178,7 +178,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
 
 
 def _require_modules(parts: Iterable[Part]) -> None:
-    """Say at once what cannot work, instead of restarting it for ever."""
+    """Report missing packages now, instead of restarting their parts forever."""
     for part in parts:
         for name in filter(None, (_ran(part.command), *_LOADED.get(part.name, ()))):
             if not _exists(name):
@@ -191,7 +191,7 @@ def _ran(command: tuple[str, ...]) -> str | None:
     name = command[command.index("-m") + 1]
     package, _, _ = name.partition(".")
     if package not in _OURS:
-        return package  # to look inside would import it, which takes seconds
+        return package  # finding a submodule would import it, which takes seconds
     return f"{name}.__main__" if name == package else name
 
 

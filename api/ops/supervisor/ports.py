@@ -1,4 +1,4 @@
-"""Ports on the loopback interface: free ones, and whether a wanted one can be had."""
+"""Ports on the loopback interface: finds free ones and checks configured ones."""
 
 import socket
 
@@ -6,14 +6,14 @@ from api.ops.supervisor.part import PortTaken
 
 
 def claim(host: str, port: int | None, what: str, setting: str) -> int:
-    """``port`` when nothing listens there, or a free one when it is None or 0.
+    """``port`` if nothing listens there, or a free port if it is None or 0.
 
     Raises:
         PortTaken: something else listens there; the message names the setting to change.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # As servers do it: a connection of an earlier run in TIME_WAIT does not make a port taken.
+        # As servers do: a connection of an earlier run in TIME_WAIT does not block a port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port or 0))

@@ -1,4 +1,4 @@
-"""Readiness: questions to a part that answer yes once it does its work, and raise OSError or say no until then."""
+"""Readiness probes: each returns True once the part works, and False or raises OSError until then."""
 
 import json
 import urllib.request
@@ -12,7 +12,7 @@ WATCHED_DAEMONS = frozenset({"SCHEDULER", "SENSOR"})
 
 
 def answers(url: str) -> Callable[[], bool]:
-    """Yes once a GET of ``url`` succeeds (an HTTP error status is an OSError)."""
+    """True once a GET of ``url`` succeeds (an HTTP error status is an OSError)."""
 
     def probe() -> bool:
         with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as response:  # noqa: S310 - our own http:// URLs
@@ -22,7 +22,7 @@ def answers(url: str) -> Callable[[], bool]:
 
 
 def accepts(port: int) -> Callable[[], bool]:
-    """Yes once the port takes connections."""
+    """True once the port accepts connections."""
     return lambda: ports.listening(port)
 
 
@@ -39,7 +39,7 @@ def ask_graphql(base_url: str, query: str) -> dict[str, Any]:
 
 
 def code_location_loaded(base_url: str) -> Callable[[], bool]:
-    """Yes once the webserver has our definitions."""
+    """True once the webserver has our definitions."""
 
     def probe() -> bool:
         found = ask_graphql(base_url, "{repositoriesOrError{... on RepositoryConnection{nodes{name}}}}")
@@ -49,7 +49,7 @@ def code_location_loaded(base_url: str) -> Callable[[], bool]:
 
 
 def daemons_healthy(base_url: str) -> Callable[[], bool]:
-    """Yes once the daemons that run schedules and sensors have reported."""
+    """True once the daemons for schedules and sensors have reported."""
 
     def probe() -> bool:
         found = ask_graphql(base_url, "{instance{daemonHealth{allDaemonStatuses{daemonType healthy}}}}")

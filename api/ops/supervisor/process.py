@@ -1,4 +1,4 @@
-"""A part's process, run under a guard (see ``guard.py``) that leaves nothing of it behind."""
+"""A part's process under a guard (see ``guard.py``) that leaves no descendant behind."""
 
 import asyncio
 import signal
@@ -40,13 +40,13 @@ class GuardedProcess:
     ) -> "GuardedProcess":
         """Start ``command`` in ``directory``; its output is appended to ``log``."""
         process = await asyncio.create_subprocess_exec(
-            # -I -S: the guard needs none of the installed packages, and starts in milliseconds without them.
+            # -I -S: the guard needs no installed packages and starts in milliseconds without them.
             *(sys.executable, "-I", "-S", str(GUARD), str(log), str(log_limit_bytes), "--"),
             *command,
             stdin=asyncio.subprocess.PIPE,
             env=dict(environment),
             cwd=directory,
-            # In a session of its own, so that Ctrl-C reaches the supervisor alone, which then stops parts in order.
+            # In its own session, so that Ctrl-C reaches only the supervisor, which stops parts in order.
             start_new_session=True,
         )
         return cls(process)
@@ -62,12 +62,12 @@ class GuardedProcess:
         return not self._ended.done()
 
     async def wait(self) -> int:
-        """Exit status of the command, 128 + n when signal n ended it, after everything it started is gone."""
+        """Exit status of the command, 128 + n for signal n, once all its descendants have ended."""
         status = await asyncio.shield(self._ended)
         return status if status >= 0 else 128 - status
 
     def send(self, number: signal.Signals) -> None:
-        """Pass a signal to the command."""
+        """Send a signal to the command."""
         pipe = self._process.stdin
         if pipe is not None and self.running and not pipe.is_closing():
             pipe.write(bytes([number]))
@@ -79,7 +79,7 @@ class GuardedProcess:
             pipe.close()
 
     async def stop(self, number: signal.Signals, seconds: float) -> int:
-        """Ask it to end, and kill it when it has not after ``seconds``."""
+        """Ask it to end, and kill it after ``seconds``."""
         self.send(number)
         try:
             async with asyncio.timeout(seconds):
@@ -90,7 +90,7 @@ class GuardedProcess:
 
 
 def last_line(log: Path) -> str:
-    """The last line of a log that says something, for a message about its part."""
+    """The last non-empty line of a log, for a message about its part."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - 4096))

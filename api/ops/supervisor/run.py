@@ -29,7 +29,7 @@ def run(
     on_start: Callable[[Supervisor], None] | None = None,
     on_ready: Callable[[Supervisor], None] | None = None,
 ) -> None:
-    """Run the service until SIGINT or SIGTERM; everything is stopped when this returns or raises.
+    """Run the service until SIGINT or SIGTERM. When this returns or raises, everything has stopped.
 
     ``more`` are parts beside the service's own. ``on_start`` is called once, on the loop, before the first part starts,
     ``on_ready`` when every part is ready or known to be failing.
@@ -44,7 +44,7 @@ def run(
         port = ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")
         settings = settings.model_copy(update={"port": port})
         supervised = [*parts.build(settings, facts.load(settings.chains), wanted or parts.Wanted()), *more]
-        # What a killed guard leaves is handed to this process, which then ends it.
+        # Orphans of a killed guard become children of this process, which kills them.
         guard.prctl(guard.PR_SET_CHILD_SUBREAPER, 1)
         asyncio.run(_supervise(supervised, settings, on_start, on_ready or announce))
 
@@ -67,7 +67,7 @@ async def _supervise(
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
             loop.add_signal_handler(number, supervisor.request_stop)
     if on_start is not None:
         on_start(supervisor)
@@ -75,11 +75,11 @@ async def _supervise(
 
 
 def environment(settings: StackSettings) -> dict[str, str]:
-    """The environment of every part: this process's, with paths that hold in another folder."""
+    """The environment of the parts: this process's, with absolute paths."""
     found = os.environ | {
         "REGALIA_DATA_DIR": str(settings.data_dir),
         "REGALIA_PORT": str(settings.port),
-        # Parts run in the data directory, which is no place to import from.
+        # Parts run in the data directory, from which nothing must be imported.
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
     }
@@ -91,14 +91,14 @@ def environment(settings: StackSettings) -> dict[str, str]:
 
 
 def bound_logs(folder: Path) -> None:
-    """Put away logs that grew large under a writer that does not see to it itself."""
+    """Rotate logs whose writers do not do it themselves."""
     for path in folder.glob("*.log"):
         if path.stat().st_size > LOG_LIMIT_BYTES:
             path.replace(path.with_name(path.name + ".1"))
 
 
 def announce(supervisor: Supervisor) -> None:
-    """Print what listens where."""
+    """Print the parts and where they listen."""
     failing = [name for name, current in supervisor.states.items() if current.phase is Phase.FAILING]
     print()
     for name, part in supervisor.parts.items():

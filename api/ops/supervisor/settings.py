@@ -10,7 +10,7 @@ Port = Annotated[int | None, Field(ge=0, le=65535)]
 
 
 class StackSettings(ApiSettings):
-    """Where the parts beside the API listen, always on the loopback interface."""
+    """Ports of the parts other than the API, always on the loopback interface."""
 
     dagster_port: Port = Field(default=None, description="Port of Dagster's web UI. Unset: a free one.")
     clickhouse_port: Port = Field(default=None, description="Port of the embedded ClickHouse. Unset: a free one.")

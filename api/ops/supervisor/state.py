@@ -1,4 +1,4 @@
-"""The stack's files in ``<data_dir>/run``: the lock that keeps a second one out, and its state for ``status``."""
+"""The stack's files in ``<data_dir>/run``: its lock, and its state for ``regalia status``."""
 
 import contextlib
 import fcntl
@@ -14,18 +14,18 @@ from warehouse.embedded.lifetime import stack_lock
 
 
 def lock_file(data_dir: Path) -> Path:
-    """Locked while a stack runs on the data directory; holds its process id."""
+    """Locked while a stack runs on the data directory; contains its process id."""
     return stack_lock(data_dir / "run")
 
 
 def state_file(data_dir: Path) -> Path:
-    """What the running stack says about itself."""
+    """The state of the running stack."""
     return data_dir / "run" / "stack.json"
 
 
 @contextlib.contextmanager
 def sole_stack(data_dir: Path) -> Iterator[None]:
-    """Hold the data directory for this stack. The kernel lets go of the lock however the process ends.
+    """Lock the data directory for this stack. The kernel releases the lock however the process ends.
 
     Raises:
         AlreadyRunning: another process holds it.
@@ -47,7 +47,7 @@ def sole_stack(data_dir: Path) -> Iterator[None]:
 
 
 def write(data_dir: Path, parts: Mapping[str, Part], states: Mapping[str, PartState], started_at: float) -> None:
-    """Replace the state file, whole, readable by its owner only."""
+    """Replace the state file atomically, readable by its owner only."""
     content = {
         "pid": os.getpid(),
         "process_started": start_ticks(os.getpid()),
@@ -66,7 +66,7 @@ def write(data_dir: Path, parts: Mapping[str, Part], states: Mapping[str, PartSt
 
 
 def start_ticks(pid: int) -> int:
-    """When a process started, in the kernel's count since boot, which no change of the clock moves.
+    """When a process started, in clock ticks since boot, which clock changes do not affect.
 
     Raises:
         OSError: there is no such process.
@@ -79,10 +79,10 @@ def start_ticks(pid: int) -> int:
 
 
 def read(data_dir: Path) -> dict[str, Any] | None:
-    """The state of the stack that runs on the data directory now; None when none does."""
+    """The state of the stack that runs on the data directory, or None."""
     try:
         content: dict[str, Any] = json.loads(state_file(data_dir).read_text())
-        # A process id alone may have been given to another process since.
+        # Another process may have the same id by now.
         same = start_ticks(content["pid"]) == content["process_started"]
     except (OSError, ValueError, KeyError):
         return None

@@ -1,9 +1,9 @@
 """Starts the parts in order, keeps them running, and stops them in reverse.
 
-One task per part. A part that ends is started again after a pause that doubles each time, up to a minute; from the
-third time in a row each end is an error line, and its phase says ``failing`` until it has lived for a while. Nothing
-another part does stops it. Tasks are never cancelled: stopping wakes them, so that no process is lost between being
-started and being known.
+One task per part. A part that ends is restarted after a pause that doubles each time, up to a minute. From the third
+consecutive failure on, each is logged as an error and the phase is ``failing`` until the part has run for a while.
+Parts do not stop each other. Tasks are never cancelled: stopping wakes them, so no process is lost between its start
+and its registration.
 """
 
 import asyncio
@@ -25,23 +25,23 @@ log = logging.getLogger("regalia.stack")
 CANNOT_START = 127
 PROBE_SECONDS = 0.1
 SETTLE_SECONDS = 1.0
-"""A part without a readiness probe counts as ready when it has lived this long."""
+"""A part without a readiness probe is ready after this long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How a part that ends is started again."""
+    """How a part is restarted."""
 
     first_seconds: float = 1.0
-    most_seconds: float = 60.0
+    max_seconds: float = 60.0
     loud_after: int = 3
-    """Failures in a row from which on each is an error."""
+    """Consecutive failures from which each is logged as an error."""
     stable_seconds: float = 60.0
-    """A part that was ready for this long begins to count anew."""
+    """A part that was ready for this long starts counting from zero."""
 
     def pause(self, failures: int) -> float:
-        """Seconds before the next start, after this many failures in a row."""
-        return min(self.most_seconds, self.first_seconds * 2.0 ** min(failures - 1, 30))
+        """Seconds before the next start after consecutive failures."""
+        return min(self.max_seconds, self.first_seconds * 2.0 ** min(failures - 1, 30))
 
 
 class Supervisor:
@@ -81,11 +81,11 @@ class Supervisor:
                 raise ValueError(f"{part.name} needs {unknown}, which are not parts")
 
     def log_path(self, name: str) -> Path:
-        """Where a part's output goes."""
+        """The log file of a part."""
         return self._data_dir / "logs" / f"{name}.log"
 
     def request_stop(self) -> None:
-        """Stop everything in order; a second time: at once."""
+        """Stop everything in order; called a second time, at once."""
         if self._stopping.is_set():
             for process in self._processes.values():
                 process.kill()
@@ -165,7 +165,7 @@ class Supervisor:
         return f"{part.name} ended with {ended}: {last_line(path) or 'it said nothing'} (log: {path})"
 
     async def _live(self, part: Part) -> tuple[int, float]:
-        """One life of a part: its exit status, and how long it was ready."""
+        """Run a part once: its exit status, and how long it was ready."""
         current = self.states[part.name]
         try:
             process = await GuardedProcess.start(
@@ -179,14 +179,14 @@ class Supervisor:
             return CANNOT_START, 0.0
         self._processes[part.name] = process
         if self._stopping.is_set():
-            process.kill()  # asked for between the decision to start and the start: nobody else would stop it
+            process.kill()  # a stop was requested between the decision to start and the start
         current.pid = process.pid
         if current.phase is not Phase.FAILING:
             self._enter(part, Phase.STARTING)
         ready_at = None if part.once else await self._await_ready(part, process)
         status = await process.wait()
         if status == KILLED:
-            self.end_strays()  # the guard itself may have been killed, and what it guarded handed to us
+            self.end_strays()  # if the guard was killed, its processes became ours
         current.pid = None
         return status, time.monotonic() - ready_at if ready_at else 0.0
 
@@ -198,7 +198,7 @@ class Supervisor:
                 log.warning("%s was not ready within %.0f s and is killed", part.name, part.ready_seconds)
                 process.kill()
                 return None
-            # A probe may be answered by a stranger on the port; only while our process lives does it count.
+            # Another program may answer on the port; a probe counts only while our process lives.
             if await self._probe(part, elapsed) and process.running:
                 current = self.states[part.name]
                 current.ready_after_seconds = round(elapsed, 2)
@@ -216,12 +216,12 @@ class Supervisor:
         try:
             return await asyncio.to_thread(part.ready)
         except (OSError, ValueError, KeyError, TypeError):
-            return False  # not there yet, or half there: an answer of another shape
+            return False  # not there yet, or an unexpected answer
 
     # -- all parts -----------------------------------------------------------------------------------------------
 
     async def _announce(self) -> None:
-        """Tell the caller once that every part is ready, or known to be failing."""
+        """Notify the caller once every part is ready or failing."""
         settled = {Phase.READY, Phase.DONE, Phase.FAILING}
         while not self._stopping.is_set():
             self._changed.clear()
@@ -251,7 +251,7 @@ class Supervisor:
         await asyncio.gather(*(stop(part) for part in self.parts.values()))
 
     def end_strays(self) -> None:
-        """Kill what was handed to this process because its guard was killed."""
+        """Kill orphans of guards that were killed."""
         if not self._owns_process:
             return
         known = self._not_ours.union(process.pid for process in self._processes.values())
