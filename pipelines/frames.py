@@ -16,7 +16,6 @@ Table: TypeAlias = Any
 
 TEXT: Kind = pa.string()
 UINT8: Kind = pa.uint8()
-UINT16: Kind = pa.uint16()
 UINT32: Kind = pa.uint32()
 UINT64: Kind = pa.uint64()
 HEX = "hex"

@@ -14,10 +14,9 @@ NATIVE_PRICE_GOOD_FOR = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """The price of one claim; ``reclaims`` if the symbol's last registration expired."""
+    """The price of one claim, in dollars."""
 
     usd: Decimal
-    reclaims: bool
 
     @property
     def is_free(self) -> bool:
@@ -29,10 +28,10 @@ async def quote(claim: Claim, pricing: Pricing, repository: ClaimRepository) -> 
     """The price for this wallet. The last owner of an expired registration pays nothing to claim it again."""
     former = await repository.last_expired_owner(claim.chain.chain_id, claim.symbol)
     if former == claim.wallet or pricing.imports_free_on(claim.chain.key):
-        return Quote(Decimal(0), former is not None)
+        return Quote(Decimal(0))
     if former is not None:
-        return Quote(pricing.expired_claim_usd, True)
-    return Quote(pricing.total_claim_usd, False)
+        return Quote(pricing.expired_claim_usd)
+    return Quote(pricing.total_claim_usd)
 
 
 async def fee_wei(claim: Claim, price: Quote, repository: ClaimRepository, chain_time: datetime) -> int:

@@ -6,7 +6,6 @@ from typing import Any, TypeAlias
 
 from api.http.errors import InvalidInput
 from warehouse.domain.addresses import AddressError, AddressFormat, is_base58_address, stored_text
-from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.symbols import REGISTRABLE_PATTERN
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
@@ -80,15 +79,3 @@ def are_registrable(symbols: ArrowColumn) -> ArrowColumn:
     upper = _compute.ascii_upper(symbols)
     fits = _compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
     return _compute.and_not(fits, _compute.match_substring_regex(upper, pattern="^[0-9]*$"))
-
-
-def find_chain(chains: Chains, field: str, name: str) -> Chain:
-    """The chain that a key, an alias or a decimal chain id means.
-
-    Raises:
-        InvalidInput: no chain is called that.
-    """
-    chain = chains.find(name)
-    if chain is None:
-        raise InvalidInput(field, f"{name[:40]!r} is not a chain served here")
-    return chain

@@ -9,9 +9,6 @@ from uuid import UUID, uuid4
 from api.http.rendering import dumps
 from warehouse.store import Row, Store
 
-# An upload that a killed process had begun counts no longer than this.
-_RESERVED = "interval '10 minutes'"
-
 
 @dataclass(frozen=True, slots=True)
 class Upload:
