@@ -1,6 +1,6 @@
-"""How soon a block is in the facts and a token is found, while a local chain mines as fast as any does.
+"""How soon a block is in the facts and a token is found, while a local chain mines 20 blocks a second.
 
-The service's own processes do the work: ``python -m pipelines follow`` and the API, as ``regalia up`` starts them.
+The follower and the API run as ``regalia up`` starts them.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ CHAIN = "base"
 _TRANSFERS, _TOKENS, _SWAPS = 6_000, 60, 600
 _PROBE_SECONDS = 0.1
 _WATCH_SECONDS = 0.02
-_LONGEST_SECONDS = 30.0
+_MAX_SECONDS = 30.0
 _WALLET = "0x00000000000000000000000000000000000f4e54"
 _SUPPLY = 10**27
 
@@ -54,7 +54,7 @@ class Observed:
 
     mined: dict[int, float] = field(default_factory=dict)
     published: list[tuple[float, int]] = field(default_factory=list)
-    born: dict[str, tuple[str, int]] = field(default_factory=dict)
+    deployed: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Address of each new token: its symbol and block."""
     found: dict[str, float] = field(default_factory=dict)
 
@@ -64,15 +64,15 @@ class Observed:
         for block, mined in sorted(self.mined.items()):
             while position < len(self.published) and self.published[position][1] < block:
                 position += 1
-            at = self.published[position][0] if position < len(self.published) else mined + _LONGEST_SECONDS
+            at = self.published[position][0] if position < len(self.published) else mined + _MAX_SECONDS
             seconds.append(max(0.0, at - mined))
         return seconds
 
     def search_seconds(self) -> list[float]:
         """Of each new token, from mined to found."""
         return [
-            self.found.get(address, self.mined[block] + _LONGEST_SECONDS) - self.mined[block]
-            for address, (_, block) in self.born.items()
+            self.found.get(address, self.mined[block] + _MAX_SECONDS) - self.mined[block]
+            for address, (_, block) in self.deployed.items()
         ]
 
 
@@ -132,10 +132,10 @@ def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigure
     latencies = {"in the facts": facts, "found by search": searched}
     first = min(observed.mined.values())
     mined = [at - first for _, at in sorted(observed.mined.items())]
-    born = [observed.mined[block] - first for _, block in observed.born.values()]
+    deployed = [observed.mined[block] - first for _, block in observed.deployed.values()]
     over_time = {
         "in the facts": list(zip(mined, facts, strict=True)),
-        "found by search": list(zip(born, searched, strict=True)),
+        "found by search": list(zip(deployed, searched, strict=True)),
     }
     milliseconds = {name: [value * 1000 for value in values] for name, values in latencies.items()}
     return FreshnessFigures(results, milliseconds, over_time)
@@ -155,7 +155,7 @@ def _run(chain: BulkChain, store: postgres.Connection, port: int, key: str, obse
         _mine(chain, observed)
         seconds = time.monotonic() - started
         with contextlib.suppress(TimeoutError):
-            _await(lambda: len(observed.found) == len(observed.born), "not all are found")
+            _await(lambda: len(observed.found) == len(observed.deployed), "not all are found")
         return seconds
     finally:
         stop.set()
@@ -182,18 +182,20 @@ def _mine(chain: BulkChain, observed: Observed) -> None:
                 data = f"{call}{source.getrandbits(256):064x}{moves:064x}{3_000:064x}"
                 sender.send(owner, source.choice(tokens), data, gas=9_000_000, purpose="spray")
                 sent += moves
-            born = None
+            deployed = None
             if turn % BLOCKS_A_TOKEN == 0:
                 symbol = "".join(source.choices(string.ascii_uppercase, k=9))
-                born = sender.create(owner, spray.deployment(symbol.title(), symbol, 18, _SUPPLY, owner), gas=4_000_000)
+                deployed = sender.create(
+                    owner, spray.deployment(symbol.title(), symbol, 18, _SUPPLY, owner), gas=4_000_000
+                )
             sender.flush()
             time.sleep(max(0.0, started + turn / BLOCKS_A_SECOND - time.monotonic()))
             anvil.mine()
             number += 1
             observed.mined[number] = time.monotonic()
-            if born is not None:
-                observed.born[born] = (symbol, number)
-                tokens.append(born)
+            if deployed is not None:
+                observed.deployed[deployed] = (symbol, number)
+                tokens.append(deployed)
             sender.sent.clear()
 
 
@@ -211,7 +213,7 @@ def _search(port: int, key: str, observed: Observed, stop: threading.Event) -> N
     """Ask for each new token's symbol, past the cache, until the token is found."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     while not stop.wait(_PROBE_SECONDS):
-        for address, (symbol, _) in list(observed.born.items()):
+        for address, (symbol, _) in list(observed.deployed.items()):
             if address in observed.found:
                 continue
             if any(item["token"]["address"] == address for item in _asked(connection, key, symbol)):
@@ -257,7 +259,7 @@ def _await_head(port: int, key: str, store: postgres.Connection, chain: BulkChai
 
 
 def _await(holds: Callable[[], bool], otherwise: str) -> None:
-    deadline = time.monotonic() + _LONGEST_SECONDS
+    deadline = time.monotonic() + _MAX_SECONDS
     while not holds():
         if time.monotonic() > deadline:
             raise TimeoutError(otherwise)

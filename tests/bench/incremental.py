@@ -1,4 +1,4 @@
-"""What bringing everything derived up to date costs after 10,000 new events, beside making all of it anew."""
+"""What a refresh after 10,000 new events costs, compared with deriving everything."""
 
 import os
 import time
@@ -49,10 +49,10 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
         chains = facts.load(chains_file)
         started = time.perf_counter()
         history = History(warehouse, store)
-        events = history.found()
+        events = history.create_assets()
         blocks = (EVENTS - events) // EVENTS_A_BLOCK
         for part in range(UNITS):
-            events += history.live(blocks * (part + 1) // UNITS - blocks * part // UNITS)
+            events += history.add_blocks(blocks * (part + 1) // UNITS - blocks * part // UNITS)
         hours = history.blocks * BLOCK_SECONDS / 3600
         progress(f"{events:,} events of {hours:.0f} hours in {time.perf_counter() - started:.1f} s")
 
@@ -71,7 +71,7 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
         for _ in range(INCREMENTS):
             _settle(warehouse)
             machine.sample()
-            new = history.live(NEW_EVENTS // EVENTS_A_BLOCK)
+            new = history.add_blocks(NEW_EVENTS // EVENTS_A_BLOCK)
             added.append(derive(f"after {new:,} new events"))
     added.sort(key=lambda spent: sum(spent.values()))
     spent, slowest = (sum(some.values()) for some in (added[INCREMENTS // 2], added[-1]))
@@ -93,8 +93,7 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
 
 
 def _settle(warehouse: Warehouse) -> None:
-    """Wait for the merges that the last pass left behind, and until all that any part of the benchmark wrote is on the
-    disk: in a chain twenty minutes lie before the next."""
+    """Wait for the merges of the last refresh and for the disk: on a chain twenty minutes pass before the next one."""
     deadline = time.monotonic() + _SETTLE_SECONDS
     while warehouse.scalar("SELECT count() FROM system.merges") and time.monotonic() < deadline:
         time.sleep(1)

@@ -1,4 +1,4 @@
-"""The parts of ``make bench``, each a function of one run; a part imports what it needs when it is run."""
+"""The parts of ``make bench``. Each imports its modules when it runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tests.bench.result import Result
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What every part is given: where to keep things, how to say what it does, and how large to be."""
+    """What every part receives: its directory, a function to report progress, and sizes."""
 
     directory: Path
     progress: Callable[[str], None]
@@ -19,7 +19,7 @@ class Run:
 
 
 def index(run: Run) -> list[Result]:
-    """A cold index of a recorded chain beside what people use today."""
+    """A cold index of a recorded chain, compared with the usual ways to read one."""
     from tests.bench import indexing, plots
 
     figures = indexing.measure(run.directory, run.transfers, run.progress)
@@ -29,21 +29,21 @@ def index(run: Run) -> list[Result]:
 
 
 def search(run: Run) -> list[Result]:
-    """Searches over generated tokens beside an endpoint that does nothing."""
+    """Searches over generated tokens, compared with an empty endpoint."""
     from tests.bench import plots
-    from tests.bench import search as searching
+    from tests.bench import search as search_part
 
-    figures = searching.measure(run.directory, run.tokens, run.progress)
+    figures = search_part.measure(run.directory, run.tokens, run.progress)
     plots.draw_latencies(figures.latencies_ms, run.directory / "search.png")
     return figures.results
 
 
 def freshness(run: Run) -> list[Result]:
     """How soon a mined block is in the facts and a new token is found, at 20 blocks and 2,000 events a second."""
-    from tests.bench import freshness as following
+    from tests.bench import freshness as freshness_part
     from tests.bench import plots
 
-    figures = following.measure(run.directory, run.progress)
+    figures = freshness_part.measure(run.directory, run.progress)
     plots.draw_series(
         figures.over_time,
         run.directory / "freshness.png",
@@ -56,51 +56,51 @@ def freshness(run: Run) -> list[Result]:
 
 def overload(run: Run) -> list[Result]:
     """The API under twice the load it can serve."""
-    from tests.bench import overload as crowding
+    from tests.bench import overload as overload_part
     from tests.bench import plots
 
-    figures = crowding.measure(run.directory, run.progress)
+    figures = overload_part.measure(run.directory, run.progress)
     plots.draw_load(figures.course, run.directory / "overload.png")
     return figures.results
 
 
 def relevance(run: Run) -> list[Result]:
-    """How well search ranks a made world whose truth is known."""
-    from tests.bench import relevance as judging
+    """How well search ranks generated tokens whose right order is known."""
+    from tests.bench import relevance as relevance_part
 
-    return judging.measure(run.directory, run.progress)
+    return relevance_part.measure(run.directory, run.progress)
 
 
 def reads(run: Run) -> list[Result]:
-    """Registrations, heartbeats and claimable lists beside an endpoint that does nothing."""
+    """Registrations, heartbeats and claimable lists, compared with an empty endpoint."""
     from tests.bench import plots
-    from tests.bench import reads as reading
+    from tests.bench import reads as reads_part
 
-    figures = reading.measure(run.directory, run.tokens, run.progress)
+    figures = reads_part.measure(run.directory, run.tokens, run.progress)
     plots.draw_latencies(figures.latencies_ms, run.directory / "reads.png")
     return figures.results
 
 
 def limits(run: Run) -> list[Result]:
     """What counting requests against limits costs, in the process and in the store."""
-    from tests.bench import limits as counting
+    from tests.bench import limits as limits_part
 
-    return counting.measure(run.directory, run.progress)
+    return limits_part.measure(run.directory, run.progress)
 
 
 def public(run: Run) -> list[Result]:
-    """Public reads beside an endpoint that does nothing, and a token list of ten thousand tokens."""
-    from tests.bench import public as opening
+    """Public reads, compared with an empty endpoint, and a token list of ten thousand tokens."""
+    from tests.bench import public as public_part
 
-    return opening.measure(run.directory, run.progress)
+    return public_part.measure(run.directory, run.progress)
 
 
 def scale(run: Run) -> list[Result]:
-    """What an event costs to index in ever longer histories."""
+    """What it costs to index an event as histories grow."""
     from tests.bench import plots
-    from tests.bench import scale as lengthening
+    from tests.bench import scale as scale_part
 
-    figures = lengthening.measure(run.directory, run.transfers, run.progress, longest=run.longest)
+    figures = scale_part.measure(run.directory, run.transfers, run.progress, longest=run.longest)
     plots.draw_memory(figures.memory, run.directory / "scale-memory.png")
     plots.draw_series(
         {"cold index": figures.cost},
@@ -114,11 +114,11 @@ def scale(run: Run) -> list[Result]:
 
 
 def incremental(run: Run) -> list[Result]:
-    """What 10,000 new events cost on a warehouse of three million, beside deriving all of it."""
-    from tests.bench import incremental as deriving
+    """What 10,000 new events cost on a warehouse of three million, compared with deriving all of it."""
+    from tests.bench import incremental as incremental_part
     from tests.bench import plots
 
-    figures = deriving.measure(run.directory, run.progress)
+    figures = incremental_part.measure(run.directory, run.progress)
     full = next(iter(figures.seconds.values()))
     slowest = sorted(full, key=lambda asset: -full[asset])[:6]
     plots.draw_bars(
@@ -132,9 +132,9 @@ def incremental(run: Run) -> list[Result]:
 
 def webhooks(run: Run) -> list[Result]:
     """Deliveries of one worker to a receiver on the same machine, and how soon events arrive."""
-    from tests.bench import webhooks as delivering
+    from tests.bench import webhooks as webhooks_part
 
-    return delivering.measure(run.directory, run.progress).results
+    return webhooks_part.measure(run.directory, run.progress).results
 
 
 PARTS: dict[str, Callable[[Run], list[Result]]] = {

@@ -1,4 +1,4 @@
-"""Public reads beside an endpoint of the same app that does nothing, and a token list of ten thousand tokens."""
+"""Public reads, compared with an empty endpoint of the same application, and a token list of ten thousand tokens."""
 
 import contextlib
 import time

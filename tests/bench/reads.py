@@ -1,4 +1,4 @@
-"""Reads by key and by wallet, beside an endpoint of the same app that does nothing."""
+"""Reads by key and by wallet, compared with an empty endpoint of the same application."""
 
 import random
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class ReadFigures:
 
 
 def measure(directory: Path, tokens: int, progress: Callable[[str], None]) -> ReadFigures:
-    """Put load on each kind of read over a world of ``tokens`` tokens."""
+    """Put load on each kind of read over so many generated tokens."""
     with serve_world(directory, tokens, progress) as served, sampled(served.urls.clickhouse_url) as machine:
         kinds = _kinds(served)
         figures = {"empty": _rate(served, [EMPTY], {})}

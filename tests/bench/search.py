@@ -1,5 +1,5 @@
-"""Search over a million generated tokens: uncached at fixed arrivals, cached beside an endpoint of the same app that
-does nothing, and walked by cursor while versions are published."""
+"""Search over a million generated tokens: uncached at fixed arrivals; cached, compared with an empty endpoint; and read
+page by page while versions are published."""
 
 import contextlib
 import random
@@ -45,7 +45,7 @@ class SearchFigures:
 
 
 def measure(directory: Path, tokens: int, progress: Callable[[str], None]) -> SearchFigures:
-    """Put load on the API over a world of ``tokens`` tokens."""
+    """Put load on the API over so many generated tokens."""
     with serve_world(directory, tokens, progress) as served, sampled(served.urls.clickhouse_url) as machine:
         asked = _asked(served.popular, served.symbols)
         uncached = [_path(symbol=symbol, refresh="true") for symbol in asked]
@@ -109,12 +109,12 @@ def _path(**parameters: object) -> str:
 
 
 def _settle(served: Served, paths: list[str]) -> None:
-    """Let connections, prepared statements and the symbol index be there, as after the first second of service."""
+    """Warm connections, prepared statements and the symbol index."""
     load.run(port=served.port, paths=paths, headers=served.headers, seconds=3, connections=2)
 
 
 def _asked(popular: Sequence[str], all_symbols: Sequence[str]) -> list[str]:
-    """What people type: popular symbols, any symbol, misspelt ones, beginnings of one, and ones that do not exist."""
+    """Queries as people type them: popular symbols, any symbol, misspelt ones, prefixes, and unknown ones."""
     source = random.Random(SEED)
     latin = [symbol for symbol in all_symbols if symbol.isascii() and symbol.isalnum() and len(symbol) <= 12]
     known = [symbol for symbol in popular if symbol in set(latin)]

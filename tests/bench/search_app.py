@@ -1,4 +1,4 @@
-"""The application as it is, with one more route that does nothing: what a request costs before any work."""
+"""The application with one more route, which does nothing: what a request costs before any work."""
 
 from fastapi import FastAPI
 

@@ -64,12 +64,12 @@ def measure(directory: Path, progress: Callable[[str], None]) -> Figures:
             store.execute("TRUNCATE webhook_subscription, event_log CASCADE")
             account = _account(urls.database_url, store)
             _subscribe(store, data_dir, account, sink.url("warm"), "token.released")
-            _await(sink, "warm", _happen(store, "token.released", 200)[1])
+            _await(sink, "warm", _record_events(store, "token.released", 200)[1])
 
             _subscribe(store, data_dir, account, sink.url("burst"), "token.minted")
             for round in range(3):
                 machine.sample()
-                committed, ids = _happen(store, "token.minted", BURST)
+                committed, ids = _record_events(store, "token.minted", BURST)
                 arrived = _await(sink, "burst", ids)
                 waits = sorted(arrived[id] - committed for id in ids)
                 if round == 0 or _p99(waits) < _p99([wait / 1000 for wait in figures.waits_ms]):
@@ -80,7 +80,7 @@ def measure(directory: Path, progress: Callable[[str], None]) -> Figures:
                 _subscribe(store, data_dir, account, sink.url(f"spread{number}"), "trade.large", crowns=number)
             machine.sample()
             used = _cpu(worker)
-            committed, ids = _happen(store, "trade.large", EVENTS)
+            committed, ids = _record_events(store, "trade.large", EVENTS)
             rate = EVENTS / (_await_records(store, "trade.large", EVENTS) - committed)
             for number in range(SPREAD):
                 _await(sink, f"spread{number}", [id for at, id in enumerate(ids, 1) if at % SPREAD == number])
@@ -90,11 +90,11 @@ def measure(directory: Path, progress: Callable[[str], None]) -> Figures:
             machine.sample()
             _subscribe(store, data_dir, account, sink.url(SILENT), "holder.new")
             _subscribe(store, data_dir, account, sink.url("beside"), "token.expired")
-            _happen(store, "holder.new", BURST)
+            _record_events(store, "holder.new", BURST)
             time.sleep(0.5)
             beside = []
             for _ in range(30):
-                committed, [id] = _happen(store, "token.expired", 1)
+                committed, [id] = _record_events(store, "token.expired", 1)
                 beside.append(_await(sink, "beside", [id])[id] - committed)
             progress(f"beside a receiver that never answers, {1000 * max(beside):.0f} ms at most")
     empty = machine.mean_request_ms() / 1000
@@ -177,7 +177,7 @@ def _subscribe(
     time.sleep(0.005)  # what is recorded in the same millisecond as a subscription might count as earlier
 
 
-def _happen(store: Connection, event: str, count: int) -> tuple[float, list[str]]:
+def _record_events(store: Connection, event: str, count: int) -> tuple[float, list[str]]:
     """Record events in one transaction; when it was committed, and their ids in envelopes, in order."""
     rows = store.execute(f"{_RECORD} RETURNING id", (event, count)).fetchall()
     return time.time(), [f"evt_{row['id'].hex}" for row in rows]

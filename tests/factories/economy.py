@@ -9,7 +9,7 @@ Q96 = 1 << 96
 
 
 class Economy:
-    """Random but repeatable life on a ledger: tokens, transfers, pools of two kinds, changes of control."""
+    """Random but repeatable activity on a ledger: tokens, transfers, pools of two kinds, changes of control."""
 
     def __init__(self, ledger: Ledger, seed: int) -> None:
         self.ledger = ledger
@@ -18,8 +18,8 @@ class Economy:
         self.tokens: list[str] = []
         self.pools: list[tuple[str, str]] = []
 
-    def found(self) -> None:
-        """The first blocks: assets, a reference pool."""
+    def create_assets(self) -> None:
+        """Create the native coin, a stablecoin and their pool."""
         self.ledger.mine()
         self.ledger.token(int(WETH, 16), "WETH", supply=100_000 * ETHER)
         self.ledger.token(int(USDC, 16), "USDC", supply=10**9 * DOLLAR, decimals=6)
@@ -27,14 +27,14 @@ class Economy:
         self.ledger.sync(reference, 2_000_000 * DOLLAR, 1_000 * ETHER)
         self.pools.append((reference, "reference"))
 
-    def live(self, blocks: int) -> None:
-        """Some blocks, at times far apart."""
+    def add_blocks(self, blocks: int) -> None:
+        """Add blocks with random activity, at times far apart."""
         for _ in range(blocks):
             self.ledger.mine(self.rng.choice([2, 2, 2, 60, 700, 4_000, 30_000]))
             for _ in range(self.rng.randrange(5)):
-                self._happen()
+                self._add_event()
 
-    def _happen(self) -> None:
+    def _add_event(self) -> None:
         rng, ledger = self.rng, self.ledger
         kind = rng.randrange(10)
         if kind == 0 or len(self.tokens) < 2:

@@ -1,4 +1,4 @@
-"""What tests of chain-made events share: registrations on a ledger, and the event log."""
+"""Registrations on a ledger, and reads of the event log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ SOURCES = ("registry", "holdings", "trades", "heartbeats", "copies")
 
 
 def listen(store: Connection, since: int = START) -> None:
-    """Have events told of from a moment on: a ledger's time is long ago."""
+    """Record events from a moment on: a ledger's blocks are long ago."""
     for source in SOURCES:
         store.execute(
             "INSERT INTO event_progress (chain_id, source, told_from) VALUES (8453, %s, to_timestamp(%s))",

@@ -1,6 +1,6 @@
-"""A long history written straight into the warehouse by its own statements: millions of events in seconds.
+"""A long generated history, written into the warehouse by its own statements: millions of events in seconds.
 
-Made, not observed: hundreds of tokens whose popularity falls with rank, thousands of holders of the popular ones, pools
+Hundreds of tokens whose popularity falls with rank, thousands of holders of the popular ones, pools
 of two kinds whose prices swing. Units, sums, changes and checkpoints are as the indexer leaves them. The same arguments
 give the same rows.
 """
@@ -114,7 +114,7 @@ _CHANGES = {
 
 @dataclass(slots=True)
 class History:
-    """One chain. :meth:`found` makes its tokens and pools, :meth:`live` what happens to them; each is one unit."""
+    """One chain. :meth:`create_assets` and :meth:`add_blocks` write one unit per call."""
 
     warehouse: Warehouse
     store: Connection
@@ -122,16 +122,16 @@ class History:
     pools: int = 1_000
     blocks: int = 0
 
-    def found(self) -> int:
-        """Block 0: every token with its creation, reading and supply, every pool with its first state; the events."""
+    def create_assets(self) -> int:
+        """Write block 0: every token with its supply, every pool with its first state. Returns the events."""
         unit = self._next_id()
         self._insert(unit, _BLOCKS, first=0, blocks=1)
         self._insert(unit, _FOUNDING, tokens=self.tokens, pools=self.pools)
         self._publish(unit, 1)
         return self.tokens + 2 * self.pools
 
-    def live(self, blocks: int) -> int:
-        """So many blocks of transfers, swaps and states; the events."""
+    def add_blocks(self, blocks: int) -> int:
+        """Write blocks of transfers, swaps and pool states. Returns the number of events."""
         unit = self._next_id()
         self._insert(unit, _BLOCKS, first=self.blocks, blocks=blocks)
         for statements, per_block, moves, ranks in (

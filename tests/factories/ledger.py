@@ -1,5 +1,5 @@
-"""A small chain written straight into the warehouse the way the indexer writes it: in units, with sums and changes,
-published in the store, and taken back exactly."""
+"""A small chain written into the warehouse as the indexer writes it: in units, with sums and changes, published in the
+store, and reverted exactly."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class Ledger:
     _unit_first: int | None = None
 
     def mine(self, seconds: int = 2) -> int:
-        """A new block, so many seconds after the last."""
+        """Begin a block, ``seconds`` after the last one."""
         self.block += 1
         self.forks[self.block] = self.fork
         self.time += seconds
@@ -97,7 +97,7 @@ class Ledger:
         return f"{self.forks.get(number, self.fork):032x}{number + 1:032x}"
 
     def add(self, table: str, **values: Any) -> None:
-        """A row in the present block."""
+        """Add a row to the current block."""
         self._log_index += 1
         standard = {
             "block_number": self.block,
@@ -236,8 +236,8 @@ class Ledger:
         self._checkpoint()
         return unit_id
 
-    def take_back(self, blocks_after: int = 2) -> None:
-        """Orphan the last unit; the next blocks belong to another fork."""
+    def revert_last_unit(self, blocks_after: int = 2) -> None:
+        """Revert the last unit; the next blocks belong to another fork."""
         unit_id, first, _, rows = self.units.pop()
         change_id = self._next_id()
         self._begin({"change_id": change_id, "phase": "revert", "units": [unit_id], "ancestor": first - 1})
@@ -255,7 +255,7 @@ class Ledger:
         self._checkpoint()
 
     def _begin(self, pending: dict[str, Any]) -> None:
-        """Say what is being written, as the indexer does: who reads meanwhile must know."""
+        """Record the pending unit, as the indexer does: readers must leave it out."""
         self.store.execute(
             """INSERT INTO chain_checkpoint (chain_id, generation, pending) VALUES (%s, 1, %s)
                ON CONFLICT (chain_id) DO UPDATE SET generation = chain_checkpoint.generation + 1,

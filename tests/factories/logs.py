@@ -1,4 +1,4 @@
-"""Logs as a node would send them, made of their meaning."""
+"""Logs as a node sends them, built from decoded values."""
 
 import json
 from collections.abc import Sequence

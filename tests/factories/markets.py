@@ -5,7 +5,7 @@ from tests.factories.ledger import USDC, WETH, Ledger, address
 
 
 def build_market(ledger: Ledger) -> tuple[str, str]:
-    """WETH at 2,000 dollars and a token PEPE at a thousandth of a WETH."""
+    """Publish WETH at 2,000 dollars and PEPE at 0.001 WETH. Returns the addresses of PEPE and of its pool."""
     ledger.mine()
     ledger.token(int(WETH, 16), "WETH", supply=10_000 * ETHER)
     ledger.token(int(USDC, 16), "USDC", supply=10_000_000 * DOLLAR, decimals=6)

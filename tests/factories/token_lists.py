@@ -1,4 +1,4 @@
-"""What the token list is made of, as rows of the store."""
+"""Rows of the store from which the token list is built."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from warehouse.postgres import Connection
 
 
 def add_listed(store: Connection, symbol: str, number: int, *, score: str = "90", **changes: Any) -> str:
-    """A registered token that the list takes, told apart by its number; the answer is its address."""
+    """Add a registered token that the list includes. Returns its address."""
     place = address(0x70000 + number)
     about_token = {name: changes.pop(name) for name in ("decimals", "name") if name in changes}
     chain = {"chain_id": changes["chain_id"]} if "chain_id" in changes else {}

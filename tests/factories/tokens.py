@@ -1,4 +1,4 @@
-"""Rows of the search tables, one by one, to state a case; ``generated`` makes any number of them."""
+"""Single rows of the search tables; ``generated`` makes any number of them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime

@@ -101,7 +101,7 @@ def test_a_token_that_changes_its_symbol_leaves_its_old_place(
     assert listed(store)[token]["symbol_key"] == "FROG"
     newest = "SELECT deleted FROM serve_symbol WHERE symbol_key = 'PEPE' ORDER BY version DESC LIMIT 1"
     assert warehouse.scalar(newest) == 1
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.publish()
     refresh(warehouse, store, chains)
@@ -136,7 +136,7 @@ def test_a_token_whose_creation_was_orphaned_is_gone(
     ledger.publish()
     refresh(warehouse, store, chains)
     assert token in listed(store)
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.publish()
     refresh(warehouse, store, chains)

@@ -126,7 +126,7 @@ def test_blocks_reverted_before_finality_make_no_events(
     register(ledger, token)
     ledger.publish()
     refresh(warehouse, store, chains)
-    ledger.take_back()
+    ledger.revert_last_unit()
     settle(ledger, 5)
     refresh(warehouse, store, chains)
     assert log(store) == []
@@ -359,7 +359,7 @@ def test_copies_of_a_registered_token_make_one_event(
     ledger.token(0x9E93, "PEPE", supply=1)
     ledger.publish()
     refresh(warehouse, store, chains)
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.token(0x9E94, "pepe", supply=1)
     ledger.token(0x9E95, "РЕРЕ", supply=1)

@@ -35,10 +35,10 @@ class Died(BaseException):
 class Life(Economy):
     """An economy some of whose tokens are registered, and given back."""
 
-    def live(self, blocks: int) -> None:
+    def add_blocks(self, blocks: int) -> None:
         """Some blocks, and perhaps a registration among them."""
         for _ in range(blocks):
-            super().live(1)
+            super().add_blocks(1)
             if self.tokens and self.rng.random() < 0.4:
                 register(self.ledger, self.rng.choice(self.tokens), self.registered() + 1)
             if self.registered() and self.rng.random() < 0.1:
@@ -55,17 +55,17 @@ class Life(Economy):
 def play(ledger: Ledger, seed: int, step: Callable[[], None]) -> None:
     """A random history with reorganisations, ``step`` after each of its parts."""
     life = Life(ledger, seed)
-    life.found()
+    life.create_assets()
     for number in range(2):
-        life.live(life.rng.randrange(2, 9))
+        life.add_blocks(life.rng.randrange(2, 9))
         ledger.publish()
         step()
         if number % 2:
             ledger.mine()
-            life.live(1)
+            life.add_blocks(1)
             ledger.publish()
             step()
-            ledger.take_back()
+            ledger.revert_last_unit()
             step()
     settle(ledger)
     step()
@@ -161,7 +161,7 @@ def test_a_reorg_during_a_run_records_nothing(
     def taken_back_meanwhile(*args: Any) -> Any:
         found = look(*args)
         if not overtaken:
-            ledger.take_back()
+            ledger.revert_last_unit()
             overtaken.append(True)
         return found
 
@@ -183,7 +183,7 @@ def test_blocks_rewound_below_finality_are_judged_again(
     ledger.transfer(token, address(0x0A), address(0xE1), 10)
     ledger.publish()
     refresh(warehouse, store, chains)
-    ledger.take_back()
+    ledger.revert_last_unit()
     store.execute("UPDATE ingest_unit SET finished_at = now() WHERE status = 'reverted'")
     ledger.mine()
     ledger.transfer(token, address(0x0A), address(0xE1), 10)

@@ -162,8 +162,8 @@ def test_hours_scored_together_are_those_scored_one_by_one(
     warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
 ) -> None:
     economy = Economy(ledger, 5)
-    economy.found()
-    economy.live(60)
+    economy.create_assets()
+    economy.add_blocks(60)
     ledger.publish()
     refresh(warehouse, store, chains)
     read = "SELECT * EXCEPT (computed_at, token), hex(token) FROM agg_heartbeat FINAL ORDER BY ALL"

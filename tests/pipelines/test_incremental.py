@@ -24,20 +24,20 @@ def test_step_by_step_equals_all_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     economy = Economy(ledger, seed)
-    economy.found()
+    economy.create_assets()
     taken_back = 0
     if seed == 2:
         monkeypatch.setattr("pipelines.trades.derive._POOLS_PER_STATEMENT", 2)
     for step in range(6):
-        economy.live(economy.rng.randrange(1, 8))
+        economy.add_blocks(economy.rng.randrange(1, 8))
         ledger.publish()
         refresh(warehouse, store, chains, full=step % 2 == 0)
         if step == 3:
             known = set(economy.tokens), list(economy.pools)
-            economy.live(4)
+            economy.add_blocks(4)
             ledger.publish()
             refresh(warehouse, store, chains, full=False)
-            ledger.take_back()
+            ledger.revert_last_unit()
             economy.tokens = [token for token in economy.tokens if token in known[0]]
             economy.pools = known[1]
             taken_back += 1
@@ -58,8 +58,8 @@ def test_step_by_step_equals_all_at_once(
 
 def test_again_writes_nothing(warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger) -> None:
     economy = Economy(ledger, 4)
-    economy.found()
-    economy.live(10)
+    economy.create_assets()
+    economy.add_blocks(10)
     ledger.publish()
     refresh(warehouse, store, chains)
 

@@ -137,7 +137,7 @@ def test_a_reorganisation_during_a_refresh_restarts_it(
 
     def reverted_meanwhile(run: RefreshRun, chain: Chain) -> Any:
         if not reorganised and chain.chain_id == 8453:
-            ledger.take_back()
+            ledger.revert_last_unit()
             reorganised.append(True)
         return trades(run, chain)
 
@@ -161,7 +161,7 @@ def test_nothing_read_across_a_reorganisation_is_published(
 
     def reverted_after(run: RefreshRun, chain: Chain) -> Any:
         made = derive_new_tokens(run, chain)
-        ledger.take_back()
+        ledger.revert_last_unit()
         return made
 
     with monkeypatch.context() as patched:
@@ -202,7 +202,7 @@ def test_both_loops_at_once_give_the_result_of_one_refresh(
     seed: int, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains, chain: Chain, ledger: Ledger
 ) -> None:
     economy = Economy(ledger, seed)
-    economy.found()
+    economy.create_assets()
     stop = threading.Event()
     failures: list[BaseException] = []
 
@@ -226,7 +226,7 @@ def test_both_loops_at_once_give_the_result_of_one_refresh(
     threads = [threading.Thread(target=keep, args=(loop,)) for loop in (refresh_metrics, serve)]
     with postgres.connect(store_url, autocommit=True) as writer:
         for step in range(8):
-            economy.live(economy.rng.randrange(1, 5))
+            economy.add_blocks(economy.rng.randrange(1, 5))
             # The ledger writes as the indexer does: under the chain's writer lock.
             writer.execute("SELECT pg_advisory_lock(821, 8453)")
             ledger.publish()

@@ -45,7 +45,7 @@ def test_every_way_of_control_is_found_and_followed(
     refresh(warehouse, store, chains)
     assert controls(warehouse) == {(DEPLOYER, "deployer"), (WALLET, "admin")}
 
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.publish()
     refresh(warehouse, store, chains)

@@ -94,7 +94,7 @@ def test_a_registration_and_what_becomes_of_it(
     assert (row["peer_chain_id"], row["peer_token_id"]) == (None, None), "the contract takes any number; this is no id"
     assert served(warehouse)["PEPE"]["registration_token_id"] is None
 
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.publish()
     refresh(warehouse, store, chains)
@@ -109,7 +109,7 @@ def test_an_orphaned_registration_is_taken_back(
     register(ledger, token)
     ledger.publish()
     refresh(warehouse, store, chains)
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.publish()
     refresh(warehouse, store, chains)
@@ -133,7 +133,7 @@ def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_
         return [shown[symbol]["registration_token_id"] for symbol in ("PEPE", "FROG")]
 
     assert registered() == [1, None]
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.registry("registered", 1, symbol="FROG", owner=OWNER, token_address=other, fee_wei=5)
     ledger.publish()
@@ -142,7 +142,7 @@ def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_
     refresh(warehouse, store, chains)
     assert registered() == [None, 1]
 
-    ledger.take_back()
+    ledger.revert_last_unit()
     ledger.mine()
     ledger.publish()
     with dying_at(monkeypatch, registrations, "request_documents"):

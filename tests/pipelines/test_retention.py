@@ -62,9 +62,9 @@ def test_old_accounts_of_asset_runs_go_with_the_daily_job(store: Connection) -> 
 def grown(settling: Ledger, warehouse: Warehouse, store: Connection, chains: Chains) -> Economy:
     """Some changes, all of them seen, those of the last blocks not final."""
     economy = Economy(settling, 7)
-    economy.found()
+    economy.create_assets()
     for _ in range(4):
-        economy.live(6)
+        economy.add_blocks(6)
         settling.publish()
         refresh(warehouse, store, chains)
     return economy
@@ -78,7 +78,7 @@ def test_thinned_changes_are_enough_for_what_comes_and_for_tables_made_anew(
     assert removed > 0
     assert warehouse.scalar(CHANGES) == before - removed
     assert thin_changes(warehouse, store, NO_TIME) == 0
-    grown.live(6)
+    grown.add_blocks(6)
     grown.ledger.publish()
     refresh(warehouse, store, chains)
     gradually = contents(warehouse)
