@@ -11,6 +11,7 @@ import dagster as dg
 from pipelines.locks import writer_paused
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
+from pipelines.statements import store_rows
 from warehouse import sql
 
 _SHOWN = 10
@@ -27,8 +28,8 @@ def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
         for chain in connections.chains.enabled():
             if not held.enter_context(writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS)):
                 unsettled.add(chain.chain_id)
-        pending = connections.store.execute("SELECT chain_id FROM chain_checkpoint WHERE pending IS NOT NULL")
-        yield frozenset(unsettled | {int(row["chain_id"]) for row in pending.fetchall()})
+        unfinished = store_rows(connections.store, "ingestion/list_unfinished")
+        yield frozenset(unsettled | {int(row["chain_id"]) for row in unfinished})
 
 
 def violations_check(asset: str, name: str, severity: dg.AssetCheckSeverity) -> dg.AssetChecksDefinition:

@@ -49,7 +49,7 @@ def refresh() -> None:
         except RefreshBusy as error:
             _stop(str(error), IN_USE)
         except EventsFailed as error:
-            _stop(f"{error}: {error.__cause__}; all else is done and published", FAILED)
+            _stop(f"{error}: {error.__cause__}; everything else is done and published", FAILED)
     if not any(run.rows for run in runs):
         print("everything was up to date")
 

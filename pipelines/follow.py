@@ -1,8 +1,8 @@
-"""Following a chain: index what is new, serve it, and bring its figures up to date, each in a lane of its own.
+"""Following a chain: one thread indexes blocks, one loop publishes new tokens, one loop recomputes metrics.
 
-The lanes are threads with connections of their own. None waits for another to finish: blocks go in as they come, new
-tokens are served a few statements later, and figures (holders, prices, heartbeats) follow as fast as they are made,
-resting between passes so that the other two have the machine.
+Each thread has its own connections, and none waits for another to finish: blocks are indexed as they come, new tokens
+are published a few statements later, and metrics (holders, prices, heartbeats) follow as fast as they are computed,
+with pauses that leave the machine to the other two.
 """
 
 import logging
@@ -18,8 +18,9 @@ from indexer.run import Advance, IndexContext, advance
 from pipelines.events.derive import EventsFailed
 from pipelines.locks import RefreshBusy
 from pipelines.refresh import publish_new_tokens, refresh
+from pipelines.statements import store_rows
 from pipelines.windows import ReorgDuringRefresh
-from warehouse import postgres, sql
+from warehouse import postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
@@ -28,94 +29,92 @@ from warehouse.postgres import Connection
 
 log = logging.getLogger(__name__)
 
-_BLOCKS_AT_ONCE = 5_000
-"""While catching up, derived tables may follow every so many blocks."""
-_SHORTEST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+_MAX_BLOCKS = 5_000
+"""While catching up, metrics are recomputed after so many blocks at most."""
+_MIN_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.1, 2.0
+"""Bounds of the wait for the next block."""
 _HALTED_SECONDS = 30.0
-_FIRST_PAUSE, _LAST_PAUSE = 1.0, 30.0
+_MIN_RETRY_SECONDS, _MAX_RETRY_SECONDS = 1.0, 30.0
 _IDLE_SECONDS = 5.0
-"""How often a lane looks although no block has come."""
-_REST = 4.0
-"""Making figures rests this many times as long as it took: a fifth of the time at most."""
-_SHORTEST_REST, _LONGEST_REST = 1.0, 30.0
-_WAIT_SECONDS = 30.0
+"""How often a loop runs although no block has come."""
+_REST_FACTOR = 4.0
+"""The metrics loop rests this many times as long as it ran, so it runs a fifth of the time at most."""
+_MIN_REST_SECONDS, _MAX_REST_SECONDS = 1.0, 30.0
+_LOCK_WAIT_SECONDS = 30.0
 
 
 @dataclass(slots=True)
-class Progress:
-    """How far indexing is, for the lanes that follow it."""
+class FollowState:
+    """How far indexing is; shared by the threads of one chain."""
 
     at_head: bool = False
-    has_figures: bool = False
-    """Metrics were computed for the chain at its head: tokens there are no longer served bare by the thousands."""
-    news: threading.Event = field(default_factory=threading.Event)
+    has_metrics: bool = False
+    """Metrics were computed for the chain at its head. Until then new tokens are published with their metrics only:
+    otherwise a long history would be published by the thousands without any."""
+    new_tokens: threading.Event = field(default_factory=threading.Event)
     changed: threading.Event = field(default_factory=threading.Event)
 
-    def tell(self, at_head: bool) -> None:
-        """Blocks were published or taken back."""
+    def announce(self, at_head: bool) -> None:
+        """Wake both loops: blocks were published or reverted."""
         self.at_head = at_head
-        self.news.set()
+        self.new_tokens.set()
         self.changed.set()
 
 
 @dataclass(slots=True)
 class Follower:
-    """One chain's follower: what each lane does once."""
+    """What each thread of a chain does once."""
 
     warehouse: Warehouse
     store: Connection
     chains: Chains
     chain: Chain
     context: IndexContext | None = None
-    progress: Progress = field(default_factory=Progress)
+    state: FollowState = field(default_factory=FollowState)
     published: int | None = None
-    refused_pause: float = _FIRST_PAUSE
-    """How long to wait when the nodes serve another chain: a node that is being set up, or a balancer that errs, soon
-    serves the right one; a chains file that is wrong stays so."""
-
-    def turn(self) -> None:
-        """All lanes once, one after the other."""
-        self.index()
-        self.serve()
-        self.make_figures()
+    refused_pause: float = _MIN_RETRY_SECONDS
+    """How long to wait while the nodes serve another chain. A node that is being set up, or a load balancer that errs,
+    soon serves the right one; a wrong chains file stays wrong."""
 
     def index(self) -> float:
-        """Index what is there; how many seconds to wait before looking again."""
+        """Index the blocks there are; returns how many seconds to wait before the next look."""
         try:
             done = self._advance()
         except ChainHalted as error:
             log.error("chain %s is not indexed: %s", self.chain.key, error)
             return _HALTED_SECONDS
         except WrongChain as error:
-            pause, self.refused_pause = self.refused_pause, min(self.refused_pause * 2, _LAST_PAUSE)
-            log.error("chain %s is not indexed: %s; looking again in %.0f s", self.chain.key, error, pause)
+            pause, self.refused_pause = self.refused_pause, min(self.refused_pause * 2, _MAX_RETRY_SECONDS)
+            log.error("chain %s is not indexed: %s; trying again in %.0f s", self.chain.key, error, pause)
             return pause
-        self.refused_pause = _FIRST_PAUSE
+        self.refused_pause = _MIN_RETRY_SECONDS
         if done.busy:
-            return _SHORTEST_WAIT
+            return _MIN_WAIT_SECONDS
         at_head = done.published is None or done.head is None or done.published >= done.head
         if done.blocks or done.reorganised:
-            self.progress.tell(at_head)
-        self.progress.at_head = at_head
+            self.state.announce(at_head)
+        self.state.at_head = at_head
         if not at_head:
             return 0.0
-        # Several blocks since we looked: they come faster than the chain is known for.
-        often = done.blocks > 1 and not done.reorganised
-        return _SHORTEST_WAIT if often else min(max(self.chain.block_seconds / 4, _SHORTEST_WAIT), _LONGEST_WAIT)
+        # Several blocks since the last look: they come faster than the chain's facts say.
+        is_fast = done.blocks > 1 and not done.reorganised
+        if is_fast:
+            return _MIN_WAIT_SECONDS
+        return min(max(self.chain.block_seconds / 4, _MIN_WAIT_SECONDS), _MAX_WAIT_SECONDS)
 
-    def serve(self) -> None:
-        """Make what is new findable. While a long history is being indexed, that comes with its figures."""
-        if not self.progress.has_figures:
+    def publish_new_tokens(self) -> None:
+        """Publish new tokens and registrations. While a long history is indexed, they come with their metrics."""
+        if not self.state.has_metrics:
             return
         try:
-            publish_new_tokens(self.warehouse, self.store, self.chains, self.chain, wait_seconds=_WAIT_SECONDS)
+            publish_new_tokens(self.warehouse, self.store, self.chains, self.chain, wait_seconds=_LOCK_WAIT_SECONDS)
         except (RefreshBusy, ReorgDuringRefresh) as error:
             log.info("chain %s: %s", self.chain.key, error)
-            self.progress.news.set()
+            self.state.new_tokens.set()
 
-    def make_figures(self) -> float:
-        """Bring the figures up to date; how many seconds to rest."""
-        started, at_head = time.monotonic(), self.progress.at_head
+    def refresh_metrics(self) -> float:
+        """Bring metrics up to date; returns how many seconds to rest."""
+        started, at_head = time.monotonic(), self.state.at_head
         try:
             refresh(
                 self.warehouse,
@@ -123,25 +122,25 @@ class Follower:
                 self.chains,
                 chain_ids=[self.chain.chain_id],
                 full=False,
-                writer_wait_seconds=_WAIT_SECONDS,
-                wait_seconds=_WAIT_SECONDS,
+                writer_wait_seconds=_LOCK_WAIT_SECONDS,
+                wait_seconds=_LOCK_WAIT_SECONDS,
             )
-            self.progress.has_figures |= at_head
+            self.state.has_metrics |= at_head
         except RefreshBusy as error:
             log.info("chain %s: %s", self.chain.key, error)
-            self.progress.changed.set()
+            self.state.changed.set()
         except EventsFailed as error:
-            # Metrics and blocks go on; whoever watches the failures of assets sees it.
+            # Metrics and blocks go on. Operators see the recorded failure.
             log.error("chain %s: %s", self.chain.key, error)
-            self.store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": "events"})
-            self.progress.has_figures |= at_head
-        return min(max(_REST * (time.monotonic() - started), _SHORTEST_REST), _LONGEST_REST)
+            store_rows(self.store, "asset_runs/record_failure", {"asset": "events"})
+            self.state.has_metrics |= at_head
+        return min(max(_REST_FACTOR * (time.monotonic() - started), _MIN_REST_SECONDS), _MAX_REST_SECONDS)
 
     def _advance(self) -> Advance:
         if self.context is None:
-            raise ValueError("a follower without a context does not index")
+            raise ValueError("a follower without an index context cannot index")
         start = self.published if self.published is not None else self.chain.start_block
-        to_block = None if self.progress.at_head else start + _BLOCKS_AT_ONCE
+        to_block = None if self.state.at_head else start + _MAX_BLOCKS
         done = advance(self.context, self.chain, to_block=to_block)
         if not done.busy:
             self.published = done.published
@@ -149,37 +148,33 @@ class Follower:
 
 
 def follow(urls: EngineUrls, chains: Chains, chain: Chain, stop: threading.Event) -> None:
-    """Follow ``chain`` until ``stop`` is set; what fails for a while is tried again with growing pauses."""
-    progress = Progress()
-    lanes = [
-        _Lane(urls, chains, chain, stop, progress, _index),
-        _Lane(urls, chains, chain, stop, progress, _serve),
-        _Lane(urls, chains, chain, stop, progress, _make_figures),
-    ]
-    threads = [threading.Thread(target=lane.run, name=f"{chain.key}{lane.work.__name__}") for lane in lanes]
+    """Follow ``chain`` until ``stop`` is set. Temporary failures are retried with growing pauses."""
+    state = FollowState()
+    loops = [_Loop(urls, chains, chain, stop, state, work) for work in (_index, _publish_new_tokens, _refresh_metrics)]
+    threads = [threading.Thread(target=loop.run, name=f"{chain.key}{loop.work.__name__}") for loop in loops]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for lane in lanes:
-        if lane.failure is not None:
-            raise lane.failure
+    for loop in loops:
+        if loop.failure is not None:
+            raise loop.failure
 
 
 @dataclass(slots=True)
-class _Lane:
-    """One thread's work, with connections of its own."""
+class _Loop:
+    """The work of one thread, with its own connections."""
 
     urls: EngineUrls
     chains: Chains
     chain: Chain
     stop: threading.Event
-    progress: Progress
+    state: FollowState
     work: Callable[[Follower, threading.Event], None]
     failure: BaseException | None = None
 
     def run(self) -> None:
-        """Work until told to stop, connecting anew when a connection or a node is lost for a while."""
+        """Work until told to stop. After a lost connection or node, reconnect."""
         try:
             self._run()
         except BaseException as error:
@@ -187,7 +182,7 @@ class _Lane:
             self.stop.set()
 
     def _run(self) -> None:
-        pause = _FIRST_PAUSE
+        pause = _MIN_RETRY_SECONDS
         while not self.stop.is_set():
             began = time.monotonic()
             try:
@@ -195,14 +190,14 @@ class _Lane:
                     warehouse = held.enter_context(Warehouse.connect(self.urls.clickhouse_url))
                     store = held.enter_context(postgres.connect(self.urls.database_url, autocommit=True))
                     context = held.enter_context(closing(IndexContext(warehouse, self.urls.database_url)))
-                    follower = Follower(warehouse, store, self.chains, self.chain, context, self.progress)
+                    follower = Follower(warehouse, store, self.chains, self.chain, context, self.state)
                     self.work(follower, self.stop)
             except (RpcError, WarehouseUnavailable, StoreUnavailable, postgres.ConnectionLost) as error:
-                if time.monotonic() - began > _LAST_PAUSE:
-                    pause = _FIRST_PAUSE
+                if time.monotonic() - began > _MAX_RETRY_SECONDS:
+                    pause = _MIN_RETRY_SECONDS
                 log.warning("chain %s: %s; trying again in %.0f s", self.chain.key, error, pause)
                 self.stop.wait(pause)
-                pause = min(pause * 2, _LAST_PAUSE)
+                pause = min(pause * 2, _MAX_RETRY_SECONDS)
 
 
 def _index(follower: Follower, stop: threading.Event) -> None:
@@ -210,20 +205,20 @@ def _index(follower: Follower, stop: threading.Event) -> None:
         stop.wait(follower.index())
 
 
-def _serve(follower: Follower, stop: threading.Event) -> None:
+def _publish_new_tokens(follower: Follower, stop: threading.Event) -> None:
     while not stop.is_set():
-        _await(follower.progress.news, stop)
-        follower.serve()
+        _wait_for(follower.state.new_tokens, stop)
+        follower.publish_new_tokens()
 
 
-def _make_figures(follower: Follower, stop: threading.Event) -> None:
+def _refresh_metrics(follower: Follower, stop: threading.Event) -> None:
     while not stop.is_set():
-        _await(follower.progress.changed, stop)
-        stop.wait(follower.make_figures())
+        _wait_for(follower.state.changed, stop)
+        stop.wait(follower.refresh_metrics())
 
 
-def _await(event: threading.Event, stop: threading.Event) -> None:
-    """Until the event, the end, or a while without either."""
+def _wait_for(event: threading.Event, stop: threading.Event) -> None:
+    """Wait for the event, the end, or :data:`_IDLE_SECONDS`, whichever comes first."""
     deadline = time.monotonic() + _IDLE_SECONDS
     while not stop.is_set() and time.monotonic() < deadline and not event.wait(0.5):
         pass

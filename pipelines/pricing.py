@@ -36,7 +36,7 @@ class Pool:
     """
 
     pool: str
-    exchange: str
+    dex: str
     token0: str
     token1: str
     decimals0: int
@@ -284,11 +284,11 @@ def _powers(amount: Decimal, low: Decimal) -> Decimal:
 
 
 def _source(sides: Sequence[_Side]) -> str:
-    """Where a price comes from: its deepest pool's exchange, and how many pools agree."""
+    """Where a price comes from: the deepest pool's Dex, and how many pools agree."""
     if not sides:
         return ""
     deepest = max(sides, key=lambda side: (side.depth_usd, side.pool.pool))
-    return f"{deepest.pool.exchange}: {len(sides)} pool{'s' if len(sides) > 1 else ''}"
+    return f"{deepest.pool.dex}: {len(sides)} pool{'s' if len(sides) > 1 else ''}"
 
 
 def _change(now: Decimal | None, before: Decimal | None) -> Decimal | None:

@@ -106,7 +106,7 @@ def refresh(
                 publication.publish(run, before)
         _derive_global(run, wanted, Phase.LISTS)
         if run.failures:
-            raise EventsFailed(f"recording events failed {len(run.failures)} times") from run.failures[0]
+            raise EventsFailed(f"{len(run.failures)} event sources failed") from run.failures[0]
         return run.log.entries
 
 

@@ -59,12 +59,7 @@ def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHAN
 
 
 def _changes(warehouse: Warehouse, chain_id: int) -> int:
-    return int(
-        warehouse.scalar(
-            "SELECT count() FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id > 0",
-            {"chain_id": chain_id},
-        )
-    )
+    return int(warehouse.scalar(sql.load("transforms/maintenance/change_count"), {"chain_id": chain_id}))
 
 
 def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:

@@ -20,8 +20,8 @@ _COLUMNS = {
     "best_market_score": frames.decimal(18, 9),
 }
 _FORM_COLUMNS = {"form": frames.TEXT, "symbol_key": frames.TEXT}
-_MOST_DIGITS = 100_000
-_LONGEST_THINNED = 22
+_MAX_HEX_DIGITS = 100_000
+_MAX_THINNED_LENGTH = 22
 """Search takes 20 characters; a symbol longer than two edits beyond that is found by its whole fold alone."""
 
 
@@ -34,7 +34,7 @@ def read_of(run: RefreshRun, name: str, parameter: str, texts: AbstractSet[str])
     for text in sorted(texts):
         written = text.encode().hex()
         digits += len(written)
-        if not groups or digits > _MOST_DIGITS:
+        if not groups or digits > _MAX_HEX_DIGITS:
             groups.append([])
             digits = len(written)
         groups[-1].append(written)
@@ -71,7 +71,7 @@ def refresh_symbols(run: RefreshRun, symbols: set[str], rows: Iterable[Row], new
 
 def symbol_forms(folded: str) -> list[str]:
     """The forms a symbol is stored under."""
-    edits = deletion_edits(folded) if len(folded) <= _LONGEST_THINNED else 0
+    edits = deletion_edits(folded) if len(folded) <= _MAX_THINNED_LENGTH else 0
     return sorted(deletion_forms(folded, edits))
 
 

@@ -12,6 +12,7 @@ from indexer.chains.source import Holding
 from pipelines.checks import violations_checks
 from pipelines.locks import writer_paused
 from pipelines.resources import Engines
+from pipelines.statements import store_rows
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -52,11 +53,8 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
                 continue
             # The sums are those of the published block only while nobody writes.
             with writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS) as held:
-                rows = connections.store.execute(
-                    "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s AND pending IS NULL",
-                    (chain.chain_id,),
-                ).fetchall()
-                if not held or not rows or rows[0]["block_number"] is None:
+                rows = store_rows(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
+                if not held or not rows or rows[0]["unfinished"]:
                     unreadable.append(f"{chain.key}: nothing is published, or it is being written")
                     continue
                 try:

@@ -54,11 +54,9 @@ def _refresh(run: RefreshRun, window: Window) -> int:
         if part:
             run.truncate(*_WORKING)
         run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
-        for row in run.warehouse.rows(
-            "SELECT after_block >= 0 AS incremental, min(from_block) AS first FROM work_token GROUP BY incremental"
-        ):
+        for row in run.read("holders/starts", {}):
             way = "" if row["incremental"] else "_anew"
-            run.transform(f"holders/moves{way}", {**parameters, "from_block": row["first"]})
+            run.transform(f"holders/moves{way}", {**parameters, "from_block": row["first_block"]})
             run.transform(f"holders/wallets{way}", parameters)
         # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
         # the other tables are written makes the next one start these tokens over. Documents may be asked for any time.
@@ -83,8 +81,4 @@ def _transfers_anew(run: RefreshRun, window: Window) -> int:
     """How many transfers a first build has before it; a later pass has few, or few tokens that start over."""
     if window.after > 0:
         return 0
-    return int(
-        run.warehouse.scalar(
-            "SELECT count() FROM fact_transfer WHERE chain_id = {chain_id:UInt32}", {"chain_id": window.chain.chain_id}
-        )
-    )
+    return int(run.read("holders/transfer_count", {"chain_id": window.chain.chain_id})[0]["transfers"])

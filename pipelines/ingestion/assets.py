@@ -12,6 +12,7 @@ from pipelines.partitions import block_windows, chain_block_windows, window_bloc
 from pipelines.resources import Connections, Engines
 from pipelines.run_log import AssetRun
 from pipelines.running import OWNERS, RETRY, chain_pool, result
+from pipelines.statements import store_rows
 from warehouse.domain.chains import Chain
 
 
@@ -81,11 +82,9 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
 
 
 def _published_block(connections: Connections, chain: Chain) -> int | None:
-    """Up to where the chain is indexed, by whomever."""
-    row = connections.store.execute(
-        "SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain.chain_id,)
-    ).fetchone()
-    return None if row is None or row["block_number"] is None else int(row["block_number"])
+    """The block up to which the chain is indexed, whoever indexed it."""
+    found = store_rows(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
+    return int(found[0]["block_number"]) if found else None
 
 
 def _account(chain: Chain, done: Advance, seconds: float) -> AssetRun:

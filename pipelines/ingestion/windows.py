@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from indexer.chains.kinds import AnySource
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 
@@ -32,11 +33,9 @@ def audit_window(warehouse: Warehouse, source: AnySource, chain: Chain, first: i
         end = min(last, start + _BLOCKS_AT_ONCE - 1)
         on_chain = source.block_hashes(start, end)
         indexed = {
-            row["block_number"]: row["hash"]
+            row["block_number"]: row["block_hash"]
             for row in warehouse.rows(
-                "SELECT block_number, lower(hex(block_hash)) AS hash FROM raw_block "
-                "WHERE chain_id = {chain_id:UInt32} AND block_number BETWEEN {first:UInt64} AND {last:UInt64}",
-                {"chain_id": chain.chain_id, "first": start, "last": end},
+                sql.load("transforms/windows/block_hashes"), {"chain_id": chain.chain_id, "first": start, "last": end}
             )
         }
         for block, digest in on_chain.items():

@@ -30,7 +30,7 @@ _COLUMNS = {
     "as_of_time": frames.TIME,
     "version": frames.UINT64,
 }
-_LARGEST = (1 << 256) - 1
+_MAX_UINT256 = (1 << 256) - 1
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
@@ -106,8 +106,8 @@ def _evaluated(
             "reserve1_raw": reserve1.to_bytes(32, "little"),
             "sqrt_price_x96": sqrt_price.to_bytes(32, "little"),
         },
-        "amount0_raw": min(amounts[0], _LARGEST),
-        "amount1_raw": min(amounts[1], _LARGEST),
+        "amount0_raw": min(amounts[0], _MAX_UINT256),
+        "amount1_raw": min(amounts[1], _MAX_UINT256),
         "last_time": state["last_time"],
         "settled": int(state["last_time"] < start),
         "deleted": int(not state["known"]),

@@ -109,7 +109,7 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
         },
     )
     tokens, (market, standing) = run_parallel(
-        lambda: [row["token"] for row in run.warehouse.rows("SELECT DISTINCT lower(hex(key)) AS token FROM work_key")],
+        lambda: [row["token"] for row in run.read("prices/named_tokens", {})],
         lambda: read_market(run, chain, through=window.through, as_of=as_of),
     )
     if not tokens:

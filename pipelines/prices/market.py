@@ -125,7 +125,7 @@ def _pool(row: Mapping[str, Any], decimals: Mapping[str, int], as_of: int, live:
         now = then
     return Pool(
         pool=row["pool"],
-        exchange=row["exchange"],
+        dex=row["exchange"],
         token0=row["token0"],
         token1=row["token1"],
         decimals0=decimals0,

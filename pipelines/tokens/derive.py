@@ -54,10 +54,5 @@ def _refresh(run: RefreshRun, window: Window) -> int:
 
 def count_touched(run: RefreshRun, window: Window, subjects: list[str]) -> int:
     """How many keys the changes of the window name."""
-    return int(
-        run.warehouse.scalar(
-            "SELECT uniqExact(key) FROM fact_change WHERE chain_id = {chain_id:UInt32} "
-            "AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64} AND subject IN {subjects:Array(String)}",
-            {**window.parameters(run.version), "subjects": subjects},
-        )
-    )
+    found = run.read("windows/touched_keys", {**window.parameters(run.version), "subjects": subjects})
+    return int(found[0]["touched"])

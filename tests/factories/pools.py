@@ -12,7 +12,7 @@ def pool(name: str, token0: str, units0: float, token1: str, units1: float, **va
     reserve0, reserve1 = int(units0 * 10**decimals0), int(units1 * 10**decimals1)
     state = (reserve0, reserve1, 0)
     standard: dict[str, object] = {
-        "pool": name, "exchange": "uniswap", "token0": token0, "token1": token1, "decimals0": decimals0,
+        "pool": name, "dex": "uniswap", "token0": token0, "token1": token1, "decimals0": decimals0,
         "decimals1": decimals1, "state": state, "amount0_raw": reserve0, "amount1_raw": reserve1,
         "past": {0: state, 1: state, 6: state, 24: state},
     }  # fmt: skip

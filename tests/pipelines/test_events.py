@@ -108,13 +108,13 @@ def test_a_failed_source_delays_neither_metrics_nor_other_sources(
             cli.main()
         assert ended.value.code == 1
         *_, said = capsys.readouterr().err.splitlines()
-        assert said.startswith("recording events failed 1 times: a row that no rule foresaw")
-        follower.make_figures()
+        assert said.startswith("1 event sources failed: a row that no rule foresaw")
+        follower.refresh_metrics()
     assert {row["type"] for row in log(store)} == {"holder.new"}
     assert served(warehouse)["PEPE"]["holders"] == 2
     counted = store.execute("SELECT failures FROM asset_total WHERE asset = 'events' AND failures > 0").fetchone()
     assert counted == {"failures": 1}
-    follower.make_figures()
+    follower.refresh_metrics()
     assert {row["type"] for row in log(store)} == {"holder.new", "token.minted"}
 
 

@@ -18,6 +18,13 @@ def of_world(chain: Chain) -> Chains:
     return Chains({chain.key: chain})
 
 
+def run_once(follower: Follower) -> None:
+    """What the three threads do, once and one after the other."""
+    follower.index()
+    follower.publish_new_tokens()
+    follower.refresh_metrics()
+
+
 def test_what_happens_on_a_chain_is_served(
     living_world: World, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
@@ -25,7 +32,7 @@ def test_what_happens_on_a_chain_is_served(
     live(living_world, random.Random(1), 5)
     with indexing(warehouse, store_url) as context:
         follower = Follower(warehouse, store, of_world(chain), chain, context)
-        follower.turn()
+        run_once(follower)
         tokens = warehouse.scalar("SELECT uniqExact(address) FROM serve_token WHERE deleted = 0")
         assert tokens >= 12
         priced = warehouse.rows(
@@ -39,11 +46,11 @@ def test_what_happens_on_a_chain_is_served(
         assert scored["n"] >= 12
         before = warehouse.scalar("SELECT max(version) FROM serve_publication")
         live(living_world, random.Random(2), 3)
-        follower.turn()
+        run_once(follower)
         assert warehouse.scalar("SELECT max(version) FROM serve_publication") > before
 
 
-def test_nodes_of_another_chain_are_looked_at_again_soon_and_then_less_often(
+def test_nodes_of_another_chain_are_retried_with_growing_pauses(
     living_world: World, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     def of_another(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
@@ -60,18 +67,18 @@ def test_nodes_of_another_chain_are_looked_at_again_soon_and_then_less_often(
         assert follower.refused_pause == 1
 
 
-def test_lanes_serve_a_new_token_count_it_and_end_when_told(
+def test_loops_publish_a_new_token_count_it_and_stop_when_told(
     living_world: World, living_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str
 ) -> None:
     chain = replace(living_chain, block_seconds=0.0)
     stop = threading.Event()
-    lanes = threading.Thread(
+    loops = threading.Thread(
         target=follow, args=(EngineUrls(warehouse_url, store_url), of_world(chain), chain, stop), daemon=True
     )
-    lanes.start()
+    loops.start()
     try:
         wait_until(lambda: warehouse.scalar("SELECT count() FROM serve_publication") > 0, seconds=40)
-        symbol = "LANED"
+        symbol = "LOOPED"
         create_token(living_world, symbol)
         living_world.sender.mine()
         shown = (
@@ -82,5 +89,5 @@ def test_lanes_serve_a_new_token_count_it_and_end_when_told(
         wait_until(lambda: warehouse.rows(shown, {"symbol": symbol})[0]["holders"] == 1, seconds=40)
     finally:
         stop.set()
-        lanes.join(20)
-    assert not lanes.is_alive()
+        loops.join(20)
+    assert not loops.is_alive()
