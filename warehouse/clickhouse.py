@@ -137,7 +137,7 @@ class Warehouse:
         self._insert(table, None, memoryview(block), "Native", {**_ONCE, "insert_deduplication_token": token})
 
     def insert_arrow(self, table: str, data: ArrowTable, *, token: str | None = None) -> None:
-        """Insert an Arrow table; a repeated token changes nothing. Without one rows must replace themselves."""
+        """Insert an Arrow table; a repeated token changes nothing. Without a token, rows must replace themselves."""
         settings = {**_ONCE, "insert_deduplication_token": token} if token is not None else {"async_insert": 0}
         sink = io.BytesIO()
         stream = _new_arrow_stream(sink, data.schema)
@@ -148,8 +148,8 @@ class Warehouse:
     def _insert(
         self, table: str, columns: Sequence[str] | None, body: memoryview, kind: str, settings: Mapping[str, Any]
     ) -> None:
-        """Send a body, as it is: bytes the driver would copy behind the statement. What it does for those is done
-        here: a connection that was kept, and that the server had closed meanwhile, says nothing, so once more."""
+        """Send a body without the copy that the driver makes of bytes. Like the driver, retry once when the server had
+        closed a kept connection."""
         for again in (True, False):
             try:
                 with _translated():
@@ -222,7 +222,7 @@ class AsyncWarehouse:
         strings: bool = True,
     ) -> ArrowTable:
         """The result as an Arrow table. ``strings=False`` gives String columns as binary, for those that hold bytes."""
-        # The driver's own query_arrow spends more on the answer's way in than the answer takes to be made.
+        # The driver's own query_arrow spends more time on receiving the answer than the server on computing it.
         with _translated():
             async with asyncio.timeout(timeout_seconds + 0.5):
                 stream = await self._client.raw_query(
@@ -269,8 +269,8 @@ def _arguments(url: str) -> dict[str, Any]:
         "database": unquote(parts.path.strip("/")) or "regalia",
         # Threads share the client; a session admits one statement at a time.
         "autogenerate_session_id": False,
-        # The driver puts parameters into a form where they are too long for a URL, and only there: a form goes out in
-        # a packet for each of its parts, which costs a short statement more than the rest of its way.
+        # The driver sends parameters as a form only where they are too long for a URL: it sends a packet for each part
+        # of a form, which costs a short statement more than everything else.
         "form_encode_query_params": False,
         "compress": parts.hostname not in _LOOPBACK,
         "connect_timeout": 10,
@@ -279,7 +279,7 @@ def _arguments(url: str) -> dict[str, Any]:
 
 
 def _was_closed(error: BaseException | None) -> bool:
-    """Whether the other side ended the connection, anywhere down the causes."""
+    """Whether the server closed the connection, by any of the error's causes."""
     while error is not None:
         if isinstance(error, ConnectionResetError | BrokenPipeError):
             return True

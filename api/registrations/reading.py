@@ -3,9 +3,8 @@
 from api.http.errors import NotFound
 from api.http.fields import read_symbol
 from api.registrations.repository import RegistrationRepository
+from warehouse.domain.registrations import MAX_TOKEN_ID
 from warehouse.store import Row
-
-_MAX_ID = 2**63 - 1
 
 
 async def find_registration(repository: RegistrationRepository, name: str, chain_id: int | None) -> Row:
@@ -17,8 +16,8 @@ async def find_registration(repository: RegistrationRepository, name: str, chain
         NotFound: there is none.
     """
     if name.isascii() and name.isdecimal():
-        number = int(name) if len(name) <= len(str(_MAX_ID)) else _MAX_ID + 1
-        row = await repository.earliest_with_id(number, chain_id) if number <= _MAX_ID else None
+        number = int(name) if len(name) <= len(str(MAX_TOKEN_ID)) else MAX_TOKEN_ID + 1
+        row = await repository.earliest_with_id(number, chain_id) if number <= MAX_TOKEN_ID else None
     else:
         row = await repository.first_of_symbol(read_symbol("id", name), chain_id)
     if row is None:

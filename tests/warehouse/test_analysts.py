@@ -1,4 +1,4 @@
-"""What analysts read, as their guide says it: each of its statements, with the password they are given."""
+"""Every statement of the analysts' guide, run as the analyst."""
 
 import re
 from pathlib import Path

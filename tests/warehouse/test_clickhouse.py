@@ -98,7 +98,7 @@ def test_an_insert_whose_answer_is_lost_with_the_connection_is_sent_again_and_co
 
 @contextmanager
 def answers_lost(url: str) -> Iterator[tuple[str, list[str]]]:
-    """A way to a server on which answers get lost, connection and all: one for each item of the list it gives."""
+    """A proxy that drops answers and their connections: one for each item of the list it yields."""
     target = urlsplit(url)
     lost: list[str] = []
 

@@ -10,11 +10,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.fixtures.waiting import wait_until
 from warehouse import engines, postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.embedded import record
 from warehouse.embedded.layout import Layout
-from warehouse.embedded.lifetime import stack_lock
+from warehouse.embedded.lifetime import is_in_use, stack_lock
 from warehouse.errors import EnginesNotRunning
 from warehouse.settings import EngineSettings
 
@@ -81,6 +82,8 @@ def test_waits_for_an_engine_that_a_service_restarts(data_dir: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         user = use(data_dir)
         try:
+            # Engines that nobody uses yet would end again.
+            wait_until(lambda: is_in_use(layout.run), "the command counts as a user")
             with pytest.raises(subprocess.TimeoutExpired):
                 user.wait(1.5)
             assert running(data_dir) == {}

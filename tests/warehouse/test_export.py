@@ -68,7 +68,7 @@ def filled(warehouse: Warehouse) -> None:
 
 
 def view(out: Path, query: str) -> list[tuple[Any, ...]]:
-    """Ask as its reader would: a process in the export's folder."""
+    """Query the export as a reader does: from a process in its folder."""
     code = (
         "import duckdb, json, sys\n"
         "with duckdb.connect('regalia.duckdb') as database:\n"

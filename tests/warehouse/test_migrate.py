@@ -15,7 +15,7 @@ from warehouse.postgres import Connection, with_database
 
 @pytest.fixture
 def empty(engines: EngineUrls, warehouse_server: Warehouse) -> Iterator[EngineUrls]:
-    """Databases without any table; the warehouse's does not even exist."""
+    """Databases without any table; the warehouse's does not exist."""
     name = f"empty_{secrets.token_hex(6)}"
     with postgres.connect(engines.database_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")

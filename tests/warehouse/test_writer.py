@@ -1,4 +1,4 @@
-"""Blocks against the real engine: what goes in comes out."""
+"""Blocks inserted into the engine read back unchanged."""
 
 import secrets
 from collections.abc import Iterator

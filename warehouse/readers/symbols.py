@@ -58,11 +58,11 @@ class SymbolIndex:
         return cls(large, ~large.deleted, _Part(table.slice(0, 0)), version)
 
     def __len__(self) -> int:
-        """How many symbols there are."""
+        """The number of symbols."""
         return int(self._alive.sum()) + int((~self._small.deleted).sum())
 
     def advanced(self, changes: ArrowTable, version: int) -> "SymbolIndex":
-        """The index of a later version: this one with the changed symbols' rows as they are then."""
+        """The index of a later version: this one with the new rows of changed symbols."""
         if changes.num_rows == 0:
             return SymbolIndex(self._large, self._alive, self._small, version)
         changed = _Part(changes)
@@ -75,7 +75,7 @@ class SymbolIndex:
 
     def near(self, symbol: str, *, edits: int, limit: int) -> list[NearSymbol]:
         """Symbols that begin with ``symbol`` (at most 20 of A-Z and 0-9), look like it, or are within ``edits`` edits;
-        itself among them. Look-alikes first, then the best market score."""
+        includes itself. Look-alikes first, then the best market score."""
         query, folded = symbol.encode(), fold(symbol).encode()
         found: list[_Ranked] = []
         for part, alive in ((self._large, self._alive), (self._small, ~self._small.deleted)):
@@ -98,13 +98,13 @@ class _Part:
         self.tokens = _numbers(self.table, "token_count", np.int64)
         self.scores = _numbers(self.table, "score", np.int64)
         self.deleted = _numbers(self.table, "deleted", np.bool_)
-        # By length, so that only symbols of nearly the same length are looked at.
+        # By length, so that only symbols of similar length are compared.
         self.by_length = np.argsort(self.lengths, kind="stable")
         self.starts = np.searchsorted(self.lengths[self.by_length], np.arange(_WIDTH + 1))
         self.signatures = _signatures(self.letters[self.by_length])
 
     def __len__(self) -> int:
-        """How many symbols, deleted ones included."""
+        """The number of symbols, including deleted ones."""
         return len(self.words)
 
     def rows(self, kept: NDArray[np.bool_]) -> ArrowTable:
@@ -112,7 +112,7 @@ class _Part:
         return self.table.take(np.flatnonzero(kept))
 
     def contained_in(self, other: "_Part") -> NDArray[np.bool_]:
-        """Which of these symbols ``other`` has too."""
+        """A mask of the symbols that ``other`` also has."""
         found = np.zeros(len(self), bool)
         lows = np.searchsorted(self.words, other.words, "left")
         highs = np.searchsorted(self.words, other.words, "right")
@@ -127,8 +127,8 @@ class _Part:
         return found
 
     def near(self, query: bytes, folded: bytes, *, edits: int, limit: int, alive: NDArray[np.bool_]) -> list[_Ranked]:
-        """The foremost symbols near the query, each with what it is ranked by."""
-        # The query is letters and digits: its last one raised comes after everything that begins with it.
+        """The best symbols near the query, each with its rank."""
+        # The query is letters and digits: with its last one incremented it sorts after everything that begins with it.
         low, high = np.searchsorted(self.words, np.array([query, query[:-1] + bytes([query[-1] + 1])], f"S{_WIDTH}"))
         places = np.union1d(np.arange(low, high), self._within(folded, edits))
         places = places[alive[places]]

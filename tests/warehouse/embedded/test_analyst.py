@@ -1,4 +1,4 @@
-"""The read-only user, as an analyst meets it."""
+"""The read-only user."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""The clients people use, against the shared server."""
+"""Common clients against the shared server."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Killed while it writes: nothing acknowledged is lost, nothing that is repeated counts twice."""
+"""A server killed during inserts loses nothing acknowledged, and a repeated insert counts once."""
 
 import threading
 from pathlib import Path

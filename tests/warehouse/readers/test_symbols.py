@@ -1,4 +1,4 @@
-"""The index of symbols in memory answers as the warehouse's own statement does."""
+"""The index of symbols in memory gives the same answers as the statement."""
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
@@ -26,7 +26,7 @@ async def source(warehouse_url: str) -> AsyncIterator[AsyncWarehouse]:
 
 
 def made_symbols(rng: np.random.Generator, count: int) -> list[str]:
-    """Symbols that are near one another: short ones of few letters, long ones with a common beginning, odd ones."""
+    """Similar symbols: short ones of few letters, long ones with a common prefix, unusual ones."""
     letters = np.array(list("ABSO015"))
     short = ["".join(rng.choice(letters, rng.integers(1, 7))) for _ in range(count)]
     long = ["MOONSHOT" + "".join(rng.choice(letters, rng.integers(0, 16))) for _ in range(count)]

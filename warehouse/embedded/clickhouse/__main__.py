@@ -17,7 +17,7 @@ ANALYST_VARIABLE = "CLICKHOUSE_ANALYST_PASSWORD"
 
 
 def main() -> int:
-    """Run the server; the exit status is 0 after an orderly end."""
+    """Run the server; the exit status is 0 after a shutdown by signal."""
     parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
     parser.add_argument("directory", type=Path, help="folder of the engine; made if it does not exist")
     parser.add_argument("--port", type=int, default=0, help="port on the loopback interface; 0 takes a free one")

@@ -1,4 +1,4 @@
-"""The engine itself: one root handle that keeps it open, a fresh handle for each request, threads to run them in."""
+"""The engine: a root handle that keeps it open, a fresh handle for each request, and threads to run statements."""
 
 import asyncio
 import os
@@ -53,7 +53,7 @@ class Engine:
         self.database = database
         directory.mkdir(parents=True, exist_ok=True)
         self._lock = own(directory / "owner.lock", wait_seconds)
-        # The engine takes its folder out of a connection string, where an unusual path would be read as options.
+        # The engine reads its folder from a connection string, where an unusual path could be read as options.
         os.chdir(directory)
         self._options = "&".join(
             [

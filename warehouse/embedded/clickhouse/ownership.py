@@ -1,4 +1,4 @@
-"""Who owns a folder: one process, which holds a lock on a file that names it."""
+"""Ownership of a folder: one process holds a lock on a file in it, which contains its process id."""
 
 import fcntl
 import os

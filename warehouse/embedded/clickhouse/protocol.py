@@ -37,7 +37,7 @@ _PARAMETER = "param_"
 
 
 class ClientGone(Exception):
-    """The client closed the connection; there is nobody to answer."""
+    """The client closed the connection."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Request:
     query_id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Name the query, and refuse unsupported framings."""
+        """Set the query's id, and refuse unsupported framings."""
         self.query_id = self.parameters.get("query_id") or str(uuid.uuid4())
         for unsupported in ("compress", "decompress"):
             if self.parameters.get(unsupported) in ("1", "true"):
@@ -61,7 +61,7 @@ class Request:
 
     @property
     def read_only(self) -> bool:
-        """Whether the request may only read: a GET, or one that says so."""
+        """Whether the request may only read: a GET, or one with ``readonly``."""
         return self.method != "POST" or self.parameters.get("readonly", "0") not in ("0", "")
 
     @property

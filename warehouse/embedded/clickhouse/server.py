@@ -1,4 +1,4 @@
-"""The process around the application: port, signals, and an orderly end."""
+"""The process around the application: port, signals and shutdown."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ def url(user: str, password: str, port: int, database: str) -> str:
 
 
 def stop() -> None:
-    """End the server of this process in order; callable from any thread."""
+    """Shut down the server of this process; callable from any thread."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -41,13 +41,13 @@ def serve(
     """Run the server over the engine in ``directory`` until SIGTERM or SIGINT.
 
     Port 0 takes a free one. ``running`` gets the port and is entered while the server accepts connections. ``name`` is
-    what clients see as the server's display name. The owner of the directory may take ``wait_seconds`` to let go.
+    the server's display name. ``wait_seconds`` is how long to wait for another owner of the directory to end.
 
     Raises:
         DataDirectoryInUse: another process owns the directory.
         OSError: the port is taken.
     """
-    # DateTime columns are UTC whatever the machine says; the engine reads this once, when it opens.
+    # DateTime columns are UTC in every time zone of the machine. The engine reads this once, when it opens.
     os.environ["TZ"] = "UTC"
     with socket.create_server((HOST, port), backlog=256) as listener:
         bound: int = listener.getsockname()[1]
@@ -61,7 +61,7 @@ def serve(
 
 
 class _Process:
-    """The running server as its signals see it. A signal may come at any moment, also before there is a server."""
+    """The server and its signals. A signal may come at any time, also before the server exists."""
 
     def __init__(self) -> None:
         self._stopping = False
@@ -86,7 +86,7 @@ class _Process:
             self._server.run(sockets=[listener])
 
     def _signalled(self, *_: object) -> None:
-        # uvicorn takes signals itself while it serves, and sends them here once more when it has stopped.
+        # uvicorn handles signals while it serves, and raises them here again after it stopped.
         self._stopping = True
         if self._server is not None:
             self._server.should_exit = True

@@ -40,7 +40,7 @@ class Lease:
         self._released = False
 
     def release(self) -> None:
-        """Close the handle, or give it back to its session as it was."""
+        """Close the handle, or return it to its session with its settings restored."""
         if self._released:
             return
         self._released = True
@@ -92,7 +92,7 @@ class Sessions:
         return lease
 
     def forget(self, name: str) -> None:
-        """Close a session nobody uses at this moment."""
+        """Close a session, unless a request uses it."""
         with self._guard:
             session = self._sessions.get(name)
             if session is None or not session.busy.acquire(blocking=False):
@@ -141,8 +141,8 @@ class Sessions:
 
 
 def _all_settings(request: Request, settings: Mapping[str, str]) -> dict[str, str]:
-    # The id travels as log_comment: it is how a statement is found again in order to cancel it. readonly comes last,
-    # for nothing can be set after it.
+    # The id is sent as log_comment, by which a statement is found when it is cancelled. readonly comes last, because
+    # nothing can be set after it.
     merged = {"log_comment": request.query_id, **request.values(), **settings}
     if "readonly" in merged:
         merged["readonly"] = merged.pop("readonly")
@@ -159,7 +159,7 @@ def _timeout(request: Request) -> float:
 
 
 def _current(handle: Handle, settings: Mapping[str, str]) -> dict[str, str | None]:
-    """What the session itself has set of these settings; None where it set nothing."""
+    """The session's own values of these settings; None where it has none."""
     if not settings:
         return {}
     query = "SELECT name, value FROM system.settings WHERE changed"
@@ -169,7 +169,7 @@ def _current(handle: Handle, settings: Mapping[str, str]) -> dict[str, str | Non
 
 
 def _check_reads(sql: bytes) -> None:
-    # A session's handle cannot be made read-only for one request, as nothing could undo it.
+    # A session's handle cannot be made read-only for one request, because that cannot be undone.
     first = keyword(sql)
     writes = first in (b"WITH", b"EXPLAIN") and any(token.upper == b"INSERT" for token in tokens(sql))
     if writes or first not in READS | {b"SET", b"USE"}:

@@ -111,7 +111,7 @@ def output_format(sql: bytes) -> str | None:
 
 
 def insert_head(sql: bytes, complete: bool) -> InsertHead | None:
-    """The head of an insert whose data follows in ``sql``, or None when it is something else or not all there yet.
+    """The head of an insert whose data follows in ``sql``, or None when it is another statement or incomplete.
 
     ``complete`` says that nothing more is coming.
     """
@@ -133,7 +133,7 @@ def insert_head(sql: bytes, complete: bool) -> InsertHead | None:
                 return InsertHead(sql[: token.start], "Values", token.end)
             if token.upper == b"FORMAT":
                 name = next(significant, None)
-                # Without a byte after it the name may go on in the next part of the body.
+                # Without a byte after it, the name may continue in the next part of the body.
                 if name is None or name.kind != "word" or (name.end == len(sql) and not complete):
                     return None
                 if name.upper == b"VALUES":
@@ -144,7 +144,7 @@ def insert_head(sql: bytes, complete: bool) -> InsertHead | None:
 
 
 def check(sql: bytes) -> None:
-    """Refuse what nobody may run through this server.
+    """Refuse what no user may run.
 
     Raises:
         ClickHouseError: several statements, a file of this machine, or a shutdown.

@@ -23,7 +23,7 @@ class Server:
     port: int
 
     def stop(self) -> int:
-        """End it in order; its exit status."""
+        """Shut it down; returns its exit status."""
         self.process.terminate()
         return self.process.wait(20)
 

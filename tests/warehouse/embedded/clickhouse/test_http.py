@@ -1,4 +1,4 @@
-"""The protocol as it is on the wire, spoken by hand over a socket."""
+"""The HTTP protocol, byte by byte over a socket."""
 
 import gzip
 import json
@@ -76,7 +76,7 @@ def unchunk(body: bytes) -> bytes:
 
 @pytest.fixture
 def wire(server: Server) -> Iterator[Wire]:
-    """Speaks to the shared server, in an empty database of its own."""
+    """Sends to the shared server, in an empty database."""
     database = f"wire_{secrets.token_hex(6)}"
     Wire(server.port, "shop")(f"CREATE DATABASE {database}")
     yield Wire(server.port, database)
