@@ -55,9 +55,9 @@ class FeeSchedule(Wire):
 
     crown_fee: Number = Field(examples=[25])
     create_fee: Number
-    whale_multiplier: Number = Field(description="What creation costs on Ethereum mainnet, against other chains.")
+    whale_multiplier: Number = Field(description="Price of creation on Ethereum mainnet relative to other chains.")
     whale_multiplier_as_of: str | None = Field(
-        description="When the price of gas behind the multiplier was read; null where the configured one holds."
+        description="When the gas price behind the multiplier was read; null if the configured multiplier applies."
     )
     link_price: Number = Field(description="Linking is automatic and free.")
     expired_claim_price: Number
@@ -67,7 +67,7 @@ class FeeSchedule(Wire):
 
 @router.get("/fees", response_model=FeeSchedule, responses=answered(("fees", _EXAMPLE)))
 async def get_fees(access: ApiKey, pricing: PricingDep, gas: GasDep) -> JsonResponse:
-    """The live fee schedule. Good for five minutes; do not keep it longer."""
+    """The current fee schedule. May be cached for five minutes."""
     reading = await gas.read()
     whale = pricing.whale_at(None if reading is None else reading.price_wei)
     fees = FeeSchedule(

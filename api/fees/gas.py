@@ -1,4 +1,4 @@
-"""The price of gas on Ethereum mainnet, which the multiplier of its fees follows."""
+"""The gas price of Ethereum mainnet, which its fee multiplier follows."""
 
 import logging
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ _FAILED_SECONDS = 15.0
 
 @dataclass(frozen=True, slots=True)
 class GasPrice:
-    """A price of gas, and when it was read."""
+    """A gas price, and when it was read."""
 
     price_wei: int
     read_at: datetime
 
 
 class MainnetGas:
-    """Reads the price at most once a minute; a reading outlives an outage of the nodes by ten."""
+    """Reads the price at most once a minute; during an outage of the nodes a reading is used for ten minutes."""
 
     def __init__(self, chain: Chain | None, readers: ChainReaders, *, clock: Clock, metrics: Metrics) -> None:
         self._chain = chain if chain is not None and chain.enabled else None
@@ -44,15 +44,15 @@ class MainnetGas:
         self._failures: Cache[bool] = Cache("mainnet_gas_failure", ttl_seconds=_FAILED_SECONDS, metrics=metrics)
 
     async def read(self) -> GasPrice | None:
-        """The price; None where no node of the chain is configured or answers, which is then not asked again at
-        once."""
+        """The price; None if no node of the chain is configured or answers. After a failure nodes are not asked for
+        some seconds."""
         chain = self._chain
         if chain is None or self._failures.peek(CHAIN):
             return None
         try:
             return await self._readings.get(CHAIN, lambda: self._ask(chain))
         except RpcError as error:
-            LOG.info("the price of gas of %s is not known: %s", chain.key, error)
+            LOG.info("the gas price of %s is unknown: %s", chain.key, error)
             self._failures.put(CHAIN, True)
             return None
 

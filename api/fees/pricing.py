@@ -36,7 +36,7 @@ class Subscription(_Table):
 
 
 class Whale(_Table):
-    """How the multiplier of Ethereum mainnet follows its price of gas."""
+    """How the multiplier of Ethereum mainnet follows its gas price."""
 
     reference_gwei: Decimal = Field(gt=0)
     least: Decimal = Field(gt=0)
@@ -44,7 +44,7 @@ class Whale(_Table):
 
 
 class Caps(_Table):
-    """What is never charged more than."""
+    """The most that is ever charged."""
 
     claim_usd: Decimal = Field(ge=0)
     create_usd: Decimal = Field(ge=0)
@@ -85,15 +85,15 @@ class Pricing(_Table):
         return self.claim_usd * self.claim_multiplier
 
     def whale_at(self, gas_wei: int | None) -> Decimal:
-        """The multiplier of Ethereum mainnet at a price of gas, to two decimals; the configured one where the price is
-        not known."""
+        """The multiplier of Ethereum mainnet at a gas price, to two decimals; the configured one if the price is
+        unknown."""
         if gas_wei is None:
             return self.whale_multiplier
         multiplier = self.whale_multiplier * gas_wei / (self.whale.reference_gwei * _WEI_IN_GWEI)
         return min(max(multiplier, self.whale.least), self.whale.most).quantize(_HUNDREDTH)
 
     def savings_usd(self, bundle: Bundle, whale: Decimal) -> Decimal:
-        """What a bundle saves against creating on each of its chains by itself; nothing where it costs more."""
+        """What a bundle saves compared with creating on each of its chains; 0 if it costs more."""
         apart = self.create_usd * (bundle.chains - bundle.with_ethereum)
         if bundle.with_ethereum:
             apart += self.create_usd * whale
@@ -123,6 +123,6 @@ class PricingFile(OverlayFile[Pricing]):
         super().__init__(path, load)
 
     def current(self) -> Pricing:
-        """The prices as the file says now."""
+        """The current prices of the file."""
         self.look_again()
         return self.value

@@ -1,1 +1,1 @@
-"""Whether the service lives, whether it can answer, and what it measures about itself."""
+"""Liveness, readiness and metrics."""

@@ -23,14 +23,14 @@ class Live(Wire):
 
 
 class Ready(Wire):
-    """Store, warehouse and migrations are as they must be."""
+    """Store, warehouse and migrations are ready."""
 
     status: str = Field(examples=["ready"])
 
 
 @router.get("/health/live", response_model=Live, responses=answered(("ok", {"status": "ok"})) | GROUP.responses())
 async def get_liveness(access: Public) -> JsonResponse:
-    """Whether the process answers; says nothing about what it needs."""
+    """Whether the process answers, whatever the state of its engines."""
     return respond(Live(status="ok"))
 
 
@@ -41,7 +41,7 @@ async def get_liveness(access: Public) -> JsonResponse:
 )
 async def get_readiness(access: Public, readiness: ReadinessDep) -> JsonResponse:
     """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty
-    tables do not matter here."""
+    tables do not count."""
     problems = await readiness.problems()
     if problems:
         raise NotReady(problems)

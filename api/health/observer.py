@@ -1,8 +1,8 @@
-"""What /metrics says about the rest of the service, read when it is asked for: one question to each engine.
+"""The part of /metrics about the rest of the service, read at each scrape with one query per engine.
 
-The store's own connection is used, so that a scrape neither waits for the requests it is to report on nor takes a
-place from them. An engine that does not answer in time is reported as down; the answer it gives later is used by the
-next scrape. Readings are good for a second, however many ask.
+A scrape has connections of its own, so it neither waits for the requests that it reports on nor takes a connection from
+them. An engine that does not answer in time is reported as down; its late answer is used by the next scrape. Readings
+are cached for a second.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from warehouse.store import Store
 LOG = logging.getLogger(__name__)
 GOOD_FOR_SECONDS = 1.0
 PATIENCE_SECONDS = 0.5
-"""A scrape waits no longer than this for an engine."""
+"""The longest a scrape waits for an engine."""
 _LIMIT_SECONDS = 5.0
 
 
@@ -41,7 +41,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[Answer]):
-    """What an engine said last. ``answer`` is None when it is down, or not migrated."""
+    """The last reading of an engine. ``answer`` is None when it is down or not migrated."""
 
     up: bool
     seconds: float
@@ -49,7 +49,7 @@ class Reading(Generic[Answer]):
 
 
 class Watched(Generic[Answer]):
-    """One engine, asked by at most one question at a time."""
+    """One engine, with at most one query at a time."""
 
     def __init__(self, name: str, ask: Callable[[], Awaitable[Answer | None]]) -> None:
         self.name = name
@@ -59,7 +59,7 @@ class Watched(Generic[Answer]):
         self._question: asyncio.Task[None] | None = None
 
     async def read(self) -> Reading[Answer]:
-        """The state of now: a second old at most, or that it does not answer in time."""
+        """The current reading, at most a second old, or that the engine does not answer in time."""
         if self._question is None or self._question.done():
             if time.monotonic() - self._asked_at < GOOD_FOR_SECONDS:
                 return self._reading
@@ -70,7 +70,7 @@ class Watched(Generic[Answer]):
         return self._reading if done else Reading(up=False, seconds=time.monotonic() - began)
 
     async def close(self) -> None:
-        """Stop asking."""
+        """Stop the query that is running."""
         if self._question is not None:
             self._question.cancel()
             await asyncio.wait({self._question})
@@ -90,7 +90,7 @@ class Watched(Generic[Answer]):
 
 
 class Observer:
-    """The store and the warehouse as the metrics see them."""
+    """The readings of the store and the warehouse."""
 
     def __init__(self, urls: EngineUrls) -> None:
         self._store = Store(urls.database_url, pool_size=1, timeout_seconds=_LIMIT_SECONDS)
@@ -110,7 +110,7 @@ class Observer:
         state: dict[str, Any] = row["state"] if row else {}
         found = {name: rows or [] for name, rows in state.items()}
         webhooks = state["webhooks"]
-        # What is under way is pending, too.
+        # Jobs in progress are pending too.
         waiting = webhooks["waiting"] - webhooks["running"]
         found["queues"] = [*found["queues"], {**webhooks, "queue": "webhooks", "waiting": waiting}]
         if state.get("dagster"):

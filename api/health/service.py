@@ -1,4 +1,4 @@
-"""What readiness means."""
+"""Readiness: the store, the warehouse and their migrations."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ class NotReady(Unavailable):
 
 
 class Readiness:
-    """Asks the store and the warehouse whether they are there and migrated; a good answer counts for a second."""
+    """Checks that the store and the warehouse answer and are migrated; success is cached for a second."""
 
     def __init__(self, store: Store, warehouse: WarehouseReader, urls: EngineUrls) -> None:
         self.store = store
@@ -71,7 +71,7 @@ class Readiness:
         return None
 
     async def _migrations(self) -> str | None:
-        """Asked until the answer is good: what is applied stays applied."""
+        """Checked until it succeeds: applied migrations stay applied."""
         try:
             status = await asyncio.to_thread(migrate.status, self.urls.clickhouse_url, self.urls.database_url)
         except (MigrationError, WarehouseError, StoreUnavailable) as error:

@@ -1,1 +1,1 @@
-"""Heartbeats: how alive a token is, now and by the hour, and which registrations are in danger."""
+"""Heartbeats: a token's score now and over time, and the registrations at risk."""

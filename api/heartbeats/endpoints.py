@@ -35,7 +35,7 @@ history_router = HISTORY_GROUP.router(tags=["heartbeats"], route_class=QueryRout
 async def heartbeat_service(
     memory: AtRiskDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
 ) -> HeartbeatService:
-    """The service of a request; what it remembers of the tokens at risk is the application's."""
+    """The service of a request; its cache of tokens at risk is shared by the application."""
     return HeartbeatService(memory, warehouse, chains, clock)
 
 
@@ -77,8 +77,8 @@ async def get_heartbeat(
     chain: ChainPath,
     token_address: TokenAddress = None,
 ) -> JsonResponse:
-    """A token's current score. Where a chain has several tokens of the symbol, the registered one is meant, else the
-    original, unless `tokenAddress` names one. EVM chains only; a token without a score yet answers 404."""
+    """A token's current score. If a chain has several tokens of the symbol, it is the registered one, else the
+    original; `tokenAddress` selects another. EVM chains only; 404 for a token without a score."""
     wanted, place = read_symbol("symbol", symbol), evm_chain(chains, chain)
     return respond(await service.current(wanted, place, _address(token_address)))
 

@@ -10,8 +10,8 @@ AT_RISK_SECONDS = 5.0
 
 
 class AtRiskMemory:
-    """What was read of the tokens at risk a moment ago: counting them means joining all scores with all registrations,
-    and the scores change once an hour."""
+    """Cached reads of tokens at risk: counting them joins all scores with all registrations, and scores change once an
+    hour."""
 
     def __init__(self, store: Store, metrics: Metrics) -> None:
         self.store = store
@@ -29,7 +29,8 @@ class HeartbeatRepository:
         self.memory = memory
 
     async def token(self, symbol: str, chain_id: int, address: str | None) -> Row | None:
-        """The token a symbol means on a chain: the named one, else the registered one, else the original."""
+        """The token of a symbol on a chain: the one at the address if given, else the registered one, else the
+        original."""
         return await self.reads.row("heartbeats/find", {"symbol": symbol, "chain_id": chain_id, "address": address})
 
     async def registered_below(

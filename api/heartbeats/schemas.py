@@ -10,7 +10,7 @@ from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW
 
 
 class Components(Wire):
-    """What a score is made of, each 0 to 100."""
+    """The components of a score, each 0 to 100."""
 
     timestamp: Number = Field(description="Recency of activity.")
     volume: Number
@@ -43,7 +43,7 @@ class HeartbeatPoint(Wire):
 
 
 class HistoryPagination(Wire):
-    """Where to go on."""
+    """The place of the page, and the cursor of the next."""
 
     returned: int
     limit: int

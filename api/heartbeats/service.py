@@ -87,7 +87,7 @@ class HeartbeatService:
         if begin >= end:
             raise InvalidInput("from", "must be before to")
         row = await self._token(symbol, chain, address)
-        # A step is read whole or not at all: the cursor is the beginning of the last step given.
+        # Steps are read whole: the cursor is the beginning of the last step on the page.
         reached = cursors.read_time(cursor) if cursor is not None else end
         points = await readings.read_heartbeats(
             self.source,
@@ -167,7 +167,7 @@ def _components(row: Row) -> Components:
 
 
 def _point(point: readings.HeartbeatPoint, minted_at: datetime | None) -> HeartbeatPoint:
-    # A mint still to come at that hour gives no grace.
+    # A mint after that hour gives no grace period.
     minted = minted_at if minted_at is not None and minted_at <= point.hour else None
     return HeartbeatPoint(
         timestamp=timestamp(point.hour),
@@ -185,6 +185,6 @@ def _point(point: readings.HeartbeatPoint, minted_at: datetime | None) -> Heartb
 
 
 def _step_of(moment: datetime, seconds: int) -> datetime:
-    """The beginning of the step that a moment is in."""
+    """The start of the step that contains a time."""
     at = int(moment.timestamp())
     return datetime.fromtimestamp(at - at % seconds, UTC)

@@ -1,4 +1,4 @@
-"""Addresses, hashes and symbols as clients write them, checked once and turned into the form the store keeps."""
+"""Reads addresses, hashes and symbols of requests and returns them as the store has them."""
 
 import re
 from importlib import import_module

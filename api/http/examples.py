@@ -1,4 +1,4 @@
-"""Examples of successful answers for the OpenAPI document; a test holds them to their schemas."""
+"""Examples of successful answers for the OpenAPI document; a test checks them against their schemas."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -23,7 +23,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Metrics:
-    """What the API counts about itself. What it knows of the rest of the service is added to the same registry."""
+    """The API's own metrics. Metrics of the rest of the service are added to the same registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry(auto_describe=True)
@@ -56,7 +56,7 @@ class Metrics:
         self._cache.labels(cache, result).inc()
 
     def watch_cache(self, cache: str, size: Callable[[], int]) -> None:
-        """Report a cache's number of entries; caches of one name are added up."""
+        """Report a cache's number of entries; caches with the same name are summed."""
         self._caches.sizes.append((cache, size))
 
     def count_claim(self, step: str, outcome: str) -> None:
@@ -69,7 +69,7 @@ class Metrics:
 
 
 class CacheSizes(Collector):
-    """Entries of the in-process caches, counted when they are asked for."""
+    """Entries of the in-process caches, counted at each scrape."""
 
     def __init__(self) -> None:
         self.sizes: list[tuple[str, Callable[[], int]]] = []

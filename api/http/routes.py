@@ -1,11 +1,10 @@
 """The classes of routes that take query parameters or a body.
 
-FastAPI takes the last of two parameters of one name, and of two members of one name in a body: whoever looks at a
-request on its way here may take the first. Both are refused.
+FastAPI uses the last of two parameters, or of two members of a body, with the same name; a proxy in front may use the
+first. Both are refused.
 
-FastAPI reads and parses a body before it resolves any dependency. Here the caller is asked for the credential that the
-endpoint declares first, then the body's type is looked at, and only then the body itself: nobody without a credential
-is told what is wrong with a body.
+FastAPI reads and parses a body before it resolves dependencies. Here the credential is checked first, then the body's
+media type, then the body: a caller without a credential learns nothing about a body's validity.
 """
 
 import json
@@ -24,11 +23,10 @@ from api.security.access import ACCESS_MARK, ASK_MARK
 
 
 class QueryRoute(APIRoute):
-    """A route whose query parameters are given once each, but for those that take a list. Parameters that it does not
-    know are none of its business."""
+    """A route that refuses a query parameter given twice, unless it takes a list. Unknown parameters are ignored."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, behind a look at the query string."""
+        """The handler, after a check of the query string."""
         handle = super().get_route_handler()
         single = frozenset(single_parameters(self.dependant))
         if not single:
@@ -49,10 +47,10 @@ class QueryRoute(APIRoute):
 
 
 class BodyRoute(QueryRoute):
-    """A route with a JSON body; routes without a body are served as ever."""
+    """A route with a JSON body; without a body it is a :class:`QueryRoute`."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, behind the credential and the body's type."""
+        """The handler, after checks of the credential and the body's media type."""
         handle = super().get_route_handler()
         if self.body_field is None:
             return handle
@@ -68,14 +66,14 @@ class BodyRoute(QueryRoute):
 
 
 class _StrictRequest(Request):
-    """Reads its body as JSON in which no object has two members of one name."""
+    """Reads its body as JSON and refuses objects that have two members of one name."""
 
     async def json(self) -> Any:
         """What the body holds.
 
         Raises:
-            InvalidInput: an object in it names a member twice.
-            ValueError: it is no JSON.
+            InvalidInput: an object has a member twice.
+            ValueError: it is not JSON.
         """
         return json.loads(await self.body(), object_pairs_hook=_object)
 
@@ -99,7 +97,7 @@ def single_parameters(dependant: Dependant) -> Iterator[str]:
 
 
 def accesses(dependant: Dependant) -> Iterator[Dependant]:
-    """The outermost dependencies that decide who may call."""
+    """The outermost dependencies that declare access."""
     for dependency in dependant.dependencies:
         if hasattr(dependency.call, ACCESS_MARK):
             yield dependency
@@ -110,7 +108,7 @@ def accesses(dependant: Dependant) -> Iterator[Dependant]:
 def _require_body_type(request: Request) -> None:
     headers = request.headers
     if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
-        return  # no body: what is missing is said by name
+        return  # no body: validation names what is missing
     group: RouteGroup = request.scope[SCOPE_KEY]
     if headers.get("content-type", "").partition(";")[0].strip().lower() not in group.body_types:
         raise UnsupportedMediaType(f"Content-Type must be {' or '.join(group.body_types)}")

@@ -1,4 +1,4 @@
-"""Whose address a request comes from, as far as the proxies in front of us can be believed."""
+"""The client address of a request, as far as the proxies in front can be trusted."""
 
 from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address
@@ -12,21 +12,21 @@ _CLIENT_BITS = 64
 
 
 def client_address(connection: HTTPConnection, proxies: Sequence[Network]) -> str:
-    """The client a request is counted for.
+    """The address that a request is counted for.
 
-    The peer, unless it is a trusted proxy: then the last address of ``X-Forwarded-For`` that no trusted proxy has,
-    since each proxy appends the one it was called from, and what stands before is the client's own word. Clients with
-    IPv6 have at least a network of 64 bits each, so that network is counted.
+    The peer, unless it is a trusted proxy: then the last address in ``X-Forwarded-For`` that is not a trusted proxy's.
+    Each proxy appends its caller, so anything before that is the client's own claim. An IPv6 client has at least a /64
+    network, so the network is counted.
     """
     peer = _read(connection.client.host) if connection.client is not None else None
     if peer is None:
-        return UNKNOWN  # a local socket, which has no address: all who come through it are one
+        return UNKNOWN  # a local socket has no address: all its clients are one
     if proxies and _is_within(peer, proxies):
         forwarded = ",".join(connection.headers.getlist("x-forwarded-for")).split(",")
         for text in reversed(forwarded):
             address = _read(text.strip())
             if address is None:
-                break  # not an address: nothing before it can be believed either
+                break  # not an address: nothing before it can be trusted either
             peer = address
             if not _is_within(peer, proxies):
                 break
@@ -34,7 +34,7 @@ def client_address(connection: HTTPConnection, proxies: Sequence[Network]) -> st
 
 
 def _read(text: str) -> Address | None:
-    """An address as proxies write it, with a port or not, in brackets or not; one of IPv4 in IPv6 is one of IPv4."""
+    """An address as proxies write it, with or without port and brackets. IPv4 mapped into IPv6 becomes IPv4."""
     host = text
     if host.startswith("["):
         host = host[1:].partition("]")[0]

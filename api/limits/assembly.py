@@ -1,4 +1,4 @@
-"""Makes the limiter that the settings ask for."""
+"""Makes the limiter of the settings."""
 
 from api.clock import Clock
 from api.http.metrics import Metrics
@@ -12,8 +12,8 @@ from api.settings import ApiSettings
 from warehouse.store import Store
 
 _CONNECTIONS = 4
-LONGEST_SECONDS = 2.0
-"""A store that does not count in this time is taken for one that is down: every request waits for it."""
+MAX_SECONDS = 2.0
+"""A store that takes longer to count is treated as down, because every request waits for it."""
 
 
 def limiter_of(
@@ -32,8 +32,8 @@ def _counters(settings: ApiSettings, database_url: str) -> Store:
     return Store(
         database_url,
         pool_size=_CONNECTIONS,
-        timeout_seconds=min(LONGEST_SECONDS, settings.store_timeout_seconds),
+        timeout_seconds=min(MAX_SECONDS, settings.store_timeout_seconds),
         application_name="regalia-limits",
-        # A crash of the server may forget the last half second of counts. Waiting for the disk would cost far more.
+        # A crash of the server may lose half a second of counts. Waiting for the disk would cost far more.
         settings={"synchronous_commit": "off"},
     )

@@ -1,4 +1,4 @@
-"""Questions that arrive while one is being answered are asked together: the busier, the cheaper each."""
+"""Batches calls: those that arrive while one is running are made together, so load makes each cheaper."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -6,11 +6,11 @@ from typing import Generic, TypeVar
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
-MOST_AT_ONCE = 1_000
+MAX_BATCH = 1_000
 
 
 class Coalescer(Generic[Question, Answer]):
-    """Hands questions on in lists, one list at a time; ``answer`` gives as many answers, in the same order."""
+    """Calls ``answer`` with batches, one at a time; it returns as many results, in the same order."""
 
     def __init__(self, answer: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]]) -> None:
         self._answer = answer
@@ -18,7 +18,7 @@ class Coalescer(Generic[Question, Answer]):
         self._flight: asyncio.Task[None] | None = None
 
     async def ask(self, question: Question) -> Answer:
-        """The answer to one question; what ``answer`` raises reaches all who were asked for together."""
+        """The result of one call; an exception of ``answer`` is raised to all callers of the batch."""
         place: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._waiting.append((question, place))
         if self._flight is None:
@@ -28,10 +28,10 @@ class Coalescer(Generic[Question, Answer]):
     async def _fly(self) -> None:
         try:
             while self._waiting:
-                asked, self._waiting = self._waiting[:MOST_AT_ONCE], self._waiting[MOST_AT_ONCE:]
+                asked, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
                 try:
                     answers = await self._answer([question for question, _ in asked])
-                except Exception as error:  # whoever asked is to know; the next ones are asked for all the same
+                except Exception as error:  # for the callers of this batch; the next one runs all the same
                     for _, place in asked:
                         if not place.done():
                             place.set_exception(error)

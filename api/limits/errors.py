@@ -24,4 +24,4 @@ class AddressRateExceeded(TooManyRequests):
 class TooManyInvalidKeys(TooManyRequests):
     """More invalid API keys a minute than an address may send."""
 
-    text = "more than 20 API keys a minute that are not valid, from this address"
+    text = "more than 60 API keys a minute that are not valid, from this address"

@@ -1,4 +1,4 @@
-"""What answers say of limits: ``X-RateLimit-*``, and ``RateLimit-Policy`` and ``RateLimit`` of the IETF's draft."""
+"""The limit headers of answers: ``X-RateLimit-*``, and ``RateLimit-Policy`` and ``RateLimit`` of the IETF's draft."""
 
 import math
 
@@ -9,7 +9,7 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 def wait_seconds(limits: PlanLimits, grant: Grant) -> int:
-    """Whole seconds until a refused request would be granted: at least one."""
+    """Whole seconds until a refused request would be granted, at least one."""
     if grant.refusal == "day":
         return max(1, math.ceil(grant.day_ends - grant.now))
     return max(1, math.ceil(seconds_of_a_token(grant.tokens, limits.per_second)))
@@ -18,8 +18,8 @@ def wait_seconds(limits: PlanLimits, grant: Grant) -> int:
 def headers(limits: PlanLimits, grant: Grant) -> RawHeaders:
     """The headers of an answer.
 
-    ``X-RateLimit-*`` tell of the daily quota, except where the rate was exceeded: then of the rate. ``Reset`` is a
-    moment in unix seconds there, and ``t`` seconds from now here, as each is customary.
+    ``X-RateLimit-*`` describe the daily quota, or the rate if that was exceeded. ``Reset`` is a time in Unix seconds;
+    ``t`` of the IETF headers is seconds from now, as is customary for each.
     """
     burst, left_today = limits.burst, max(0, limits.per_day - grant.used)
     tokens = min(int(grant.tokens + 1e-6), burst)

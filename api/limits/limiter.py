@@ -1,4 +1,4 @@
-"""The limiter of an application: what a caller's plan allows, counted, and said in the answer's headers."""
+"""The limiter of an application: counts requests against plans and addresses, and makes the limit headers."""
 
 import asyncio
 import logging
@@ -41,8 +41,8 @@ class Limiter:
     """Counts requests against the limits of plans and addresses.
 
     Args:
-        meter: where they are counted; None lets everything through, and says nothing of limits.
-        proxies: networks whose word on client addresses is believed.
+        meter: where requests are counted; None refuses nothing and sends no headers.
+        proxies: networks whose ``X-Forwarded-For`` is trusted.
     """
 
     def __init__(
@@ -64,15 +64,15 @@ class Limiter:
             ("limit",),
             registry=metrics.registry,
         )
-        # In this process's memory with every meter: what is bounded is what this process asks the store.
+        # Always in this process's memory: it bounds what this process asks of the store.
         self._wrong_keys = Windows()
 
     def limits_of(self, plan: str) -> PlanLimits:
-        """What a plan allows now."""
+        """The limits of a plan."""
         return self.file.current.plans[plan]
 
     async def charge(self, principal: Principal) -> Charge:
-        """Count one request of whoever sent the credential."""
+        """Count one request of a credential's owner."""
         if self.meter is None:
             return Charge([], None)
         limits = self.limits_of(principal.plan)
@@ -85,7 +85,8 @@ class Limiter:
         return Charge(fields.headers(limits, grant), refusal, of_quota=grant.refusal == "day")
 
     async def admit(self, connection: HTTPConnection, *, holdings: bool = False) -> None:
-        """Count one request of a client that needs no credential; those of holdings have a limit within the other.
+        """Count one request without a credential against the client's address; reads of holdings also have a lower
+        limit.
 
         Raises:
             AddressRateExceeded: the address is over its limit.
@@ -119,7 +120,7 @@ class Limiter:
         return partial(self._wrong_keys.give_back, address, KEYS, now)
 
     async def keep(self) -> None:
-        """Write down what is to outlive the process; look whether the limits changed."""
+        """Write what must survive the process; read the limits again if their file changed."""
         self.file.look_again()
         self._wrong_keys.forget(self.clock.now().timestamp())
         if self.meter is not None:
@@ -140,7 +141,7 @@ class Limiter:
             began = time.monotonic()
             try:
                 await self.keep()
-            except Exception:  # such as tables that are not migrated yet: the next time may do better, none would not
+            except Exception:  # such as tables that are not migrated yet; the next run may succeed
                 LOG.exception("usage is not kept")
             LOG.debug("kept usage in %.3f s", time.monotonic() - began)
 

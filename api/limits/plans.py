@@ -21,7 +21,7 @@ class _Table(BaseModel):
 
 
 class PlanLimits(_Table):
-    """What a key, or an account's sessions together, may ask; and how many keys an account may have."""
+    """What one key, or all sessions of an account together, may ask, and how many keys an account may have."""
 
     per_second: int = Field(ge=1, le=1_000_000)
     burst: int = Field(ge=1, le=1_000_000)
@@ -31,14 +31,14 @@ class PlanLimits(_Table):
 
     @model_validator(mode="after")
     def _refills_in_a_minute(self) -> "PlanLimits":
-        # Limiters forget a bucket that nobody asked for in ten minutes: it must be full by then.
+        # Limiters drop a bucket that was not used for ten minutes, so it must be full by then.
         if self.burst > 60 * self.per_second:
             raise ValueError("burst is more than 60 times per_second")
         return self
 
     @cached_property
     def policy(self) -> str:
-        """The field ``RateLimit-Policy``: a burst within the time in which it is given again, and the day."""
+        """The header ``RateLimit-Policy``: the burst with the time in which it refills, and the daily quota."""
         return f'"rate";q={self.burst};w={-(-self.burst // self.per_second)}, "day";q={self.per_day};w=86400'
 
 
@@ -60,7 +60,7 @@ class Limits(_Table):
     def _are_of_plans(self) -> "Limits":
         unknown = sorted(set(self.plans) - set(PLANS))
         if unknown:
-            raise ValueError(f"plans.{unknown[0]} is no plan; plans are {', '.join(PLANS)}")
+            raise ValueError(f"plans.{unknown[0]} is not a plan; plans are {', '.join(PLANS)}")
         return self
 
 
@@ -84,5 +84,5 @@ class LimitsFile(OverlayFile[Limits]):
 
     @property
     def current(self) -> Limits:
-        """The limits as they were when the file was looked at last."""
+        """The limits as of the last look at the file."""
         return self.value

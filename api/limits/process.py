@@ -1,4 +1,4 @@
-"""The limiter within one process: exact for what this process is asked, and next to free.
+"""The limiter within one process: exact for the requests of this process, and nearly free.
 
 Rates and windows are this process's own. Daily counts are added to the store's every few seconds, so that they outlive
 the process, and processes learn of each other's; between two of these moments a key can use up its quota once in each
@@ -17,12 +17,12 @@ from warehouse.errors import StoreUnavailable
 
 LOG = logging.getLogger(__name__)
 IDLE_SECONDS = 600.0
-MOST_ADDRESSES = 200_000
-"""Windows kept; beyond it the addresses that began theirs longest ago are forgotten."""
+MAX_ADDRESSES = 200_000
+"""Windows that are kept; of more, the oldest are dropped."""
 
 
 class _Account:
-    """The counts of a subject. ``used`` is of the day, all processes taken together as far as is known."""
+    """The counts of a subject. ``used`` is the day's count of all processes, as far as it is known."""
 
     __slots__ = ("asked_at", "bucket", "date", "day", "used")
 
@@ -45,7 +45,7 @@ class ProcessMeter:
         self._forgot_on: date | None = None
 
     async def take(self, subject: Subject, limits: PlanLimits) -> Grant:
-        """Count a request of a subject, if it may still ask."""
+        """Count a request of a subject if a limit does not refuse it."""
         now = self.clock.now().timestamp()
         day = int(now // DAY_SECONDS)
         account = self._accounts.get(subject.id)
@@ -65,11 +65,11 @@ class ProcessMeter:
         return Grant(None, bucket.tokens, account.used, now, ends)
 
     async def take_of_address(self, address: str, kind: str, per_minute: int) -> float | None:
-        """Count a request of an address, if it may still ask; else the seconds after which it may again."""
+        """Count a request of an address and return None; if its limit refuses it, return the seconds to wait."""
         return self._windows.take(address, kind, per_minute, self.clock.now().timestamp())
 
     async def keep(self) -> None:
-        """Write the counts down, learn of those of other processes, and forget callers that have gone."""
+        """Write the counts to the store, read those of other processes, and drop idle callers."""
         try:
             for counted in await self.ledger.write():
                 account = self._accounts.get(counted.subject)
@@ -77,7 +77,7 @@ class ProcessMeter:
                     account.used = counted.used + self.ledger.unwritten(counted.subject, counted.day)
             await self._forget()
         except StoreUnavailable as error:
-            LOG.warning("usage is not written down yet: %s", error)
+            LOG.warning("usage is not written yet: %s", error)
 
     async def close(self) -> None:
         """Nothing to close: the ledger writes over the store's connections."""
@@ -87,7 +87,7 @@ class ProcessMeter:
         try:
             used = await self.ledger.used(subject.id, today)
         except StoreUnavailable:
-            used = 0  # What it used before is learnt when this process's counts are written down.
+            used = 0  # earlier usage is read when the counts are written
         made = _Account(day, used + self.ledger.unwritten(subject.id, today), Bucket(limits.burst, now))
         return self._accounts.setdefault(subject.id, made)
 
@@ -95,7 +95,7 @@ class ProcessMeter:
         now = self.clock.now().timestamp()
         idle = [id for id, account in self._accounts.items() if account.asked_at < now - IDLE_SECONDS]
         for id in idle:
-            # A bucket that was not asked for so long is full again. What was counted is in the store by now.
+            # An idle bucket is full again, and its counts are in the store.
             del self._accounts[id]
         self._windows.forget(now)
         today = day_of(now)
@@ -105,7 +105,7 @@ class ProcessMeter:
 
 
 class Windows:
-    """The minutes of addresses, in the order in which they began."""
+    """The minutes of addresses, oldest first."""
 
     def __init__(self) -> None:
         self._windows: OrderedDict[tuple[str, str], Window] = OrderedDict()
@@ -115,7 +115,7 @@ class Windows:
         window = self._windows.get((address, kind))
         if window is None:
             window = self._windows[address, kind] = Window(now, 0)
-            if len(self._windows) > MOST_ADDRESSES:
+            if len(self._windows) > MAX_ADDRESSES:
                 self._windows.popitem(last=False)
         began = window.began_at
         wait = window.take(now, per_minute)
@@ -124,7 +124,7 @@ class Windows:
         return wait
 
     def give_back(self, address: str, kind: str, taken_at: float) -> None:
-        """Undo a ``take`` that was let through, unless its minute is over."""
+        """Revert a granted ``take``, unless its minute is over."""
         window = self._windows.get((address, kind))
         if window is not None and window.began_at <= taken_at and window.used > 0:
             window.used -= 1

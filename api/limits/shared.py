@@ -1,8 +1,7 @@
 """The limiter that all API processes share: buckets, quotas and windows are rows of the store.
 
-Exact over processes, and over machines: the store's clock says how much a bucket has refilled. Requests that arrive
-while a statement is under way are counted by the next one together, so that a busy process asks often enough, and not
-once a request.
+It is exact over processes and machines, because buckets refill by the store's clock. Requests that arrive while a
+statement runs are counted together by the next one, so a busy process does not run a statement per request.
 """
 
 import asyncio
@@ -27,9 +26,8 @@ FORGET_SECONDS = 300.0
 class StoreMeter:
     """Counts in the store.
 
-    A request whose count fails is not answered (503): a quota that is sold is not given away. Counts over a connection
-    that ends in the middle may be made twice, never not at all. Addresses are counted by this process alone while the
-    store does not answer: they pay nothing, and what they read may be served from memory.
+    A request that cannot be counted gets 503, because quotas are sold. If a connection ends in the middle, a request
+    may be counted twice but never not at all. While the store is down, addresses are counted by this process alone.
 
     Args:
         counters: the store over the connections that count; a commit there does not wait for the disk.
@@ -48,7 +46,7 @@ class StoreMeter:
         self._forgot_at = 0.0
 
     async def take(self, subject: Subject, limits: PlanLimits) -> Grant:
-        """Count a request of a subject, if it may still ask.
+        """Count a request of a subject if a limit does not refuse it.
 
         Raises:
             StoreUnavailable: it cannot be counted.
@@ -56,7 +54,7 @@ class StoreMeter:
         return await self._takes.ask((subject, limits))
 
     async def take_of_address(self, address: str, kind: str, per_minute: int) -> float | None:
-        """Count a request of an address, if it may still ask; else the seconds after which it may again."""
+        """Count a request of an address and return None; if its limit refuses it, return the seconds to wait."""
         try:
             return await self._addresses.ask((address, kind, per_minute))
         except StoreUnavailable as error:
@@ -64,7 +62,7 @@ class StoreMeter:
             return self._alone.take(address, kind, per_minute, self.clock.now().timestamp())
 
     async def keep(self) -> None:
-        """Forget callers that have gone, now and then."""
+        """Drop idle callers from time to time."""
         now = self.clock.now().timestamp()
         self._alone.forget(now)
         if 0 <= now - self._forgot_at < FORGET_SECONDS:
@@ -77,10 +75,10 @@ class StoreMeter:
                 await self._ledger.forget(today)
                 self._forgot_on = today
         except StoreUnavailable as error:
-            LOG.warning("callers that have gone are not forgotten yet: %s", error)
+            LOG.warning("idle callers are not dropped yet: %s", error)
 
     async def close(self) -> None:
-        """Finish telling, and let go of the connections."""
+        """Finish recording warnings, and close the connections."""
         await asyncio.gather(*self._telling.values())
         await self.counters.close()
 
@@ -142,7 +140,7 @@ class StoreMeter:
 
 
 def _grant(row: Row, before: int, limits: PlanLimits, now: float, day_ends: int) -> Grant:
-    """The grant of a request before which so many of its subject were counted by the same statement."""
+    """The grant of a request; ``before`` requests of its subject precede it in the same statement."""
     granted: int = row["granted"]
     if before < granted:
         later = granted - 1 - before

@@ -1,4 +1,4 @@
-"""Daily usage in the store: counts are added up, and the account is told when a quota runs low."""
+"""Daily usage in the store: adds counts up, and records events when a quota runs low."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ KEPT_DAYS = 400
 
 
 class Counted(NamedTuple):
-    """What a subject used on a day. ``told``: the highest percentage that was told of."""
+    """What a subject used on a day. ``told`` is the highest percentage that was recorded."""
 
     subject: UUID
     day: date
@@ -34,12 +34,12 @@ class Counted(NamedTuple):
 
     @property
     def untold(self) -> list[int]:
-        """Percentages that were reached and not told of, ascending."""
+        """Percentages that were reached and not recorded yet, ascending."""
         return [percent for percent in THRESHOLDS if self.told < percent and 100 * self.used >= percent * self.per_day]
 
 
 def day_of(now: float) -> date:
-    """The day in UTC of a moment in unix seconds."""
+    """The UTC day of a time in Unix seconds."""
     return datetime.fromtimestamp(now, UTC).date()
 
 
@@ -64,8 +64,8 @@ class _Batch:
 
 
 class UsageLedger:
-    """Adds this process's counts to the store's, a batch at a time. A process that is killed takes with it what it
-    counted since the last one."""
+    """Adds this process's counts to the store's in batches. A process that is killed loses the counts since the last
+    batch."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -84,12 +84,12 @@ class UsageLedger:
             counted[2] = per_day
 
     def unwritten(self, subject: UUID, day: date) -> int:
-        """How many of a subject's requests are not in the store, as far as is known."""
+        """Requests of a subject that are not in the store yet, as far as is known."""
         batches = (self._open, self._sent) if self._sent else (self._open,)
         return sum(batch.counts[subject, day][1] for batch in batches if (subject, day) in batch.counts)
 
     async def used(self, subject: UUID, day: date) -> int:
-        """What the store knows.
+        """The count in the store.
 
         Raises:
             StoreUnavailable: it cannot be asked.
@@ -98,13 +98,12 @@ class UsageLedger:
         return 0 if row is None else int(row["used"])
 
     async def write(self) -> list[Counted]:
-        """Add what was counted since the last time; the answer is what all processes counted of the same subjects.
+        """Add the counts since the last call; returns the counts of all processes for the same subjects.
 
-        Safe to repeat: after a failure the same batch is sent again under the same number, and then what was counted
-        meanwhile.
+        Safe to repeat: after a failure the same batch is sent again under the same number, then the counts since.
 
         Raises:
-            StoreUnavailable: the store cannot be asked; nothing is lost.
+            StoreUnavailable: the store is down; nothing is lost.
         """
         async with self._turn:
             known: dict[tuple[UUID, date], Counted] = {}
@@ -115,7 +114,7 @@ class UsageLedger:
                 known.update({(counted.subject, counted.day): counted for counted in await self._send(self._sent)})
                 self._sent = None
                 if not again:
-                    break  # what is counted while this is written is for the next time
+                    break  # counts made meanwhile are for the next call
             return list(known.values())
 
     async def forget(self, today: date) -> None:
@@ -148,7 +147,8 @@ def counted_of(rows: Iterable[Row]) -> list[Counted]:
 
 
 async def tell_apart(store: Store, counted: Counted) -> None:
-    """Tell in a transaction of its own; where the store fails now, the next count of the subject tries again."""
+    """Record the events in a transaction of their own; if the store fails, the next count of the subject tries
+    again."""
     try:
         async with store.transaction() as transaction:
             await tell(transaction, counted)

@@ -95,7 +95,7 @@ def _read(
 async def get_public_coin(
     request: Request, access: PublicRead, reads: PublicReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
-    """A verified coin with its market: one that an active registration stands behind. Good for a minute."""
+    """A verified coin, one with an active registration, and its market. May be cached for a minute."""
     place, wanted = _chain(chains, chain), _symbol(chain, symbol)
     reads.note(request.scope["path"], (COIN, place.key, wanted))
     return _send(request, await reads.coin(place, wanted), FRESH, f"no verified page of {wanted}")
@@ -105,7 +105,7 @@ async def get_public_coin(
 async def list_public_coin_apps(
     request: Request, access: PublicRead, reads: PublicReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
-    """The apps on a verified coin's page, in its own order, without those turned off and those rated NSFW."""
+    """The apps on a verified coin's page, in the page's order, without disabled apps and those rated NSFW."""
     place, wanted = _chain(chains, chain), _symbol(chain, symbol)
     reads.note(request.scope["path"], (APPS, place.key, wanted))
     return _send(request, await reads.apps(place, wanted), FRESH, f"no verified page of {wanted}")
@@ -121,8 +121,8 @@ async def get_public_holding(
     token: Annotated[str, Path(description="Token address.", examples=["0x" + "69" * 20])],
     wallet: Annotated[str, Path(description="Wallet address.", examples=["0x" + "70" * 20])],
 ) -> Response:
-    """What a wallet holds of any token of the chain, registered or not, read from the chain. When the chain cannot be
-    read this is 503, never a balance of zero. Good for half a minute."""
+    """A wallet's balance of any token of the chain, registered or not, read from the chain. If the chain cannot be read
+    the answer is 503, never a balance of zero. May be cached for half a minute."""
     place = _chain(chains, chain)
     if not place.can_index or not place.enabled:
         raise PublicNotFound(f"holdings are not served on {place.key}")
@@ -140,7 +140,7 @@ async def get_public_sites(
     chain: ChainPath,
     crown_id: Annotated[str, Path(alias="crownId", description="Registration id on the chain.", examples=["7"])],
 ) -> Response:
-    """The sites whose domains a coin's owner has verified; empty lists where there are none."""
+    """The sites whose domains a coin's owner has verified; empty lists if there are none."""
     place = _chain(chains, chain)
     if not _ID.fullmatch(crown_id):
         raise PublicNotFound("no such registration")

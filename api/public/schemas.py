@@ -1,4 +1,4 @@
-"""Wire shapes of the public reads. A figure that is not known is null, never 0."""
+"""Wire shapes of the public reads. Unknown figures are null, never 0."""
 
 from pydantic import Field
 
@@ -7,7 +7,7 @@ from api.http.rendering import Number, Wire
 
 
 class AsOf(Wire):
-    """Which state of the chain an answer tells of."""
+    """The block of an answer's figures."""
 
     block: int | None
     time: str | None = Field(description="ISO 8601.")
@@ -51,7 +51,7 @@ class CoinApps(Wire):
 
 
 class Holding(Wire):
-    """What a wallet holds of a token."""
+    """A wallet's balance of a token."""
 
     chain: str
     chain_id: str
@@ -70,5 +70,5 @@ class Sites(Wire):
     crown_id: int
     symbol: str
     badge_hosts: list[str] = Field(description="Sites that show the verified badge.")
-    embed_hosts: list[str] = Field(description="Sites that may also run the coin's apps and take its checkout.")
+    embed_hosts: list[str] = Field(description="Sites that may also run the coin's apps and its checkout.")
     interactive: bool

@@ -45,7 +45,7 @@ class RegistryInfo(Wire):
 
 
 class MultiplierCap(Wire):
-    """Bounds of the multiplier of Ethereum mainnet, which follows its price of gas."""
+    """Bounds of the multiplier of Ethereum mainnet, which follows its gas price."""
 
     min: Number
     max: Number
@@ -55,11 +55,11 @@ class FeeCap(Wire):
     """A fee and its cap, in dollars."""
 
     current_usd: Number
-    max_usd: Number = Field(description="The service refuses to be configured with more.")
+    max_usd: Number = Field(description="A configured price above it is refused.")
 
 
 class FeeCaps(Wire):
-    """What is charged, and what is never charged more than."""
+    """Current fees and their caps."""
 
     success: bool
     currency: str
@@ -71,7 +71,7 @@ class FeeCaps(Wire):
 
 @router.get("/fee-caps", response_model=FeeCaps, responses=answered(("caps", _CAPS)))
 async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
-    """The most that the service charges for each thing, whatever its prices are set to. Good for an hour."""
+    """The caps of all fees, whatever the prices are set to. May be cached for an hour."""
     caps = pricing.caps
     answer = FeeCaps(
         success=True,
@@ -86,7 +86,7 @@ async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
 
 @router.get("/info", response_model=RegistryInfo, responses=answered(("info", _EXAMPLE)))
 async def get_registry_info(access: ApiKey, settings: SettingsDep, chains: ChainsDep) -> JsonResponse:
-    """What the registry is, and which chains tokens can be registered on. Good for an hour."""
+    """The protocol, and the chains on which tokens can be registered. May be cached for an hour."""
     info = RegistryInfo(
         success=True,
         protocol=PROTOCOL,

@@ -51,6 +51,6 @@ router = GROUP.router(tags=["search"], route_class=remembered_route(_recall))
 )
 async def search_tokens(request: Request, access: ApiKey, service: SearchDep) -> Response:
     """Tokens by symbol over all chains: exact matches first, then near ones, and the chains on which the symbol is
-    still available. `pagination.nextCursor` walks one published state; page numbers are as of the moment."""
+    still available. `pagination.nextCursor` pages through one published state; page numbers show the newest."""
     query = service.read_query(request.scope["query_string"])
     return Response(await service.answer(query, access.wallet), media_type="application/json")

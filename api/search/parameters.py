@@ -1,4 +1,4 @@
-"""What a search may be asked: the query string read strictly, each refusal naming its field and the rule."""
+"""The parameters of a search, read strictly: every refusal names the field and the rule."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.symbols import SEARCHABLE_PATTERN
 
 ALL = "all"
-"""What `chain` and `status` say when they filter nothing."""
+"""The value of `chain` and `status` that filters nothing."""
 
 # Sort key on the wire -> the column it compares, and whether a larger column value means a smaller sort value.
 SORT_COLUMNS: Mapping[str, tuple[str, bool]] = {
@@ -47,7 +47,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A search that may be answered."""
+    """A valid search."""
 
     symbol: str
     chain: Chain | None = None
@@ -66,7 +66,7 @@ class SearchQuery:
 
     @property
     def list_key(self) -> tuple[object, ...]:
-        """What decides which results there are and in which order."""
+        """What determines the results and their order."""
         chain = self.chain.key if self.chain else None
         return (
             self.symbol,
@@ -81,18 +81,18 @@ class SearchQuery:
 
     @property
     def answer_key(self) -> tuple[object, ...]:
-        """What decides the answer."""
+        """What determines the answer."""
         return (*self.list_key, self.page, self.page_size, self.explain, self.with_apps, self.cursor)
 
     @property
     def fingerprint(self) -> str:
-        """A short name of the list, by which a cursor knows its own."""
+        """A short hash of the list, with which a cursor recognises its own list."""
         return hashlib.sha256(repr(self.list_key).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One query parameter: how it is read, and what OpenAPI says of it."""
+    """A query parameter as OpenAPI describes it."""
 
     name: str
     description: str
@@ -113,7 +113,7 @@ class Parameter:
 
 PARAMETERS: tuple[Parameter, ...] = (
     Parameter(
-        "symbol", "Symbol to look for, in any case.",
+        "symbol", "Symbol to search for, in any case.",
         {"type": "string", "minLength": 1, "maxLength": 20, "pattern": f"^{SEARCHABLE_PATTERN}$"},
         "PEPE", required=True,
     ),
@@ -122,11 +122,11 @@ PARAMETERS: tuple[Parameter, ...] = (
         {"type": "string", "default": ALL}, "base",
     ),
     Parameter(
-        "status", "Only this registration status; `claimed` takes in `grace_period` and `owned`; or `all`.",
+        "status", "Only this registration status; `claimed` includes `grace_period` and `owned`; or `all`.",
         {"type": "string", "enum": [ALL, *STATUS_FILTERS], "default": ALL},
     ),
     Parameter(
-        "page", "Page number, as of the moment.",
+        "page", "Page number, of the newest state.",
         {"type": "integer", "minimum": 1, "maximum": MAX_PAGE, "default": 1},
     ),
     Parameter(
@@ -135,16 +135,16 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter(
         "cursor", "`pagination.nextCursor` of the page before, with the same other parameters and without `page`. "
-        "The pages of a cursor show one published state, so nothing is left out or repeated while data change. "
-        "Good for ten minutes from the first page.", {"type": "string", "maxLength": MAX_CURSOR_LENGTH},
+        "The pages of a cursor show one published state, so no result is skipped or repeated while data change. "
+        "Valid for ten minutes from the first page.", {"type": "string", "maxLength": MAX_CURSOR_LENGTH},
     ),
     Parameter(
-        "refresh", "Ask the warehouse anew instead of answering from the cache.", {"type": "boolean", "default": False},
+        "refresh", "Read the warehouse again instead of the cache.", {"type": "boolean", "default": False},
     ),
     Parameter("exact", "Only tokens of exactly this symbol.", {"type": "boolean", "default": False}),
     Parameter("crownsOnly", "Only results that have a registration.", {"type": "boolean", "default": False}),
     Parameter(
-        "includeInactive", "Include registrations decayed to `inactive`; `status=inactive` does so by itself.",
+        "includeInactive", "Include registrations that decayed to `inactive`; `status=inactive` implies it.",
         {"type": "boolean", "default": False},
     ),
     Parameter(
@@ -153,10 +153,10 @@ PARAMETERS: tuple[Parameter, ...] = (
     ),
     Parameter("order", "Direction of the sort.", {"type": "string", "enum": list(ORDERS), "default": "desc"}),
     Parameter(
-        "include", "Attach to each registered result the apps on its page; either value does.",
+        "include", "Add the apps of its page to each registered result; both values do the same.",
         {"type": "string", "enum": list(INCLUDES)},
     ),
-    Parameter("explain", "Add to each result the terms it was ranked by.", {"type": "boolean", "default": False}),
+    Parameter("explain", "Add the terms of its rank to each result.", {"type": "boolean", "default": False}),
 )  # fmt: skip
 _NAMES = frozenset(parameter.name for parameter in PARAMETERS)
 
@@ -165,7 +165,7 @@ def read_query(text: str, chains: Chains) -> SearchQuery:
     """The query string as a search.
 
     Raises:
-        InvalidInput: a parameter is missing, given twice or not what it may be; the message names it and the rule.
+        InvalidInput: a parameter is missing, given twice or invalid; the message names it and the rule.
     """
     given: dict[str, str] = {}
     for name, value in parse_qsl(text, keep_blank_values=True):

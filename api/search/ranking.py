@@ -1,7 +1,7 @@
 """Which tokens a search finds, with which status, in which order: plain functions over columns.
 
 Relevance compares, in this order: how exactly the symbol was met, originals before copies, status, market score,
-chain. A copy is held no nearer to the query than the token it copies, so it never comes before it. Other sort keys
+chain. A copy never counts as nearer to the query than the token it copies, so it never comes before it. Other sort keys
 compare their value first and then the terms of relevance. Every order is total.
 """
 
@@ -22,11 +22,11 @@ from warehouse.readers.search import TokenRows
 CHAIN_PRIORITY = ("arbitrum", "solana", "polygon", "base", "bnb", "eth")
 NO_ROW = -1
 UNACCOMPANIED = 9
-"""Level of a copy near the query whose original is not: it would stand where its original cannot be seen."""
+"""Level of a copy that is near the query while its original is not: it is not shown without its original."""
 
 
 class Level(IntEnum):
-    """How a token's symbol meets the query."""
+    """How a token's symbol matches the query."""
 
     EXACT = 0
     CONFUSABLE = 1
@@ -43,8 +43,8 @@ STATUS_FILTERS: Mapping[str, tuple[SymbolStatus, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Everything a search can show, as columns. ``row`` is a position in the token rows, or NO_ROW for a chain on
-    which the symbol is available."""
+    """All matches of a search, as columns. ``row`` is a position in the token rows, or NO_ROW for a chain on which the
+    symbol is available."""
 
     row: NDArray[np.int64]
     symbol: NDArray[np.uint32]
@@ -54,7 +54,7 @@ class Matches:
     is_copy: NDArray[np.uint8]
     status: NDArray[np.int8]
     market_score: NDArray[np.int64]
-    chain_place: NDArray[np.int16]
+    chain_rank: NDArray[np.int16]
     sort_value: SortKey
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ def find_matches(
     rows: TokenRows,
     *,
     available_on: Sequence[int],
-    chain_places: Mapping[int, int],
+    chain_ranks: Mapping[int, int],
     now: datetime,
     wallet: bytes | None,
 ) -> Matches:
@@ -77,7 +77,7 @@ def find_matches(
         [Level.EXACT, *(Level.CONFUSABLE if fold(symbol) == folded else Level.NEAR for symbol in rows.symbols[1:])],
         np.int8,
     )
-    places = np.array([chain_places.get(int(chain), len(chain_places)) for chain in _distinct(rows.chain_id)], np.int16)
+    places = np.array([chain_ranks.get(int(chain), len(chain_ranks)) for chain in _distinct(rows.chain_id)], np.int16)
     words = np.ascontiguousarray(rows.address).view("<u8").reshape(-1, 4).byteswap().astype(np.uint64)
     free = len(available_on)
     zeros = np.zeros(free, np.int64)
@@ -87,14 +87,16 @@ def find_matches(
         symbol=np.concatenate([rows.symbol, zeros.astype(np.uint32)]),
         chain_id=np.concatenate([rows.chain_id, chains]),
         address=np.concatenate([words, np.zeros((free, 4), np.uint64)]),
-        level=np.concatenate([_held_levels(rows, words, levels[rows.symbol]), np.full(free, Level.EXACT, np.int8)]),
+        level=np.concatenate(
+            [_effective_levels(rows, words, levels[rows.symbol]), np.full(free, Level.EXACT, np.int8)]
+        ),
         is_copy=np.concatenate([rows.is_copy, zeros.astype(np.uint8)]),
         status=np.concatenate([_statuses(rows, now, wallet), np.full(free, SymbolStatus.AVAILABLE, np.int8)]),
         market_score=np.concatenate([rows.market_score, zeros]),
-        chain_place=np.concatenate(
+        chain_rank=np.concatenate(
             [
                 places[np.searchsorted(_distinct(rows.chain_id), rows.chain_id)],
-                np.array([chain_places.get(chain, len(chain_places)) for chain in available_on], np.int16),
+                np.array([chain_ranks.get(chain, len(chain_ranks)) for chain in available_on], np.int16),
             ]
         ),
         sort_value=rows.sort_value.extend_missing(free),
@@ -109,7 +111,7 @@ def select(
     crowns_only: bool,
     include_inactive: bool,
 ) -> NDArray[np.int64]:
-    """Positions of the matches that the filters let through."""
+    """Positions of the matches that pass the filters."""
     passes = matches.level != UNACCOMPANIED
     if chain_id is not None:
         passes &= matches.chain_id == chain_id
@@ -123,9 +125,9 @@ def select(
 
 
 def order(matches: Matches, chosen: NDArray[np.int64], *, by_value: bool, descending: bool) -> NDArray[np.int64]:
-    """The chosen positions, foremost first: by relevance, or by the sort value and then by relevance.
+    """The chosen positions, the best first: by relevance, or by the sort value and then by relevance.
 
-    Ascending relevance turns status, score and chain round; exactness, and originals before copies, stay.
+    Ascending relevance reverses status, score and chain, but not exactness and originals before copies.
     """
     turned = not by_value and not descending
     sign = -1 if turned else 1
@@ -133,7 +135,7 @@ def order(matches: Matches, chosen: NDArray[np.int64], *, by_value: bool, descen
         *(matches.address[chosen, word] for word in (3, 2, 1, 0)),
         matches.chain_id[chosen],
         matches.symbol[chosen],
-        sign * matches.chain_place[chosen],
+        sign * matches.chain_rank[chosen],
         -sign * matches.market_score[chosen],
         sign * matches.status[chosen],
         matches.is_copy[chosen],
@@ -146,7 +148,7 @@ def order(matches: Matches, chosen: NDArray[np.int64], *, by_value: bool, descen
 
 
 def chain_order(keys: Mapping[str, int]) -> dict[int, int]:
-    """The place of each chain id in relevance, from the chains' keys: those with a priority, then the others."""
+    """The rank of each chain id in relevance: chains with a priority first, then the others."""
     known = [key for key in CHAIN_PRIORITY if key in keys]
     return {keys[key]: place for place, key in enumerate([*known, *(key for key in keys if key not in known)])}
 
@@ -171,7 +173,7 @@ def _statuses(rows: TokenRows, now: datetime, wallet: bytes | None) -> NDArray[n
     return chosen.astype(np.int8)
 
 
-def _held_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArray[np.int8]) -> NDArray[np.int8]:
+def _effective_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArray[np.int8]) -> NDArray[np.int8]:
     """The level of each row, a copy's no better than that of the token it copies. A symbol that is only near leads to
     copies by way of their originals alone."""
     copies = np.flatnonzero(rows.is_copy)
@@ -191,6 +193,6 @@ def _held_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArray[np.
 
 
 def _mixed(words: NDArray[np.uint64], chains: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """One word per address and chain; the caller compares the whole before it believes a match."""
+    """One hash word per address and chain; the caller must compare the whole address."""
     mixed: NDArray[np.uint64] = words[:, 0] ^ (words[:, 1] * np.uint64(0x9E3779B97F4A7C15)) ^ words[:, 2]
     return mixed ^ words[:, 3] ^ (chains.astype(np.uint64) << np.uint64(32))

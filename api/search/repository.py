@@ -1,9 +1,8 @@
-"""What a search reads of the warehouse, with its short-lived memories.
+"""What a search reads from the warehouse, with short-lived caches.
 
-The newest publication is asked for a few times a second at most. A search that insists on the newest asks for the rows
-of the one it knows, on condition that no newer one is published when they are read. Which symbols are near is looked up
-in memory. What a version holds does not change, so what was read for one serves every page, order and filter of the
-same search, and the document of a row every search that shows the row.
+The newest publication is read at most a few times a second. A search with `refresh` reads the rows of the known version
+on the condition that no newer one is published. Near symbols are looked up in memory. A version never changes, so its
+rows serve every page, order and filter of the same search, and a row's document serves every search that shows it.
 """
 
 from collections import OrderedDict
@@ -29,12 +28,12 @@ from warehouse.readers.symbols import NearSymbol
 
 PUBLICATION_SECONDS = 0.25
 VERSION_SECONDS = 600.0
-MOST_EXPANSIONS = 50
-MOST_EXPANSION_TOKENS = 5_000
-# So many documents cost less when they come with the rows than when they are asked for apart.
+MAX_EXPANSIONS = 50
+MAX_EXPANSION_TOKENS = 5_000
+# Up to this many documents are cheaper to read with the rows than separately.
 INLINE_DOCUMENTS = 1_000
-MOST_DOCUMENTS = 5_000
-"""Documents kept of rows that were shown, some 4 KB each."""
+MAX_DOCUMENTS = 5_000
+"""Documents of shown rows that are cached, some 4 KB each."""
 
 
 class SearchRepository:
@@ -49,7 +48,7 @@ class SearchRepository:
         self._symbols: Cache[list[NearSymbol]] = Cache(
             "search_symbols", ttl_seconds=VERSION_SECONDS, metrics=metrics, limit=1_000
         )
-        # A popular symbol's rows take some megabytes, so few are kept: they serve the pages of a walk.
+        # A popular symbol's rows take some megabytes, so few are cached: they serve further pages of a search.
         self._rows: Cache[TokenRows] = Cache("search_rows", ttl_seconds=VERSION_SECONDS, metrics=metrics, limit=16)
         self._documents: OrderedDict[RowKey, Document] = OrderedDict()
         metrics.watch_cache("search_documents", self._documents.__len__)
@@ -66,7 +65,7 @@ class SearchRepository:
         return found
 
     async def newest(self, *, refresh: bool = False) -> Publication:
-        """The newest published state, for which the symbols are at hand; see :meth:`publication`."""
+        """The newest published state, with the symbol index brought up to date; see :meth:`publication`."""
         publication, _ = await self._index.at(await self.publication(refresh=refresh))
         return publication
 
@@ -76,10 +75,10 @@ class SearchRepository:
         return found if found is not None and found.version == version else None
 
     async def symbols(self, symbol: str, *, exact: bool, version: int, refresh: bool = False) -> tuple[list[str], bool]:
-        """The symbol and those it is expanded to, foremost first; and whether their tokens are few."""
+        """The symbol and its expansions, the best first, and whether their tokens are few."""
         if exact:
             return [symbol], False
-        edits, limit = allowed_edits(symbol), MOST_EXPANSIONS + 1
+        edits, limit = allowed_edits(symbol), MAX_EXPANSIONS + 1
         index = self._index.of(version)
         if index is not None:
             return _expansion(symbol, index.near(symbol, edits=edits, limit=limit))
@@ -93,7 +92,7 @@ class SearchRepository:
     async def rows(
         self, symbols: Sequence[str], *, version: int, sort_column: str, few: bool, refresh: bool = False
     ) -> TokenRows:
-        """The tokens of the symbols at a version; few ones come with their documents."""
+        """The tokens of the symbols at a version; if they are few, with their documents."""
         key = (tuple(symbols), version, sort_column)
         return await self._rows.get(
             key,
@@ -104,8 +103,8 @@ class SearchRepository:
     async def rows_if_newest(
         self, symbol: str, *, exact: bool, sort_column: str
     ) -> tuple[Publication, TokenRows] | None:
-        """The tokens of the symbol and of those it is expanded to, in the newest published state, in one statement that
-        begins now; None where that cannot be said at once."""
+        """The tokens of the symbol and its expansions in the newest published state, read by one statement that starts
+        now; None if the known state is not the newest."""
         held = self._index.publication
         if held is None:
             return None
@@ -118,7 +117,7 @@ class SearchRepository:
             with_documents=few,
             if_newest=True,
         )
-        # Without rows there are no tokens, or there is a newer publication.
+        # No rows: there are no tokens, or there is a newer publication.
         if len(rows) == 0:
             return None
         if self._index.publication is held:
@@ -127,7 +126,7 @@ class SearchRepository:
         return held, rows
 
     async def documents(self, rows: TokenRows, positions: Sequence[int]) -> dict[RowKey, Document]:
-        """What is shown of the rows at these positions."""
+        """The documents of the rows at these positions."""
         if rows.documents is not None:
             return await read_documents(self.source, rows, positions)
         kept = self._documents
@@ -138,7 +137,7 @@ class SearchRepository:
         for key, document in found.items():
             kept[key] = document
             kept.move_to_end(key)
-        while len(kept) > MOST_DOCUMENTS:
+        while len(kept) > MAX_DOCUMENTS:
             kept.popitem(last=False)
         return found
 
@@ -151,15 +150,15 @@ class SearchRepository:
 
 
 def allowed_edits(symbol: str) -> int:
-    """How many edits a fuzzy match may be away: one from five characters on, two from nine."""
+    """Edits that a near symbol may differ by: one from five characters on, two from nine."""
     return 2 if len(symbol) >= 9 else 1 if len(symbol) >= 5 else 0
 
 
 def _expansion(symbol: str, near: Sequence[NearSymbol]) -> tuple[list[str], bool]:
-    """As many of the near symbols as are taken, the symbol itself first, and whether their tokens are few."""
+    """The symbol and the near symbols that are searched, and whether their tokens are few."""
     chosen, tokens = [symbol], 0
     for other in near:
-        if other.symbol != symbol and tokens < MOST_EXPANSION_TOKENS and len(chosen) <= MOST_EXPANSIONS:
+        if other.symbol != symbol and tokens < MAX_EXPANSION_TOKENS and len(chosen) <= MAX_EXPANSIONS:
             chosen.append(other.symbol)
             tokens += other.tokens
     total = tokens + sum(other.tokens for other in near if other.symbol == symbol)

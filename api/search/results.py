@@ -1,4 +1,4 @@
-"""Results on the wire, from what the warehouse says of a row."""
+"""Wire results from the rows of the warehouse."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -16,7 +16,7 @@ _SCORE_UNIT = Decimal("1e-9")
 
 
 def available_result(symbol: str, chain: Chain, site_url: str) -> SearchResult:
-    """A chain that has no token of the symbol."""
+    """The result of a chain without a token of the symbol."""
     return SearchResult(
         chain_id=chain.chain_id,
         chain_name=chain.name,
@@ -77,7 +77,7 @@ def explanation(
     level: int,
     status: SymbolStatus,
     market_score: int,
-    chain_place: int,
+    chain_rank: int,
     document: Mapping[str, Any] | None,
     chains: Mapping[int, Chain],
 ) -> Explanation:
@@ -91,12 +91,12 @@ def explanation(
         status=status.text,
         status_priority=int(status),
         market_score=market_score * _SCORE_UNIT,
-        chain_priority=chain_place,
+        chain_priority=chain_rank,
     )
 
 
 def page_url(site_url: str, chain: Chain, symbol: str, token: str | None = None) -> str:
-    """The page of a symbol on a chain; of one token of it where it is not the registered one."""
+    """The page of a symbol on a chain, or of one token that is not the registered one."""
     page = f"{site_url}/{chain.key}/{quote(symbol, safe='')}"
     return page if token is None else f"{page}?token={token}"
 

@@ -1,4 +1,4 @@
-"""A search from question to answer."""
+"""Searches: from the query to the rendered answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ from warehouse.readers.search import Publication, TokenRows
 from warehouse.readers.source import Source
 
 ANSWER_SECONDS = 5.0
-MOST_ANSWERS = 2_000
+MAX_ANSWERS = 2_000
 MAX_REMEMBERED_QUERY_BYTES = 1_024
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A rendered answer, and the wallets for which it would be another one."""
+    """A rendered answer, and the wallets that get a different one."""
 
     body: bytes
     owners: frozenset[bytes]
@@ -68,8 +68,8 @@ class SearchService:
         readable = {key: chain for key, chain in chains.by_key.items() if not chain.claim_only}
         self.chains: Mapping[int, Chain] = {chain.chain_id: chain for chain in readable.values()}
         self.enabled = tuple(chain for chain in chains.enabled() if not chain.claim_only)
-        self.chain_places = chain_order({key: chain.chain_id for key, chain in readable.items()})
-        self._answers: Cache[Answer] = Cache("search", ttl_seconds=ANSWER_SECONDS, metrics=metrics, limit=MOST_ANSWERS)
+        self.chain_ranks = chain_order({key: chain.chain_id for key, chain in readable.items()})
+        self._answers: Cache[Answer] = Cache("search", ttl_seconds=ANSWER_SECONDS, metrics=metrics, limit=MAX_ANSWERS)
 
     def read_query(self, text: bytes) -> SearchQuery:
         """What a query string asks for. Reading it again would cost more than answering from the cache, so it is
@@ -84,7 +84,7 @@ class SearchService:
         return parse_query(text.decode("latin-1"), self._all_chains)
 
     async def answer(self, query: SearchQuery, wallet: str | None) -> bytes:
-        """The answer's JSON, at most a few seconds old; ``refresh`` makes a new one."""
+        """The answer as JSON, at most a few seconds old unless ``refresh`` is given."""
         found = await self._answers.get(query.answer_key, lambda: self._compute(query, None), refresh=query.refresh)
         if found.owners and wallet is not None and _account(wallet) in found.owners:
             key = (*query.answer_key, wallet)
@@ -92,7 +92,7 @@ class SearchService:
         return found.body
 
     def remembered(self, query: SearchQuery, wallet: str) -> bytes | None:
-        """The answer, where it is at hand and may be given."""
+        """The answer, if it is cached and valid for the wallet."""
         if query.refresh:
             return None
         found = self._answers.peek(query.answer_key)
@@ -107,7 +107,7 @@ class SearchService:
         return Answer(body, _factory_owners(found.rows))
 
     async def search(self, query: SearchQuery, wallet: str | None = None) -> tuple[SearchAnswer, Found]:
-        """A page of results, and everything it was cut from.
+        """A page of results, and all matches that it is a part of.
 
         Raises:
             InvalidCursor: the cursor is invalid, or too old.
@@ -125,14 +125,14 @@ class SearchService:
         return self._assemble(query, found, shown, offset), found
 
     async def find(self, query: SearchQuery, wallet: str | None, cursor: Cursor | None) -> Found:
-        """All matches in order: at the cursor's state, or at the newest."""
+        """All matches in order, in the cursor's state or the newest."""
         column, inverted = SORT_COLUMNS[query.sort]
         publication, rows = await self._read(query, cursor, column)
         moment = cursor.moment if cursor else self.clock.now().replace(microsecond=0)
         matches = find_matches(
             rows,
             available_on=self._available_on(rows),
-            chain_places=self.chain_places,
+            chain_ranks=self.chain_ranks,
             now=moment,
             wallet=_account(wallet) if wallet is not None else None,
         )
@@ -181,7 +181,7 @@ class SearchService:
         positions = [int(row) for row in matches.row[page] if row != NO_ROW]
         documents = await self.repository.documents(rows, positions)
         if len(documents) != len(positions):
-            # Rows of a superseded version were removed between two reads.
+            # Rows of a superseded version were removed between the two reads.
             raise ResultsChanged
         shown = []
         for match in page.tolist():
@@ -199,7 +199,7 @@ class SearchService:
                     int(matches.level[match]),
                     status,
                     int(matches.market_score[match]),
-                    int(matches.chain_place[match]),
+                    int(matches.chain_rank[match]),
                     document,
                     self.chains,
                 )
@@ -208,7 +208,7 @@ class SearchService:
         return shown
 
     async def _with_apps(self, shown: Sequence[SearchResult]) -> list[SearchResult]:
-        """The results with the apps of their pages, read at once."""
+        """The results with the apps of their pages, in one read."""
         pages = {place: page for place, one in enumerate(shown) if (page := _page(one)) is not None}
         apps = await self.apps.of_all(list(pages.values()))
         found = {place: apps[page.chain_id, page.token_id] for place, page in pages.items()}
@@ -257,7 +257,7 @@ def _page(result: SearchResult) -> Page | None:
 
 
 def as_of(publication: Publication, chains: Mapping[int, Chain]) -> AsOf:
-    """How far a published state reaches."""
+    """The version and blocks of a published state."""
     return AsOf(
         version=publication.version,
         published_at=timestamp(publication.published_at),
@@ -278,6 +278,6 @@ def _account(wallet: str) -> bytes | None:
 
 
 def _factory_owners(rows: TokenRows) -> frozenset[bytes]:
-    """Who holds the registrations of tokens that our factory made."""
+    """The owners of registrations of tokens that our factory made."""
     owned = rows.factory_owner[rows.factory_owner.any(axis=1)]
     return frozenset(owner.tobytes() for owner in owned)

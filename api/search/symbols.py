@@ -8,21 +8,21 @@ from warehouse.readers.search import Publication
 from warehouse.readers.source import Source
 from warehouse.readers.symbols import SymbolIndex, read_symbols
 
-MOST_SYMBOLS = 3_000_000
-"""Above this many, some 250 MB, searches ask the warehouse for near symbols instead."""
+MAX_SYMBOLS = 3_000_000
+"""Of more, which take some 250 MB, searches ask the warehouse for near symbols instead."""
 
 
 RETRY_AFTER = timedelta(minutes=10)
-"""Where there were too many, there may be fewer later."""
+"""When to try again after there were too many symbols."""
 
 
 class SymbolKeeper:
     """Holds one index, and the publication it shows.
 
-    Until it is loaded, and where there are too many symbols, there is none, and the warehouse is to be asked.
+    Until it is loaded, and if there are too many symbols, there is no index: ask the warehouse.
     """
 
-    def __init__(self, source: Source, metrics: Metrics, *, most: int = MOST_SYMBOLS) -> None:
+    def __init__(self, source: Source, metrics: Metrics, *, most: int = MAX_SYMBOLS) -> None:
         self.source = source
         self.most = most
         self._state: tuple[Publication, SymbolIndex] | None = None
@@ -52,8 +52,8 @@ class SymbolKeeper:
         return self._state[1] if self._state is not None and self._state[0].version == version else None
 
     def check(self, newest: Publication | None) -> bool:
-        """Forget an index that is ahead of what the warehouse has just said is the newest: it is another warehouse.
-        True if it was."""
+        """Drop an index that is newer than the newest publication of the warehouse: it is of another warehouse. True if
+        it was dropped."""
         if self._state is None or (newest is not None and newest.version >= self._state[0].version):
             return False
         self._state = None
@@ -65,7 +65,7 @@ class SymbolKeeper:
             return
         if self._loading is None or self._loading.done():
             self._loading = asyncio.create_task(self._load(publication))
-            # A load that fails is tried again by the next search, which asks the warehouse itself meanwhile.
+            # If a load fails, the next search starts another one and asks the warehouse itself meanwhile.
             self._loading.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def _load(self, publication: Publication) -> None:
@@ -85,6 +85,6 @@ class SymbolKeeper:
         changes = await read_symbols(self.source, after=index.version, version=version, limit=self.most + 1)
         advanced = await asyncio.to_thread(index.advanced, changes, version)
         if self._warehouses != warehouses:
-            return  # another warehouse was met meanwhile: what was advanced is the old one's
+            return  # the warehouse was replaced meanwhile
         self._state = (publication, advanced) if len(advanced) <= self.most else None
         self._too_many = publication if self._state is None else None

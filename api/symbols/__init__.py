@@ -1,1 +1,1 @@
-"""Checking whether a symbol is fit to be registered."""
+"""Whether a symbol can be registered."""

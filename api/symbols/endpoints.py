@@ -54,7 +54,7 @@ class SymbolRequest(Wire):
         extra="forbid",
         json_schema_extra={"examples": [{"symbol": "PEPE"}]},
     )
-    symbol: Text = Field(description="1 to 12 letters or digits; anything else is answered as blocked.")
+    symbol: Text = Field(description="1 to 12 letters or digits; anything else is `blocked`.")
 
 
 class Compatibility(Wire):
@@ -71,7 +71,7 @@ class CrossChainCompatibility(Wire):
 
 
 class SymbolVerdict(Wire):
-    """What is to be said about the symbol; of the optional fields those that apply are present."""
+    """The verdict on a symbol; only the optional fields that apply are present."""
 
     success: bool
     symbol: str

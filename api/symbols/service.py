@@ -1,4 +1,4 @@
-"""What is to be said about a symbol before anybody builds on it."""
+"""Checks of a symbol before it is used: reserved, well-known, confusable or taken."""
 
 import string
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ _LOOKALIKES = {
     folded: [one for one in string.ascii_uppercase + string.digits if fold(one) == folded]
     for folded in map(fold, string.ascii_uppercase + string.digits)
 }
-_MOST_SPELLINGS = 4_096
-"""Only a symbol with more than seven characters of such classes has more; of those the first are looked up."""
+_MAX_SPELLINGS = 4_096
+"""Only symbols with more than seven confusable characters have more spellings; the first are looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class SymbolChecker:
-    """Judges symbols: blocked by form or reservation, well-known, confusable or in use, or free."""
+    """Checks symbols: blocked by form or reservation, well-known, confusable, in use, or free."""
 
     majors: Majors
     chains: Chains
@@ -58,31 +58,31 @@ class SymbolChecker:
                 symbol,
                 "og_required",
                 canonical_asset=self._asset(symbol, *self.majors.by_symbol[folded][0]),
-                warning_message=f"{symbol} is, or reads like, a well-known coin; only its issuer can register it.",
+                warning_message=f"{symbol} is, or looks like, a well-known coin; only its issuer can register it.",
             )
         if folded in _FOLDED_RESERVED:
             return Verdict(
-                symbol, "warning", warning_message=f"{symbol} reads like {_FOLDED_RESERVED[folded]}, which is reserved."
+                symbol, "warning", warning_message=f"{symbol} looks like {_FOLDED_RESERVED[folded]}, which is reserved."
             )
         return await self._check_use(symbol, _spellings(folded))
 
     async def _check_use(self, symbol: str, spellings: list[str]) -> Verdict:
-        """The verdict from what is registered or indexed; the symbol itself counts before those that read like it."""
+        """The verdict from registrations and indexed tokens; the symbol itself comes before those that look like it."""
         wanted = {"symbol": symbol, "symbols": [symbol, *spellings]}
         registered = await self.store.row("symbols/find_registered", wanted)
         if registered is not None:
             found = registered["symbol"]
             message = f"{symbol} is registered already; on that chain it cannot be registered again."
             if found != symbol:
-                message = f"{symbol} reads like {found}, which is registered; it may be judged a copy of it."
+                message = f"{symbol} looks like {found}, which is registered; it may be marked as a copy of it."
             asset = self._asset(found, registered["chain_id"], registered["address"])
             return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
         known = await self.store.row("symbols/find_indexed", wanted)
         if known is not None:
             found = known["symbol"]
-            message = f"A token with the symbol {found} exists; a later one may be judged a copy of it."
+            message = f"A token with the symbol {found} exists; a later one may be marked as a copy of it."
             if found != symbol:
-                message = f"{symbol} reads like {found}, which a token bears; it may be judged a copy of it."
+                message = f"{symbol} looks like {found}, the symbol of a token; it may be marked as a copy of it."
             asset = self._asset(found, known["chain_id"], known["address"])
             return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
         return Verdict(symbol, "allowed")
@@ -94,5 +94,5 @@ class SymbolChecker:
 
 
 def _spellings(folded: str) -> list[str]:
-    """The symbols of letters and digits that read like one, from its folded form."""
-    return ["".join(one) for one in islice(product(*(_LOOKALIKES[letter] for letter in folded)), _MOST_SPELLINGS)]
+    """All spellings in letters and digits of a folded symbol."""
+    return ["".join(one) for one in islice(product(*(_LOOKALIKES[letter] for letter in folded)), _MAX_SPELLINGS)]

@@ -1,4 +1,4 @@
-"""The list as it is written: entries of the store as tokens, and the document around them."""
+"""The list document: rows of the store as tokens, and the document around them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ KEYWORDS = ("registry", "verified", "tokens")
 MAX_NAME_LENGTH = 30
 """Characters of a list's name that the schema of token lists allows."""
 MAX_TOKENS = 10_000
-"""Tokens that the schema allows; of more, the longest listed are told."""
+"""Tokens that the schema allows; of more, those listed longest are served."""
 _VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})")
 _NOT_IN_NAMES = re.compile(r"[^\w ]+")
 
@@ -36,7 +36,7 @@ class Version:
         return cls(row["version_id"], row["major"], row["minor"], row["patch"], row["published_at"])
 
     def render(self) -> ListVersion:
-        """As it is on the wire."""
+        """The wire form."""
         return ListVersion(major=self.major, minor=self.minor, patch=self.patch)
 
 
@@ -44,7 +44,7 @@ def read_version(field: str, text: str) -> tuple[int, int, int]:
     """The numbers of a version such as 1.4.0.
 
     Raises:
-        InvalidInput: it is none.
+        InvalidInput: it is not one.
     """
     found = _VERSION.fullmatch(text)
     if found is None:
@@ -60,7 +60,7 @@ def list_name(service_name: str) -> str:
 
 
 def token(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """An entry as it is on the wire."""
+    """An entry in its wire form."""
     found: dict[str, Any] = {
         "chainId": entry["chain_id"],
         "address": checksum_address(entry["address"]),
@@ -75,7 +75,7 @@ def token(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def document(name: str, version: Version, tokens: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """A list as it is on the wire."""
+    """A list in its wire form."""
     return {
         "name": name,
         "timestamp": timestamp(version.published_at),

@@ -1,4 +1,4 @@
-"""GET /tokenlist and what lies below it."""
+"""GET /tokenlist, its versions and their differences."""
 
 from typing import Annotated
 
@@ -31,8 +31,8 @@ from api.tokenlists.signing import HEADER, Signatures
 
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
 CACHE = {"Cache-Control": "private, max-age=60, stale-while-revalidate=600"}
-_MOST_SYMBOLS = 100
-_MOST_CHAIN_ID = 2**53
+_MAX_SYMBOLS = 100
+_MAX_CHAIN_ID = 2**53
 
 router = GROUP.router(tags=["token list"], route_class=QueryRoute)
 
@@ -50,16 +50,16 @@ async def get_token_list(
     service: TokenListDep,
     signatures: ListSignaturesDep,
     chain_id: Annotated[
-        int | None, Query(alias="chainId", ge=1, le=_MOST_CHAIN_ID, description="Only tokens of this chain.")
+        int | None, Query(alias="chainId", ge=1, le=_MAX_CHAIN_ID, description="Only tokens of this chain.")
     ] = None,
     symbol: Annotated[
         list[str] | None,
-        Query(description="Only tokens of this symbol; repeat it for several.", max_length=_MOST_SYMBOLS),
+        Query(description="Only tokens of this symbol; repeat it for several.", max_length=_MAX_SYMBOLS),
     ] = None,
-    version: Annotated[str | None, Query(description="A version of the past.", examples=["1.4.0"])] = None,
+    version: Annotated[str | None, Query(description="An earlier version.", examples=["1.4.0"])] = None,
 ) -> Response:
-    """The tokens that an active registration stands behind, as a versioned token list; at most ten thousand, the
-    longest listed first. A filter that nothing meets is answered with no tokens."""
+    """The tokens with an active registration as a versioned token list; at most ten thousand, those listed longest
+    first. A filter that matches nothing returns no tokens."""
     wanted = (chain_id, tuple(sorted({read_symbol("symbol", one) for one in symbol or ()})))
     if version is None:
         published = await service.published()
@@ -94,9 +94,9 @@ async def get_token_list_of_wallet(
 async def list_token_list_versions(
     access: ApiKey,
     store: StoreDep,
-    limit: Annotated[int, Query(ge=1, le=100, description="Most versions in an answer.")] = 20,
+    limit: Annotated[int, Query(ge=1, le=100, description="Versions per page.")] = 20,
     before: Annotated[
-        int | None, Query(ge=1, le=2**62, description="`nextBefore` of the page before; absent on the first.")
+        int | None, Query(ge=1, le=2**62, description="`nextBefore` of the page before; omit it on the first.")
     ] = None,
 ) -> JsonResponse:
     """Every version that was published, newest first, with how many tokens were added, changed and removed."""

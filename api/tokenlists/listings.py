@@ -51,10 +51,10 @@ async def export_listing(
     symbol: SymbolPath,
     chain: ChainPath,
     format: Annotated[
-        str, Query(max_length=32, pattern=r"^[A-Za-z0-9_.+-]+$", description="Format hint, given back as it is.")
+        str, Query(max_length=32, pattern=r"^[A-Za-z0-9_.+-]+$", description="Format hint, returned unchanged.")
     ] = "json",
 ) -> JsonResponse:
-    """A registration's listing, for those who pay for it (plan pro or higher)."""
+    """A registration's listing (plan pro or higher)."""
     row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
     listing = Listing.of(row, place)
     verified = registration_status(row, row, row["score"], clock.now()) != "inactive"
@@ -88,7 +88,7 @@ async def export_listing(
 async def lint_listing(
     access: ApiKey, store: StoreDep, chains: ChainsDep, settings: SettingsDep, symbol: SymbolPath, chain: ChainPath
 ) -> JsonResponse:
-    """What a registration's profile lacks for each platform."""
+    """The required fields that a registration's profile lacks, by platform."""
     row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
     listing = Listing.of(row, place)
     found = {name: FORMATS[format].lacks(listing) for name, format in settings.listing_platforms.items()}
@@ -119,7 +119,7 @@ async def get_platform_listing(
     store: StoreDep,
     chains: ChainsDep,
     settings: SettingsDep,
-    platform: Annotated[str, Path(description="A platform of the operator's settings.", examples=["profile"])],
+    platform: Annotated[str, Path(description="A platform from the operator's settings.", examples=["profile"])],
     symbol: SymbolPath,
     chain: ChainPath,
 ) -> JsonResponse:

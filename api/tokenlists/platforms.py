@@ -13,12 +13,12 @@ from warehouse.domain.chains import Chain
 from warehouse.store import Row
 
 _PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
-"""Where the handles are at home that a registration may say instead of an address."""
+"""The sites of handles that a registration may give instead of an address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is known of a registered token; None where the registration says nothing."""
+    """What is known of a registered token; None if the registration does not say."""
 
     chain: Chain
     symbol: str
@@ -60,7 +60,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: how a listing is written in it, and which fields it cannot do without."""
+    """A format: how a listing is written in it, and which fields it requires."""
 
     write: Callable[[Listing], dict[str, Any]]
     needs: tuple[str, ...]
@@ -68,7 +68,7 @@ class Format:
     needs_any_link: bool = False
 
     def lacks(self, listing: Listing) -> list[tuple[str, str]]:
-        """Fields and what is wrong with them, where something is."""
+        """The fields with a problem, and the problems."""
         found = [(name, "is required") for name in self.needs if getattr(listing, name) is None]
         longest = self.longest_description
         if longest is not None and listing.description is not None and len(listing.description) > longest:
@@ -79,7 +79,7 @@ class Format:
 
 
 def handle(url: str | None) -> str | None:
-    """The last part of a profile's address: https://x.com/pepe and @pepe are pepe. An invitation is nobody's handle."""
+    """The last part of a profile's address: https://x.com/pepe and @pepe are pepe. An invitation link has no handle."""
     if url is None:
         return None
     before, _, last = url.rstrip("/").rpartition("/")
@@ -87,7 +87,7 @@ def handle(url: str | None) -> str | None:
 
 
 def link(name: str, said: str) -> str:
-    """The address of a profile that may be told by its handle alone."""
+    """The address of a profile that may be given by its handle alone."""
     place = _PLACES.get(name)
     return said if place is None or "://" in said else place + said.removeprefix("@")
 

@@ -1,4 +1,4 @@
-"""Wire shapes of the token list and of what goes with it."""
+"""Wire shapes of the token list routes."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from api.http.rendering import Wire
 
 
 class ListVersion(Wire):
-    """A token that left makes a major version, one that came a minor one, one that reads differently a patch."""
+    """Removed tokens make a major version, added ones a minor one, changed ones a patch."""
 
     major: int
     minor: int
@@ -31,14 +31,14 @@ class ListedToken(Wire):
     symbol: str
     decimals: int
     logo_uri: str | None = Field(
-        default=None, alias="logoURI", description="Absent where there is none.", exclude_if=lambda uri: uri is None
+        default=None, alias="logoURI", description="Absent if there is none.", exclude_if=lambda uri: uri is None
     )
     extensions: ListedExtensions
 
 
 class TokenList(Wire):
-    """A token list as the public schema of token lists has it. An answer without tokens is the one thing that schema
-    does not allow: it means that no listed token meets the filter."""
+    """A token list by the public schema of token lists, except that it may have no tokens: no listed token matches the
+    filter."""
 
     name: str
     timestamp: str = Field(description="When the version was published.")
@@ -66,7 +66,7 @@ class PublishedVersions(Wire):
 
 
 class ChangedToken(Wire):
-    """A token that reads differently."""
+    """A changed token."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
     old: ListedToken = Field(alias="from")
@@ -74,7 +74,7 @@ class ChangedToken(Wire):
 
 
 class ListDifference(Wire):
-    """What happened between two versions."""
+    """The differences between two versions."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
     old: ListVersion = Field(alias="from")
@@ -85,7 +85,7 @@ class ListDifference(Wire):
 
 
 class ListingData(Wire):
-    """What a listing says; null where the registration says nothing."""
+    """A listing; null if the registration does not say."""
 
     name: str
     symbol: str
@@ -100,10 +100,10 @@ class ListingData(Wire):
 
 
 class ListingExtensions(Wire):
-    """What the registry says of the token."""
+    """The registry's statement on the token."""
 
     verified: bool = Field(description="An active registration backs the token.")
-    crown_id: int | None = Field(description="Registration id; null where not verified.")
+    crown_id: int | None = Field(description="Registration id; null if not verified.")
 
 
 class ListingExport(Wire):
@@ -111,24 +111,24 @@ class ListingExport(Wire):
 
     symbol: str
     chain: str
-    format: str = Field(description="As asked for.")
+    format: str = Field(description="As requested.")
     data: ListingData
     extensions: ListingExtensions
 
 
 class PlatformListing(RootModel[dict[str, Any]]):
-    """A listing as the platform's format has it."""
+    """A listing in the platform's format."""
 
 
 class Lack(Wire):
-    """Something that a platform asks for and the profile lacks."""
+    """A field that a platform requires and the profile lacks."""
 
     field: str
     problem: str
 
 
 class PlatformLint(Wire):
-    """How a profile stands with one platform's format."""
+    """A profile compared with one platform's format."""
 
     platform: str
     format: str

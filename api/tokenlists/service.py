@@ -1,4 +1,4 @@
-"""The token list from memory: a version is read once, and every answer made of it is kept as bytes."""
+"""The token list from memory: a version is read once, and its answers are kept as bytes."""
 
 import asyncio
 from collections import defaultdict
@@ -17,7 +17,7 @@ from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
 
 FRESH_SECONDS = 2.0
-"""How long the newest version is taken for it without asking the store."""
+"""How long the newest version is cached."""
 STALE_SECONDS = 600.0
 """How long the list is served while the store is down."""
 _ANSWERS = 256
@@ -26,7 +26,7 @@ Filter = tuple[int | None, tuple[str, ...]]
 
 @dataclass(slots=True)
 class Published:
-    """One version in memory. ``tokens`` are on the wire's form, the longest listed first."""
+    """One version in memory. ``tokens`` are in wire form, those listed longest first."""
 
     version: Version
     name: str
@@ -37,7 +37,7 @@ class Published:
 
     @classmethod
     def of(cls, version: Version, name: str, tokens: Sequence[Mapping[str, Any]]) -> "Published":
-        """A version with what its answers are looked up by; the answer to no filter is made at once."""
+        """A version with its indexes; the answer without a filter is made at once."""
         by_chain: dict[int, list[int]] = defaultdict(list)
         by_symbol: dict[str, list[int]] = defaultdict(list)
         for place, one in enumerate(tokens):
@@ -90,15 +90,15 @@ class TokenListService:
         self._versions: Cache[Published] = Cache("token_list", ttl_seconds=3_600.0, metrics=metrics, limit=4)
 
     async def warm(self) -> None:
-        """Read the newest version's list before anyone asks for it: ten thousand tokens take a quarter of a second.
+        """Load the newest version before the first request: ten thousand tokens take a quarter of a second.
 
         Raises:
-            StoreUnavailable: the store cannot be asked.
+            StoreUnavailable: the store is down.
         """
         await self.published()
 
     async def newest(self) -> Version:
-        """The newest version; there is always one, if of an empty list."""
+        """The newest version; there is always one."""
         return await self._newest.get("newest", self._read_newest)
 
     async def named(self, numbers: tuple[int, int, int]) -> Version:
@@ -115,7 +115,7 @@ class TokenListService:
         return Version.of(found)
 
     async def published(self) -> Published:
-        """The newest version's list. While a newer one is loaded, the one before is given: nobody waits for it."""
+        """The newest version's list. While a newer one is loaded, the one before is served."""
         return await self._current.get("newest", self._read_published)
 
     async def of(self, version: Version) -> Published:
@@ -142,7 +142,7 @@ class TokenListService:
 
     async def _load(self, version: Version) -> Published:
         rows = await self.store.rows("tokenlists/list_entries", {"version_id": version.version_id})
-        # Rendering ten thousand tokens takes a while; other requests are answered meanwhile.
+        # In a thread: rendering ten thousand tokens would block other requests.
         return await asyncio.to_thread(_made, version, self.name, rows)
 
 

@@ -10,18 +10,18 @@ HEADER = "X-JWS-Signature"
 KIND = "token-list+v1"
 _KEPT = 512
 _LONG = 64 * 1024
-"""Bytes from which signing takes long enough to keep other requests waiting."""
+"""Larger bodies are signed in a thread, so that other requests do not wait."""
 
 
 class Signatures:
-    """Signatures of the bodies that are told, each made once a key: a list that stands is not signed again."""
+    """Signatures of served bodies, each made once per key."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
         self._made: OrderedDict[tuple[str, str], str] = OrderedDict()
 
     async def of(self, prepared: Prepared) -> str:
-        """The signature of a body, as it is before compression.
+        """The signature of a body before compression.
 
         Raises:
             SigningKeyError: the service's keys cannot be used.

@@ -31,8 +31,8 @@ async def get_token(
     chain: ChainPath,
     token_address: TokenAddress = None,
 ) -> Response:
-    """The search result of one token. Where a chain has several tokens of the symbol, the registered one is meant,
-    else the original, unless `tokenAddress` names one."""
+    """The search result of one token. If a chain has several tokens of the symbol, it is the registered one, else the
+    original; `tokenAddress` selects another."""
     wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
     address = None
     if token_address is not None:

@@ -1,4 +1,4 @@
-"""The token that a symbol means on a chain."""
+"""Lookups of a single token by symbol and chain."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -27,7 +27,8 @@ class TokenService:
         self._found: Cache[Found | None] = Cache("token", ttl_seconds=ANSWER_SECONDS, metrics=metrics, limit=20_000)
 
     async def answer(self, symbol: str, chain: Chain, address: str | None, wallet: str) -> bytes:
-        """The search result of the registered token of the symbol, else of the original, or of the one at an address.
+        """The search result of the token at the address if given, else of the registered token of the symbol, else of
+        the original.
 
         Raises:
             TokenNotFound: there is none.

@@ -130,7 +130,7 @@ async def test_symbols_that_read_like_others_are_warned_of(service: Service, sto
         body = (await service.post("/verify/symbol", {"symbol": symbol})).json()
         assert (body["status"], body["requiresAcknowledgment"]) == ("warning", True)
         assert body.get("canonicalAsset", {}).get("symbol") == original
-        assert f"{symbol} reads like {original or 'ADMIN'}," in body["warningMessage"]
+        assert f"{symbol} looks like {original or 'ADMIN'}," in body["warningMessage"]
 
 
 async def test_twelve_letters_do_not_fit_on_solana(service: Service) -> None:

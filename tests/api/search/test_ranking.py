@@ -55,7 +55,7 @@ def token_rows(draw: st.DrawFn) -> TokenRows:
 
 
 def ordered(rows: TokenRows, *, by_value: bool, descending: bool) -> tuple[object, list[int]]:
-    matches = find_matches(rows, available_on=[100], chain_places=chain_order(CHAINS), now=NOW, wallet=None)
+    matches = find_matches(rows, available_on=[100], chain_ranks=chain_order(CHAINS), now=NOW, wallet=None)
     chosen = select(matches, chain_id=None, statuses=None, crowns_only=False, include_inactive=True)
     return matches, order(matches, chosen, by_value=by_value, descending=descending).tolist()
 
@@ -135,6 +135,6 @@ def test_thirty_days_of_grace_end_to_the_second() -> None:
             sort_value=SortKey((np.zeros(1, np.int64),), np.zeros(1, bool)),
             documents=None,
         )
-        matches = find_matches(rows, available_on=[], chain_places={1: 0}, now=NOW, wallet=None)
+        matches = find_matches(rows, available_on=[], chain_ranks={1: 0}, now=NOW, wallet=None)
         statuses.append(SymbolStatus(int(matches.status[0])))
     assert statuses == [SymbolStatus.INACTIVE, SymbolStatus.GRACE_PERIOD]
