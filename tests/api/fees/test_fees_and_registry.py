@@ -20,7 +20,7 @@ async def test_the_fee_schedule_is_exact_and_cacheable_for_five_minutes(service:
     assert answer.json()["subscriptionTiers"]["pro"] == {"monthly": 29, "yearly": 290}
 
 
-async def test_a_changed_pricing_file_counts_at_once_and_a_broken_one_never(serve: Serve, tmp_path: Path) -> None:
+async def test_a_changed_pricing_file_is_used_unless_it_is_invalid(serve: Serve, tmp_path: Path) -> None:
     prices = tmp_path / "pricing.toml"
     prices.write_text('claim_usd = "19.99"\nclaim_multiplier = "2"\n')
     async with serve(pricing=prices) as service:
@@ -32,7 +32,7 @@ async def test_a_changed_pricing_file_counts_at_once_and_a_broken_one_never(serv
         assert (await service.get("/registration/fee")).json()["totalFeeUsd"] == 0.1
 
 
-async def test_a_price_beyond_its_cap_is_not_taken_over(serve: Serve, tmp_path: Path) -> None:
+async def test_a_price_above_its_cap_is_not_used(serve: Serve, tmp_path: Path) -> None:
     prices = tmp_path / "pricing.toml"
     prices.write_text('claim_usd = "30"\n[caps]\nclaim_usd = "40"\n')
     async with serve(pricing=prices) as service:
@@ -64,7 +64,7 @@ async def test_savings_add_up_at_the_live_price_of_gas(serve: Serve, tmp_path: P
     assert saved == {name: pytest.approx(bundle["savings"]) for name, bundle in fees["bundles"].items()}
 
 
-async def test_without_a_node_of_mainnet_the_configured_multiplier_holds(serve: Serve, tmp_path: Path) -> None:
+async def test_without_a_mainnet_node_the_configured_multiplier_applies(serve: Serve, tmp_path: Path) -> None:
     chains = tmp_path / "chains.toml"
     chains.write_text('[chains.eth]\nrpc_urls = ["http://127.0.0.1:9"]\n')
     async with serve(chains=chains, chain_timeout_seconds=0.5) as service:
@@ -123,7 +123,7 @@ async def test_symbol_verdicts(
     assert ("canonicalAsset" in body) == (status in ("warning", "og_required"))
 
 
-async def test_symbols_that_read_like_others_are_warned_of(service: Service, store: Connection) -> None:
+async def test_confusable_symbols_get_a_warning(service: Service, store: Connection) -> None:
     add_registration(store, "SOLO")
     add_token(store, "LOOK")
     for symbol, original in (("S0L0", "SOLO"), ("1OOK", "LOOK"), ("ADM1N", None)):

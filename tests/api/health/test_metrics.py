@@ -111,7 +111,7 @@ async def test_the_state_of_the_whole_service_is_in_one_scrape(
     assert found("requests_in_flight") == 1
 
 
-async def test_an_engine_that_is_down_is_reported_and_holds_nothing_up(serve: Serve) -> None:
+async def test_an_engine_that_is_down_is_reported_without_delay(serve: Serve) -> None:
     async with serve(clickhouse_url="http://nobody:secret@127.0.0.1:9/none") as service:
         began = time.monotonic()
         samples = await scrape(service)
@@ -120,7 +120,7 @@ async def test_an_engine_that_is_down_is_reported_and_holds_nothing_up(serve: Se
     assert not any(name == "regalia_publication_version" for name, _ in samples)
 
 
-async def test_a_store_that_goes_away_takes_its_figures_with_it(
+async def test_metrics_of_a_stopped_store_disappear(
     service: Service, store: Connection, engines: EngineUrls, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.health.observer.GOOD_FOR_SECONDS", 0.0)
@@ -183,7 +183,7 @@ async def test_scrapes_ask_once_a_second_and_cost_little(service: Service, store
     assert (time.process_time() - began) / 20 < 0.02
 
 
-async def test_methods_are_not_labels_that_strangers_choose(service: Service) -> None:
+async def test_unknown_methods_are_one_label(service: Service) -> None:
     await service.anonymous.request("BREW", "/nothing")
     samples = await scrape(service)
     assert value(samples, "request_seconds_count", route="unmatched", method="other", status="404") == 1

@@ -53,7 +53,7 @@ async def test_nothing_at_risk_is_an_empty_list(service: Service) -> None:
     assert (answer["tokens"], answer["levelCounts"]) == ([], {"critical": 0, "warning": 0})
 
 
-async def test_who_asks_again_within_seconds_does_not_ask_the_store(
+async def test_repeated_reads_within_seconds_do_not_query_the_store(
     service: Service, store: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given(store)

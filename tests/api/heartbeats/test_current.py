@@ -52,7 +52,7 @@ async def test_the_first_thirty_days_of_a_registration_are_grace(service: Servic
     assert (await service.get("/heartbeat/PEPE/base")).json()["status"] == "inactive"
 
 
-async def test_the_registered_token_is_meant_else_the_original_else_the_named(
+async def test_the_token_is_the_named_one_else_the_registered_else_the_original(
     service: Service, store: Connection
 ) -> None:
     add_token(store, address=address(1), precedence=1, **scored("11"))
@@ -63,7 +63,7 @@ async def test_the_registered_token_is_meant_else_the_original_else_the_named(
     assert (await service.get("/heartbeat/PEPE/base", tokenAddress=address(2))).json()["score"] == 22
 
 
-async def test_without_a_score_there_is_nothing(service: Service, store: Connection) -> None:
+async def test_without_a_score_the_answer_is_404(service: Service, store: Connection) -> None:
     add_token(store)
     for path in ("/heartbeat/PEPE/base", "/heartbeat/NONE/base", f"/heartbeat/PEPE/base?tokenAddress={address(9)}"):
         response = await service.client.get(f"/api/v2{path}")

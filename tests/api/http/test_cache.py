@@ -7,7 +7,7 @@ from api.http.cache import Cache
 from api.http.metrics import Metrics
 
 
-async def test_a_refresh_shares_only_what_began_after_it() -> None:
+async def test_a_refresh_shares_only_later_computations() -> None:
     begun, gate = count(1), asyncio.Event()
 
     async def compute() -> int:
@@ -26,7 +26,7 @@ async def test_a_refresh_shares_only_what_began_after_it() -> None:
     assert await cache.get("key", compute) == 2
 
 
-async def test_what_was_being_computed_when_it_was_forgotten_is_not_kept() -> None:
+async def test_a_value_forgotten_while_it_is_computed_is_not_kept() -> None:
     begun, gate = count(1), asyncio.Event()
 
     async def compute() -> int:
@@ -45,7 +45,7 @@ async def test_what_was_being_computed_when_it_was_forgotten_is_not_kept() -> No
     assert await cache.get("key", compute) == 2
 
 
-async def test_a_refresh_begins_anew_where_what_it_waited_for_failed() -> None:
+async def test_a_refresh_computes_again_after_a_failure() -> None:
     gate, outcomes = asyncio.Event(), iter([OSError("gone"), 5])
 
     async def compute() -> int:

@@ -47,14 +47,12 @@ async def test_unknown_paths_and_methods(service: Service, method: str, path: st
         ("HEAD", FEES, "GET"),
     ],
 )
-async def test_a_wrong_method_is_told_which_ones_are_offered(
-    service: Service, method: str, path: str, offered: str
-) -> None:
+async def test_a_wrong_method_gets_the_header_allow(service: Service, method: str, path: str, offered: str) -> None:
     answer = await service.client.request(method, path)
     assert (answer.status_code, answer.headers["allow"]) == (405, offered)
 
 
-async def test_a_parameter_that_is_given_twice_is_named(service: Service) -> None:
+async def test_a_repeated_parameter_is_named(service: Service) -> None:
     for path, name in (
         ("/registration/7?chain=base&chain=base", "chain"),
         ("/registration/7/history?limit=5&chain=base&limit=6", "limit"),
@@ -71,7 +69,7 @@ async def test_a_parameter_that_is_given_twice_is_named(service: Service) -> Non
     assert "more than once" not in (await service.client.get("/api/v2/tokenlist?symbol=A&symbol=B")).text
 
 
-async def test_members_that_are_named_twice_or_mean_nothing_are_refused(service: Service) -> None:
+async def test_repeated_and_unknown_members_are_refused(service: Service) -> None:
     for path, body, words in (
         ("/verify/symbol", '{"symbol": "PEPE", "symbol": "FROG"}', "body: has the member 'symbol' twice"),
         ("/claim/message", '{"symbol": {"a": 1, "\\u0061": 2}}', "body: has the member 'a' twice"),
@@ -110,7 +108,7 @@ async def test_a_wrong_content_type_is_415(service: Service) -> None:
     assert "Content-Type" in answer.json()["error"]
 
 
-async def test_what_is_not_json_is_400_of_the_group(service: Service) -> None:
+async def test_invalid_json_is_400_of_the_group(service: Service) -> None:
     for path, code in (("/verify/symbol", "INVALID_REQUEST"), ("/claim/message", "VALIDATION_INVALID_INPUT")):
         answer = await service.client.post(f"/api/v2{path}", content=b"{", headers={"content-type": "application/json"})
         assert (answer.status_code, answer.json()) == (400, {"error": "body: cannot be read as JSON", "code": code})
@@ -129,14 +127,14 @@ async def test_what_is_not_json_is_400_of_the_group(service: Service) -> None:
         (b'{"symbol": "\\ud800"}', "symbol: must be text: half of a surrogate pair is none"),
     ],
 )
-async def test_a_body_that_is_no_object_of_text_says_so(service: Service, content: bytes, problem: str) -> None:
+async def test_a_body_that_is_not_an_object_is_400(service: Service, content: bytes, problem: str) -> None:
     answer = await service.client.post(
         "/api/v2/verify/symbol", content=content, headers={"content-type": "application/json"}
     )
     assert (answer.status_code, answer.json()) == (400, {"error": problem, "code": "INVALID_REQUEST"})
 
 
-async def test_a_path_that_is_not_there_is_404_whatever_is_sent(service: Service) -> None:
+async def test_an_unknown_path_is_404_whatever_is_sent(service: Service) -> None:
     headers = {"content-type": "text/plain"}
     assert (await service.client.post("/api/v2/nowhere", content=b"x", headers=headers)).status_code == 404
     assert (await service.client.post("/api/v2/config/fees", content=b"x", headers=headers)).status_code == 405

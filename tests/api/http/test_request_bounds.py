@@ -41,7 +41,7 @@ async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
         (1_000, [], 1_000 - (DISCARDED_FACTOR + 1) * LIMIT // PART - 1),
     ],
 )
-async def test_what_a_client_still_sends_is_received_before_it_is_refused(
+async def test_the_rest_of_a_large_body_is_discarded_before_the_answer(
     parts: int, headers: list[tuple[bytes, bytes]], left: int
 ) -> None:
     client = Client(parts)

@@ -73,9 +73,7 @@ async def test_a_store_that_is_silent_from_the_first_connection_on(store_url: st
     await store.close()
 
 
-async def test_connections_that_were_closed_while_idle_are_made_again_unnoticed(
-    behind: Store, line: StallingProxy
-) -> None:
+async def test_connections_closed_while_idle_are_replaced(behind: Store, line: StallingProxy) -> None:
     line.sever()
     await asyncio.gather(behind.row("SELECT 1"), behind.row("SELECT 1"))
     line.sever()

@@ -17,11 +17,11 @@ def address(peer: str | None, *forwarded: str, proxies: str = PROXIES) -> str:
     )
 
 
-def test_without_trusted_proxies_nobody_is_believed() -> None:
+def test_without_trusted_proxies_the_peer_is_the_client() -> None:
     assert address("10.1.1.1", "198.51.100.7", proxies="") == "10.1.1.1"
 
 
-def test_a_client_that_is_no_proxy_is_not_believed() -> None:
+def test_a_client_that_is_not_a_proxy_is_not_trusted() -> None:
     assert address("203.0.113.9", "198.51.100.7") == "203.0.113.9"
 
 
@@ -40,7 +40,7 @@ def test_a_client_that_is_no_proxy_is_not_believed() -> None:
         ([], "10.1.1.1"),
     ],
 )
-def test_the_last_address_that_no_proxy_has_is_the_client(forwarded: list[str], client: str) -> None:
+def test_the_client_is_the_last_address_that_is_not_a_proxy(forwarded: list[str], client: str) -> None:
     assert address("10.1.1.1", *forwarded) == client
 
 

@@ -11,9 +11,7 @@ MOMENTS = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=200)
 
 
 @given(MOMENTS, st.integers(1, 20), st.integers(1, 40))
-def test_no_stretch_of_time_grants_more_than_the_burst_and_what_refills(
-    moments: list[float], per_second: int, burst: int
-) -> None:
+def test_no_period_grants_more_than_the_burst_and_its_refill(moments: list[float], per_second: int, burst: int) -> None:
     bucket = Bucket(burst, 0.0)
     granted = [moment for moment in moments if bucket.take(moment, per_second, burst)]
     for first in range(len(granted)):
@@ -23,9 +21,7 @@ def test_no_stretch_of_time_grants_more_than_the_burst_and_what_refills(
 
 
 @given(MOMENTS, st.integers(1, 20), st.integers(1, 40))
-def test_a_refused_request_is_granted_after_the_wait_it_is_told(
-    moments: list[float], per_second: int, burst: int
-) -> None:
+def test_a_refused_request_is_granted_after_its_retry_after(moments: list[float], per_second: int, burst: int) -> None:
     bucket = Bucket(burst, 0.0)
     for moment in moments:
         if not bucket.take(moment, per_second, burst):
@@ -42,12 +38,12 @@ def test_a_clock_that_is_set_back_refills_nothing() -> None:
     assert bucket.take(101, 1, 1)
 
 
-def test_a_smaller_plan_takes_away_what_its_bucket_does_not_hold() -> None:
+def test_a_smaller_plan_cuts_the_bucket() -> None:
     bucket = Bucket(100, 0.0)
     assert [bucket.take(0, 1, 2) for _ in range(3)] == [True, True, False]
 
 
-def test_a_window_grants_its_number_and_begins_anew_after_a_minute() -> None:
+def test_a_window_grants_its_limit_and_restarts_after_a_minute() -> None:
     window = Window(0.0, 0)
     assert [window.take(10, 2), window.take(30, 2)] == [None, None]
     assert window.take(59.5, 2) == 0.5
@@ -55,6 +51,6 @@ def test_a_window_grants_its_number_and_begins_anew_after_a_minute() -> None:
     assert window.began_at == 60
 
 
-def test_a_window_of_a_clock_that_was_set_back_begins_anew() -> None:
+def test_a_window_restarts_when_the_clock_is_set_back() -> None:
     window = Window(1000.0, 2)
     assert window.take(500, 2) is None

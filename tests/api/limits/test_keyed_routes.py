@@ -44,7 +44,7 @@ async def test_a_burst_is_granted_and_the_next_request_refused(serve_limited: Se
 
 
 @BACKENDS
-async def test_of_many_at_once_exactly_the_quota_is_granted(serve_limited: ServeLimited, backend: str) -> None:
+async def test_concurrent_requests_get_exactly_the_quota(serve_limited: ServeLimited, backend: str) -> None:
     async with serve_limited(backend, per_second=1_000, burst=1_000, per_day=7) as service:
         answers = await asyncio.gather(*(service.get("/config/fees") for _ in range(40)))
     assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 33
@@ -62,7 +62,7 @@ async def test_the_bucket_refills_with_time(serve_limited: ServeLimited, clock: 
 
 
 @BACKENDS
-async def test_a_used_up_quota_is_renewed_at_midnight_in_utc(
+async def test_a_used_up_quota_resets_at_midnight_utc(
     serve_limited: ServeLimited, clock: ManualClock, backend: str
 ) -> None:
     async with serve_limited(backend, per_day=3) as service:
@@ -95,7 +95,7 @@ async def test_each_key_has_limits_of_its_own(serve_limited: ServeLimited, store
 
 
 @BACKENDS
-async def test_every_answer_to_a_key_says_what_is_left(serve_limited: ServeLimited, backend: str) -> None:
+async def test_every_answer_to_a_key_has_limit_headers(serve_limited: ServeLimited, backend: str) -> None:
     async with serve_limited(backend) as service:
         asked: list[tuple[int, Any]] = [
             (200, service.get("/config/fees")),
@@ -113,7 +113,7 @@ async def test_every_answer_to_a_key_says_what_is_left(serve_limited: ServeLimit
             assert f'"day";r={10_000 - 1 - number};t=43200' in answer.headers["ratelimit"]
 
 
-async def test_answers_to_nobody_we_know_say_nothing(serve_limited: ServeLimited) -> None:
+async def test_answers_without_a_valid_credential_have_no_limit_headers(serve_limited: ServeLimited) -> None:
     async with serve_limited() as service:
         missing = await service.anonymous.get("/api/v2/config/fees")
         wrong = await service.anonymous.get("/api/v2/config/fees", headers={"X-API-Key": "rgl_live_none"})
@@ -136,7 +136,7 @@ async def test_a_remembered_search_is_counted_like_any_other(
     assert 'regalia_requests_refused_total{limit="rate"} 1.0' in text
 
 
-async def test_an_answer_that_the_client_has_is_counted_too(serve_limited: ServeLimited, store: Connection) -> None:
+async def test_a_304_is_counted_too(serve_limited: ServeLimited, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
     publish_list(store)
     async with serve_limited() as service:
@@ -146,7 +146,9 @@ async def test_an_answer_that_the_client_has_is_counted_too(serve_limited: Serve
     assert [said(answer)[1] for answer in (first, again)] == [9_999, 9_998]
 
 
-async def test_a_changed_plan_counts_at_once(serve_limited: ServeLimited, store_url: str, clock: ManualClock) -> None:
+async def test_a_changed_plan_takes_effect_at_once(
+    serve_limited: ServeLimited, store_url: str, clock: ManualClock
+) -> None:
     """At once: the API is told by the store, within milliseconds, and remembers plans for three seconds otherwise."""
     async with serve_limited(per_second=1, burst=1) as service:
         assert await statuses(service, 2) == [200, 429]
@@ -176,7 +178,7 @@ async def test_a_session_is_counted_for_its_account_and_not_for_its_keys(
     assert said(by_key)[1] == 9_999
 
 
-async def test_with_a_used_up_quota_an_account_still_sees_its_usage_and_revokes(
+async def test_the_account_routes_work_after_the_quota_is_used_up(
     serve: Serve, clock: ManualClock, tmp_path: Any
 ) -> None:
     file = tmp_path / "few.toml"
@@ -198,7 +200,7 @@ async def test_with_a_used_up_quota_an_account_still_sees_its_usage_and_revokes(
     assert elsewhere.status_code != 429  # the key is counted there
 
 
-async def test_without_a_limiter_nothing_is_refused_or_said(serve_limited: ServeLimited) -> None:
+async def test_without_a_limiter_there_are_no_refusals_or_headers(serve_limited: ServeLimited) -> None:
     async with serve_limited("none", per_second=1, burst=1) as service:
         answers = [await service.get("/config/fees") for _ in range(3)]
     assert {answer.status_code for answer in answers} == {200}
@@ -214,7 +216,7 @@ async def test_limits_follow_the_file(serve_limited: ServeLimited, limits_file: 
         assert await statuses(service, 8) == [200] * 7 + [429]
 
 
-async def test_days_are_told_apart_by_the_clock_of_the_service(
+async def test_days_change_by_the_clock_of_the_service(
     serve_limited: ServeLimited, clock: ManualClock, store: Connection
 ) -> None:
     today = clock.now().date()

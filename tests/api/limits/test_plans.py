@@ -18,7 +18,7 @@ def test_every_plan_has_limits_and_a_higher_one_allows_more() -> None:
         assert values == sorted(set(values)), name
 
 
-def test_the_documentation_says_what_is_built_in() -> None:
+def test_the_documentation_has_the_built_in_limits() -> None:
     text = (Path(__file__).parents[3] / "docs" / "limits.md").read_text()
     for plan, limits in load(None).plans.items():
         figures = (limits.per_second, limits.burst, limits.per_day, limits.keys, limits.new_keys)
@@ -30,7 +30,7 @@ def test_public_reads_have_the_specified_limits() -> None:
     assert (public.per_minute, public.holdings_per_minute, public.wrong_keys_per_minute) == (400, 60, 60)
 
 
-def test_a_file_is_laid_over_the_built_in_limits(limits_file: Path) -> None:
+def test_a_file_overrides_built_in_limits(limits_file: Path) -> None:
     limits_file.write_text("[plans.pro]\nper_day = 7\n")
     limits = load(limits_file)
     assert limits.plans["pro"].per_day == 7
@@ -50,7 +50,7 @@ def test_a_file_is_laid_over_the_built_in_limits(limits_file: Path) -> None:
         ("[plans", "limits.toml"),
     ],
 )
-def test_a_limit_that_cannot_be_is_refused_by_name(limits_file: Path, text: str, message: str) -> None:
+def test_an_invalid_limit_is_refused_by_name(limits_file: Path, text: str, message: str) -> None:
     limits_file.write_text(text)
     with pytest.raises(LimitsError, match=message):
         load(limits_file)
@@ -61,7 +61,7 @@ def test_a_file_that_is_missing_is_refused(tmp_path: Path) -> None:
         LimitsFile(tmp_path / "none.toml")
 
 
-def test_a_changed_file_is_taken_over_and_a_bad_one_is_not(limits_file: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_changed_file_is_used_unless_it_is_invalid(limits_file: Path, caplog: pytest.LogCaptureFixture) -> None:
     limits_file.write_text("[plans.pro]\nper_day = 7\n")
     file = LimitsFile(limits_file)
     for stamp, text, expected in ((1, "per_day = 8", 8), (2, "per_day = 'many'", 8), (3, "per_day = 9", 9)):

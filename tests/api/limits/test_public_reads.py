@@ -45,13 +45,13 @@ async def test_60_of_them_may_be_for_holdings(serve_limited: ServeLimited, backe
         assert await ask(service, COINS, 11) == [FOUND_NOTHING] * 10 + [429]
 
 
-async def test_holdings_are_refused_where_the_address_asked_for_enough_else(serve_limited: ServeLimited) -> None:
+async def test_holdings_are_refused_when_the_address_is_over_its_limit(serve_limited: ServeLimited) -> None:
     async with serve_limited(public="per_minute = 3") as service:
         assert await ask(service, COINS, 3) == [FOUND_NOTHING] * 3
         assert await ask(service, HOLDINGS, 1) == [429]
 
 
-async def test_the_next_minute_begins_when_it_says(serve_limited: ServeLimited, clock: ManualClock) -> None:
+async def test_the_next_minute_begins_after_retry_after(serve_limited: ServeLimited, clock: ManualClock) -> None:
     async with serve_limited(public="per_minute = 2\nholdings_per_minute = 1") as service:
         assert await ask(service, COINS, 1) == [FOUND_NOTHING]
         clock.advance(seconds=20)
@@ -63,7 +63,7 @@ async def test_the_next_minute_begins_when_it_says(serve_limited: ServeLimited, 
         assert await ask(service, COINS, 3) == [FOUND_NOTHING, FOUND_NOTHING, 429]
 
 
-async def test_clients_behind_a_trusted_proxy_are_told_apart(serve: Serve, limits_file: Any) -> None:
+async def test_clients_behind_a_trusted_proxy_are_counted_separately(serve: Serve, limits_file: Any) -> None:
     limits_file.write_text("[public]\nper_minute = 2\n")
     async with serve(limits=limits_file, **PROXY) as service:
         for client in ("198.51.100.1", "198.51.100.2"):
@@ -71,7 +71,7 @@ async def test_clients_behind_a_trusted_proxy_are_told_apart(serve: Serve, limit
             assert await ask(service, COINS, 3, **named) == [FOUND_NOTHING, FOUND_NOTHING, 429]
 
 
-async def test_nobody_else_says_whom_to_count(serve: Serve, limits_file: Any) -> None:
+async def test_x_forwarded_for_of_others_is_ignored(serve: Serve, limits_file: Any) -> None:
     limits_file.write_text("[public]\nper_minute = 2\n")
     async with serve(limits=limits_file) as service:
         asked = [await ask(service, COINS, 1, **{"X-Forwarded-For": f"1.2.3.{n}"}) for n in range(3)]

@@ -68,9 +68,7 @@ def test_processes_share_a_bucket(store_url: str, store: Connection) -> None:
     assert usage_counts(store) == [sum(granted)]
 
 
-async def test_requests_of_one_moment_are_granted_in_their_order(
-    meter: StoreMeter, store_url: str, store: Connection
-) -> None:
+async def test_concurrent_requests_are_granted_in_order(meter: StoreMeter, store_url: str, store: Connection) -> None:
     subject, other = new_key(store_url, store), new_key(store_url, store)
     few, many = limits(1, 5, 100), limits(100, 100, 3)
     asked = [(subject, few), (other, many)] * 8
@@ -88,7 +86,7 @@ async def test_a_window_of_an_address_is_exact(meter: StoreMeter) -> None:
     assert await meter.take_of_address("198.51.100.2", "public", 10) is None
 
 
-async def test_a_window_that_is_over_begins_anew(meter: StoreMeter, store: Connection) -> None:
+async def test_a_window_restarts_after_its_minute(meter: StoreMeter, store: Connection) -> None:
     for _ in range(3):
         await meter.take_of_address("198.51.100.1", "public", 3)
     assert await meter.take_of_address("198.51.100.1", "public", 3) is not None
@@ -97,7 +95,7 @@ async def test_a_window_that_is_over_begins_anew(meter: StoreMeter, store: Conne
     assert [wait is None for wait in waits] == [True, True, True, False]
 
 
-async def test_callers_that_have_gone_are_forgotten(meter: StoreMeter, store_url: str, store: Connection) -> None:
+async def test_idle_callers_are_dropped(meter: StoreMeter, store_url: str, store: Connection) -> None:
     await meter.take(new_key(store_url, store), limits(1, 1, 1))
     await meter.take_of_address("198.51.100.1", "public", 3)
     store.execute("UPDATE rate_bucket SET counted_at = now() - interval '1 hour'")
@@ -107,7 +105,7 @@ async def test_callers_that_have_gone_are_forgotten(meter: StoreMeter, store_url
         assert store.execute(f"SELECT FROM {table}").fetchall() == []
 
 
-async def test_while_the_store_is_down_keys_are_refused_for_now_and_addresses_counted_alone() -> None:
+async def test_while_the_store_is_down_keys_get_503_and_addresses_are_counted_locally() -> None:
     nowhere = "postgresql://nobody@127.0.0.1:1/none"
     store = Store(nowhere, timeout_seconds=1)
     down = StoreMeter(Store(nowhere, timeout_seconds=1), store, clock=SystemClock())
@@ -119,7 +117,7 @@ async def test_while_the_store_is_down_keys_are_refused_for_now_and_addresses_co
     await store.close()
 
 
-async def test_a_key_that_cannot_be_counted_in_time_is_answered_503(serve: Serve, store: Connection) -> None:
+async def test_a_key_that_cannot_be_counted_in_time_gets_503(serve: Serve, store: Connection) -> None:
     async with serve(limits_backend="store", limits=None, store_timeout_seconds=1.0) as service:
         assert (await service.get("/config/fees")).status_code == 200
         with store.transaction():
@@ -130,7 +128,7 @@ async def test_a_key_that_cannot_be_counted_in_time_is_answered_503(serve: Serve
         assert (await service.get("/registry/info")).status_code == 200
 
 
-async def test_questions_that_wait_are_asked_together() -> None:
+async def test_waiting_calls_are_batched() -> None:
     asked: list[list[int]] = []
     release = asyncio.Event()
 
@@ -154,7 +152,7 @@ async def test_questions_that_wait_are_asked_together() -> None:
     assert len(asked) <= 2
 
 
-async def test_a_failure_reaches_all_who_asked_and_not_those_after() -> None:
+async def test_a_failure_reaches_all_callers_of_the_batch_only() -> None:
     failing = True
 
     async def answer(questions: Any) -> list[int]:

@@ -54,7 +54,7 @@ async def test_counts_of_processes_are_added_up(
     assert usage_counts(store) == [55]
 
 
-async def test_a_process_learns_what_others_counted(api_store: Store, subject: Subject, clock: ManualClock) -> None:
+async def test_a_process_reads_the_counts_of_others(api_store: Store, subject: Subject, clock: ManualClock) -> None:
     first, second = (ProcessMeter(UsageLedger(api_store), clock=clock) for _ in range(2))
     await use(first, subject, 1)
     await use(second, subject, 98)
@@ -64,7 +64,7 @@ async def test_a_process_learns_what_others_counted(api_store: Store, subject: S
     assert await use(first, subject, 1) == ["day"]
 
 
-async def test_a_new_process_knows_what_was_used_before(api_store: Store, subject: Subject, clock: ManualClock) -> None:
+async def test_a_new_process_reads_earlier_usage(api_store: Store, subject: Subject, clock: ManualClock) -> None:
     before = ProcessMeter(UsageLedger(api_store), clock=clock)
     await use(before, subject, 99)
     await before.keep()
@@ -100,9 +100,7 @@ class _Losing:
         return ended
 
 
-async def test_a_batch_whose_answer_was_lost_is_counted_once(
-    store_url: str, store: Connection, subject: Subject
-) -> None:
+async def test_a_batch_sent_twice_is_counted_once(store_url: str, store: Connection, subject: Subject) -> None:
     losing = LosesAnswers(store_url)
     ledger = UsageLedger(losing)
     for _ in range(85):
@@ -134,7 +132,7 @@ async def test_counts_outlive_an_outage_of_the_store(
     await unreachable.close()
 
 
-async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
+async def test_80_and_90_percent_are_reported_once_a_day_per_account(
     api_store: Store, store: Connection, store_url: str, subject: Subject, clock: ManualClock
 ) -> None:
     meter = ProcessMeter(UsageLedger(api_store), clock=clock)
@@ -166,7 +164,7 @@ async def test_80_and_90_percent_are_told_once_a_day_whichever_key_gets_there(
     assert usage_events(store) == sorted([*everything, ("quota.threshold_warning", 80), ("usage.threshold", 80)])
 
 
-async def test_a_smaller_plan_tells_of_what_was_used_before(
+async def test_a_smaller_plan_reports_earlier_usage(
     api_store: Store, store: Connection, subject: Subject, clock: ManualClock
 ) -> None:
     meter = ProcessMeter(UsageLedger(api_store), clock=clock)
@@ -178,7 +176,7 @@ async def test_a_smaller_plan_tells_of_what_was_used_before(
     assert usage_events(store) == [("quota.threshold_warning", 80), ("usage.threshold", 80)]
 
 
-async def test_old_usage_is_forgotten(api_store: Store, store: Connection, subject: Subject) -> None:
+async def test_old_usage_is_deleted(api_store: Store, store: Connection, subject: Subject) -> None:
     ledger = UsageLedger(api_store)
     for day in (date(2024, 1, 1), date(2026, 2, 1)):
         ledger.count(subject, day, 100)
@@ -187,7 +185,7 @@ async def test_old_usage_is_forgotten(api_store: Store, store: Connection, subje
     assert [row["day"] for row in store.execute("SELECT day FROM api_usage").fetchall()] == [date(2026, 2, 1)]
 
 
-async def test_usage_of_two_keys_is_written_in_one_go(
+async def test_usage_of_two_keys_is_written_in_one_batch(
     api_store: Store, store: Connection, store_url: str, subject: Subject
 ) -> None:
     ledger = UsageLedger(api_store)

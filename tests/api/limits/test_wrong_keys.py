@@ -16,7 +16,7 @@ async def send(service: Service, key: str) -> int:
     return answer.status_code
 
 
-async def test_an_address_may_send_so_many_keys_that_are_not_valid(
+async def test_an_address_may_send_60_invalid_keys_a_minute(
     serve_limited: ServeLimited, clock: ManualClock, store_url: str
 ) -> None:
     async with serve_limited(public="wrong_keys_per_minute = 3") as service:

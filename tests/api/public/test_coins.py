@@ -35,9 +35,7 @@ def served(warehouse: Warehouse, number: int, symbol: str = "PEPE", **figures: A
     publish(warehouse, [token_row(symbol, address=0x70000 + number, registered=True, **figures)])
 
 
-async def test_a_verified_coin_is_told_with_its_market(
-    open_service: Service, warehouse: Warehouse, store: Connection
-) -> None:
+async def test_a_verified_coin_has_its_market(open_service: Service, warehouse: Warehouse, store: Connection) -> None:
     place = add_listed(store, "PEPE", 7, profile=Jsonb({"logoUrl": "https://pepe.example/a.png"}))
     served(warehouse, 7, price_usd=Decimal("0.0000123"), volume_24h_usd=Decimal("5.5"), holders=3)
     answer = await read(open_service, "/coins/base/pepe")
@@ -64,9 +62,7 @@ async def test_a_verified_coin_is_told_with_its_market(
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
 
 
-async def test_a_figure_that_is_not_known_is_null(
-    open_service: Service, warehouse: Warehouse, store: Connection
-) -> None:
+async def test_unknown_figures_are_null(open_service: Service, warehouse: Warehouse, store: Connection) -> None:
     add_listed(store, "PEPE", 7)
     publish(warehouse, [token_row("OTHER", address=1)])
     body = (await read(open_service, "/coins/base/PEPE")).json()
@@ -85,7 +81,7 @@ async def test_a_page_marked_nsfw_shows_no_logo(open_service: Service, warehouse
     "changes",
     [{"released_at": datetime.now(UTC)}, {"expired_at": datetime.now(UTC)}, {"score": "59"}],
 )
-async def test_only_what_an_active_registration_stands_behind_answers(
+async def test_only_active_registrations_are_public(
     open_service: Service, warehouse: Warehouse, store: Connection, changes: dict[str, Any]
 ) -> None:
     add_listed(store, "PEPE", 7, **changes)
@@ -103,7 +99,7 @@ async def test_only_what_an_active_registration_stands_behind_answers(
         "/holdings/base/0x12/0x34", "/other",
     ],
 )  # fmt: skip
-async def test_what_is_not_there_is_404_for_a_minute(
+async def test_a_404_is_remembered_for_a_minute(
     open_service: Service, warehouse: Warehouse, store: Connection, path: str
 ) -> None:
     add_listed(store, "PEPE", 7)
@@ -138,7 +134,7 @@ async def test_every_origin_may_read_and_none_with_credentials(
     assert "access-control-allow-origin" not in keyed.headers
 
 
-async def test_who_has_the_answer_is_told_so_by_every_process(
+async def test_every_process_answers_304_for_the_same_etag(
     serve: Serve, warehouse_url: str, warehouse: Warehouse, store: Connection
 ) -> None:
     add_listed(store, "PEPE", 7)
@@ -152,9 +148,7 @@ async def test_who_has_the_answer_is_told_so_by_every_process(
     assert again.headers["cache-control"] == first.headers["cache-control"]
 
 
-async def test_a_change_shows_once_the_minute_is_over(
-    open_service: Service, warehouse: Warehouse, store: Connection
-) -> None:
+async def test_a_change_shows_after_the_minute(open_service: Service, warehouse: Warehouse, store: Connection) -> None:
     assert (await read(open_service, "/crowns/base/7/sites")).status_code == 404
     add_listed(store, "PEPE", 7)
     assert (await read(open_service, "/crowns/base/7/sites")).status_code == 404

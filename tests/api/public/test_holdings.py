@@ -58,7 +58,7 @@ async def test_any_token_of_the_chain_is_read_registered_or_not(serve: Serve, ch
     assert (nobody["balance"], nobody["holds"]) == ("0", False)
 
 
-async def test_what_is_no_token_or_no_address_is_404(serve: Serve, chains: Path, world: World) -> None:
+async def test_an_invalid_token_or_address_is_404(serve: Serve, chains: Path, world: World) -> None:
     token = world.stablecoin
     wrong_sum = to_checksum_address(token)[:2] + to_checksum_address(token)[2:].swapcase()
     async with serve(chains=chains) as service:
@@ -77,9 +77,7 @@ async def test_a_chain_that_cannot_be_read_is_503_and_never_zero(serve: Serve, c
     assert "retry-after" in answer.headers
 
 
-async def test_a_recent_answer_stands_in_while_the_chain_cannot_be_read(
-    serve: Serve, chains: Path, world: World
-) -> None:
+async def test_a_recent_answer_is_served_while_the_chain_is_down(serve: Serve, chains: Path, world: World) -> None:
     token = world.stablecoin
     wallet, _ = some_holder(world.anvil, token)
     async with serve(chains=chains) as service:

@@ -30,7 +30,7 @@ def state(rng: np.random.Generator, count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("sort", ["relevance", "volume"])
-async def test_a_walk_neither_skips_nor_repeats_while_publications_change(
+async def test_pages_by_cursor_neither_skip_nor_repeat_results(
     finder: Service, warehouse: Warehouse, sort: str
 ) -> None:
     rng = np.random.default_rng(5)
@@ -61,7 +61,7 @@ async def test_a_walk_neither_skips_nor_repeats_while_publications_change(
     assert answer["pagination"]["hasMore"] is False
 
 
-async def test_a_cursor_goes_on_with_another_page_size(finder: Service, warehouse: Warehouse) -> None:
+async def test_a_cursor_works_with_another_page_size(finder: Service, warehouse: Warehouse) -> None:
     publish(warehouse, [token_row("MOON", address=number) for number in range(1, 8)])
     first = (await finder.get("/search", symbol="MOON", chain="base", pageSize=2)).json()
     rest = (
@@ -90,7 +90,7 @@ async def test_a_cursor_of_a_state_no_longer_kept_is_refused(finder: Service, wa
     assert response.json()["error"].startswith("cursor: shows a state that is no longer kept")
 
 
-def test_a_cursor_comes_back_as_it_was() -> None:
+def test_a_cursor_survives_a_round_trip() -> None:
     cursor = Cursor(version=2**63, moment=NOW, offset=12345)
     assert read_cursor(write_cursor(cursor, "abc"), "abc", NOW + timedelta(minutes=10)) == cursor
 
@@ -102,7 +102,7 @@ def test_a_cursor_older_than_ten_minutes_is_refused() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "%%%", "AAAA", "gA", "_" * 40, "k" * 400])
-def test_what_no_search_handed_out_is_refused(text: str) -> None:
+def test_a_forged_cursor_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="was not issued by this list"):
         read_cursor(text, "abc", NOW)
 

@@ -67,7 +67,7 @@ async def test_openapi_describes_every_parameter(service: Service) -> None:
     assert {"200", "400", "401", "403", "429", "503"} <= set(operation["responses"])
 
 
-async def test_long_strings_of_unknown_parameters_are_read_and_not_kept(service: Service) -> None:
+async def test_long_query_strings_are_not_cached(service: Service) -> None:
     await service.client.get("/api/v2/search?symbol=PEPE")
     read = service.services.search._parsed
     kept = read.cache_info().currsize

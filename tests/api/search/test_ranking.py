@@ -72,7 +72,7 @@ def test_relevance_never_puts_a_copy_above_its_original(rows: TokenRows, descend
 
 @settings(max_examples=100)
 @given(token_rows(), st.booleans(), st.booleans())
-def test_an_order_lists_each_match_once_and_does_not_depend_on_how_rows_arrive(
+def test_an_order_is_total_and_independent_of_the_order_of_rows(
     rows: TokenRows, by_value: bool, descending: bool
 ) -> None:
     _, places = ordered(rows, by_value=by_value, descending=descending)
@@ -92,7 +92,7 @@ def test_an_order_lists_each_match_once_and_does_not_depend_on_how_rows_arrive(
 
 @settings(max_examples=100)
 @given(token_rows(), st.booleans())
-def test_a_value_orders_everything_and_what_is_unknown_comes_last(rows: TokenRows, descending: bool) -> None:
+def test_a_sort_value_orders_everything_and_unknown_comes_last(rows: TokenRows, descending: bool) -> None:
     matches, places = ordered(rows, by_value=True, descending=descending)
     key = matches.sort_value.select(np.array(places))  # type: ignore[attr-defined]
     known = key.words[0][~key.missing].tolist()

@@ -68,7 +68,7 @@ async def test_near_symbols_are_found_and_others_are_not(finder: Service, wareho
         assert (symbol in await found_symbols(finder, query)) is found, (query, symbol)
 
 
-async def test_expansion_is_bounded_to_the_fifty_foremost_by_market(finder: Service, warehouse: Warehouse) -> None:
+async def test_expansion_is_limited_to_the_fifty_best_by_market(finder: Service, warehouse: Warehouse) -> None:
     publish(
         warehouse,
         [token_row(f"CAT{number}", address=number, market_score=Decimal(number) / 1000) for number in range(1, 71)],
@@ -111,7 +111,7 @@ async def test_crowns_only_never_shows_what_is_available(finder: Service, wareho
     assert (answer["results"], answer["meta"]["chainCounts"], answer["pagination"]["totalPages"]) == ([], {}, 0)
 
 
-async def test_a_result_says_all_that_is_known_and_null_for_the_rest(finder: Service, warehouse: Warehouse) -> None:
+async def test_a_result_has_null_for_unknown_values(finder: Service, warehouse: Warehouse) -> None:
     minted = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     publish(
         warehouse,
@@ -159,9 +159,7 @@ async def test_a_result_says_all_that_is_known_and_null_for_the_rest(finder: Ser
     assert "explain" not in result
 
 
-async def test_the_answer_repeats_what_was_asked_and_says_how_far_it_reaches(
-    finder: Service, warehouse: Warehouse
-) -> None:
+async def test_the_answer_has_the_query_and_the_published_state(finder: Service, warehouse: Warehouse) -> None:
     publish(warehouse, [token_row("PEPE", address=1)], version=5)
     answer = (await finder.get("/search", symbol="pepe", chain="BASE", status="unclaimed", sort="volume")).json()
     assert (answer["success"], answer["symbol"]) == (True, "PEPE")
@@ -232,7 +230,7 @@ async def test_a_second_answer_comes_from_the_cache_until_refresh(finder: Servic
     assert 'regalia_cache_reads_total{cache="search",result="miss"} 2.0' in metrics
 
 
-async def test_what_is_not_published_is_not_seen(finder: Service, warehouse: Warehouse) -> None:
+async def test_unpublished_rows_are_not_found(finder: Service, warehouse: Warehouse) -> None:
     publish(warehouse, [token_row("PEPE", address=1)], version=1)
     unpublished = [token_row("PEPE", address=2, version=2), token_row("PEPE", address=1, version=2, deleted=1)]
     warehouse.insert_arrow("serve_token", token_table(unpublished))
@@ -258,7 +256,7 @@ async def test_without_the_warehouse_the_answer_is_503(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("value", ["apps", "widgets"])
-async def test_results_carry_the_apps_of_their_pages_where_asked(
+async def test_include_adds_the_apps_of_the_pages(
     finder: Service, warehouse: Warehouse, store: Connection, value: str
 ) -> None:
     publish(warehouse, [token_row("PEPE", address=1, registered=True), token_row("PEPE", address=2)])

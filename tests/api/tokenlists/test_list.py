@@ -45,7 +45,7 @@ async def test_an_empty_list_is_version_one(service: Service) -> None:
     )  # fmt: skip
 
 
-async def test_a_token_is_told_as_the_schema_wants_it(service: Service, store: Connection) -> None:
+async def test_a_token_has_the_form_of_the_schema(service: Service, store: Connection) -> None:
     place = add_listed(store, "PEPE", 7, profile=Jsonb({"logoUrl": "https://pepe.example/a.png"}))
     bare = add_listed(store, "WOJAK", 8, chain_id=ARBITRUM)
     publish_list(store)
@@ -59,7 +59,7 @@ async def test_a_token_is_told_as_the_schema_wants_it(service: Service, store: C
     ]  # fmt: skip
 
 
-async def test_the_list_is_read_before_anyone_asks_for_it(serve: Serve, store: Connection) -> None:
+async def test_the_list_is_loaded_at_start(serve: Serve, store: Connection) -> None:
     add_listed(store, "PEPE", 7)
     publish_list(store)
     async with serve() as service, asyncio.timeout(10):
@@ -89,7 +89,7 @@ def test_the_lists_name_fits_the_schema(name: str, list_named: str) -> None:
     assert list_name(name) == list_named
 
 
-async def test_a_filter_that_nothing_meets_is_answered_with_no_tokens(service: Service, store: Connection) -> None:
+async def test_a_filter_that_matches_nothing_returns_no_tokens(service: Service, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
     publish_list(store)
     for query in ({"chainId": 1}, {"symbol": "NONE"}, {"chainId": ARBITRUM, "symbol": "PEPE"}):
@@ -117,7 +117,7 @@ async def test_bad_input_is_named(service: Service, path: str, field: str) -> No
     assert answer.json()["error"].startswith(f"{field}")
 
 
-async def test_a_client_that_has_the_list_is_told_so(service: Service, store: Connection) -> None:
+async def test_a_client_that_has_the_list_gets_304(service: Service, store: Connection) -> None:
     for number in range(1, 20):
         add_listed(store, f"S{number}", number)
     publish_list(store)
@@ -136,7 +136,7 @@ async def test_a_client_that_has_the_list_is_told_so(service: Service, store: Co
     assert other.status_code == 200
 
 
-async def test_two_processes_tag_the_same_list_alike(serve: Serve, store: Connection) -> None:
+async def test_two_processes_send_the_same_etag(serve: Serve, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
     publish_list(store)
     async with serve() as one, serve() as other:
@@ -173,7 +173,7 @@ async def test_history_is_kept_and_versions_can_be_compared(service: Service, st
     assert backwards.status_code == 400
 
 
-async def test_a_new_version_is_told_within_seconds(service: Service, store: Connection) -> None:
+async def test_a_new_version_is_served_within_seconds(service: Service, store: Connection) -> None:
     assert (await service.get("/tokenlist")).json()["tokens"] == []
     add_listed(store, "PEPE", 1)
     publish_list(store)

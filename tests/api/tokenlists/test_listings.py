@@ -27,7 +27,7 @@ def pay(store: Connection, plan: str) -> None:
     store.execute("UPDATE account SET plan = %s", (plan,))
 
 
-async def test_an_export_tells_what_the_registration_says(service: Service, store: Connection, pepe: str) -> None:
+async def test_an_export_has_the_values_of_the_registration(service: Service, store: Connection, pepe: str) -> None:
     pay(store, "pro")
     body = (await service.get("/tokenlist/export/pepe/base", format="csv")).json()
     assert body == {
@@ -62,7 +62,7 @@ async def test_the_exports_errors_have_its_codes(service: Service, store: Connec
         assert (wrong.status_code, wrong.json()["code"]) == (400, "INVALID_PARAMS")
 
 
-async def test_what_an_inactive_registration_backs_is_not_verified(service: Service, store: Connection) -> None:
+async def test_an_inactive_registration_is_not_verified(service: Service, store: Connection) -> None:
     pay(store, "pro")
     add_listed(store, "PEPE", 7, score="20")
     body = (await service.get("/tokenlist/export/PEPE/base")).json()
@@ -82,7 +82,7 @@ async def test_each_format_writes_the_same_facts_its_own_way(service: Service, p
     assert profile["links"][0] == {"label": "Website", "url": "https://pepe.example"}
 
 
-async def test_platforms_are_the_operators(serve: Serve, pepe: str) -> None:
+async def test_platforms_come_from_the_settings(serve: Serve, pepe: str) -> None:
     async with serve(listing_platforms={"somewhere": "profile"}) as service:
         assert (await service.get("/tokenlist/somewhere/PEPE/base")).json()["tokenAddress"] == pepe
         unknown = await service.get("/tokenlist/coin/PEPE/base")
@@ -108,7 +108,7 @@ async def test_the_lint_says_what_each_platform_lacks(
     assert all(one["complete"] == (not one["lacks"]) for one in found)
 
 
-def test_handles_are_told_as_links_and_links_as_handles() -> None:
+def test_handles_become_links_and_links_handles() -> None:
     assert [link("twitter", said) for said in ("@pepe", "pepe", "https://x.com/pepe")] == ["https://x.com/pepe"] * 3
     assert (link("telegram", "pepe"), link("discord", "pepe")) == ("https://t.me/pepe", "https://discord.gg/pepe")
     assert (handle("@pepe"), handle("https://x.com/pepe/")) == ("pepe", "pepe")

@@ -62,7 +62,7 @@ async def test_every_form_of_the_list_is_signed(service: Service, store: Connect
     assert all(found.headers[HEADER].count("..") == 1 for found in (whole, filtered, owned))
 
 
-async def test_a_list_is_signed_once_a_key(service: Service, store: Connection) -> None:
+async def test_a_list_is_signed_once_per_key(service: Service, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
     publish_list(store)
     first = (await service.get("/tokenlist")).headers[HEADER]

@@ -21,7 +21,7 @@ async def address_of(finder: Service, path: str, **parameters: str) -> str:
     return str((await finder.get(path, **parameters)).json()["token"]["address"])[-1]
 
 
-async def test_the_registered_token_is_meant_else_the_original(finder: Service, warehouse: Warehouse) -> None:
+async def test_the_token_is_the_registered_one_else_the_original(finder: Service, warehouse: Warehouse) -> None:
     original = token_row("PEPE", address=1, market_score=Decimal("0.1"))
     copy = token_row("PEPE", address=2, market_score=Decimal("0.9"), copy_of=original)
     registered = token_row("DOGE", address=3, registered=True)
