@@ -124,7 +124,7 @@ async def test_invalid_json_is_400_of_the_group(service: Service) -> None:
         (b"[]", "body: must be a JSON object"),
         (b'"PEPE"', "body: must be a JSON object"),
         (b"", "body: is required"),
-        (b'{"symbol": "\\ud800"}', "symbol: must be text: half of a surrogate pair is none"),
+        (b'{"symbol": "\\ud800"}', "symbol: must be text: half of a surrogate pair is not a character"),
     ],
 )
 async def test_a_body_that_is_not_an_object_is_400(service: Service, content: bytes, problem: str) -> None:

@@ -44,7 +44,7 @@ def test_a_file_overrides_built_in_limits(limits_file: Path) -> None:
         ("[plans.pro]\nper_day = 0", "plans.pro.per_day"),
         ("[plans.pro]\nper_day = '7'", "plans.pro.per_day"),
         ("[plans.pro]\nper_hour = 7", "plans.pro.per_hour"),
-        ("[plans.gold]\nper_second = 1\nburst = 1\nper_day = 1\nkeys = 1\nnew_keys = 1", "plans.gold is no plan"),
+        ("[plans.gold]\nper_second = 1\nburst = 1\nper_day = 1\nkeys = 1\nnew_keys = 1", "plans.gold is not a plan"),
         ("[plans.pro]\nper_second = 1\nburst = 61", "burst is more than 60 times per_second"),
         ("[public]\nper_minute = -1", "public.per_minute"),
         ("[plans", "limits.toml"),
