@@ -116,14 +116,14 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
         is_deployer, unknown = await _is_deployer(claim, reader, warehouse), None
     except (WarehouseError, RpcError) as error:
         is_deployer, unknown = False, error
-    shown = (
+    methods = (
         ("deployer", is_deployer),
         ("owner", claim.wallet in reading.owners),
         ("admin", reading.wallet_is_role_admin or claim.wallet in reading.admins),
         ("majorityHolder", _holds_majority(reading)),
     )
     attempted: list[str] = []
-    for method, holds in shown:
+    for method, holds in methods:
         attempted.append(method)
         if holds:
             return Control(method, tuple(attempted))

@@ -51,10 +51,10 @@ class ClaimableFinder:
             return []
         free = await self._unregistered(deployed)
         columns = (free.column(name).to_pylist() for name in ("chain_id", "symbol", "name"))
-        shown = _with_checksums(_octets(free.column("address"), 20), _octets(free.column("address_hash"), 32))
+        checksums = _with_checksums(_octets(free.column("address"), 20), _octets(free.column("address_hash"), 32))
         return [
             {"address": address, "chainId": str(chain_id), "symbol": symbol, "name": name, "qualification": _DEPLOYER}
-            for address, chain_id, symbol, name in zip(shown, *columns, strict=True)
+            for address, chain_id, symbol, name in zip(checksums, *columns, strict=True)
         ]
 
     async def _deployed(self, wallet: str) -> ArrowTable:

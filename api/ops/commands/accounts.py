@@ -48,8 +48,8 @@ def list_keys(wallet: str | None, as_json: bool) -> None:
     table = Table("id", "prefix", "wallet", "plan", "name", "created", "last used", "revoked", box=None)
     for key in known:
         moments = (key.created_at, key.last_used_at, key.revoked_at)
-        shown = (moment.strftime("%Y-%m-%d %H:%M") if moment else "-" for moment in moments)
-        table.add_row(str(key.id), f"{key.prefix}…", key.wallet, key.plan, key.name, *shown)
+        dates = (moment.strftime("%Y-%m-%d %H:%M") if moment else "-" for moment in moments)
+        table.add_row(str(key.id), f"{key.prefix}…", key.wallet, key.plan, key.name, *dates)
     _console().print(table)
 
 

@@ -141,8 +141,8 @@ def _engines_for(settings: ApiSettings) -> Iterator[None]:
 def collect(settings: ApiSettings, chains: Chains) -> Report:
     """Read everything once. Problems are part of the report, never raised."""
     layout = Layout.of(settings.data_dir)
-    shown = tuple(chain for chain in chains.enabled() if not chain.claim_only)
-    readings = nodes.read(shown)
+    visible = tuple(chain for chain in chains.enabled() if not chain.claim_only)
+    readings = nodes.read(visible)
     checkpoints: dict[int, dict[str, Any]] = {}
     assets: list[AssetStatus] = []
     queues: list[QueueStatus] = []
@@ -163,9 +163,9 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
         store = str(error) if layout.postgres.exists() else f"{layout.root} holds no data yet; `regalia up` makes it"
     except (StoreUnavailable, postgres.ConnectionLost) as error:
         store = str(error)
-    known = {chain.chain_id for chain in shown}
+    known = {chain.chain_id for chain in visible}
     others = (chains.by_id(chain_id) for chain_id in checkpoints if chain_id not in known)
-    listed = (*shown, *(chain for chain in others if chain is not None))
+    listed = (*visible, *(chain for chain in others if chain is not None))
     return Report(
         data_dir=str(layout.root),
         taken_at=datetime.now(UTC),

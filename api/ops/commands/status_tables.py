@@ -139,15 +139,15 @@ def _queues(console: Console, report: "Report") -> None:
 
 
 def _print_table(console: Console, columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> None:
-    shown = [at for at, column in enumerate(columns) if console.width >= _SHOWN_FROM.get(column, 0)]
+    visible = [at for at, column in enumerate(columns) if console.width >= _SHOWN_FROM.get(column, 0)]
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for at in shown:
+    for at in visible:
         column = columns[at]
         table.add_column(
             column, justify="right" if column in _RIGHT else "left", no_wrap=column not in _YIELDING, overflow="fold"
         )
     for row in rows:
-        table.add_row(*(row[at] for at in shown))
+        table.add_row(*(row[at] for at in visible))
     console.print(table)
 
 
