@@ -1,12 +1,66 @@
 """An account's wallets, keys and usage in the store."""
 
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-from warehouse.store import Row, Store, Transaction
+from warehouse.store import Store, Transaction
 
 DAY = timedelta(days=1)
 REVOKED_SHOWN = timedelta(days=90)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account: its first wallet and its plan."""
+
+    id: UUID
+    wallet: str
+    plan: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedWallet:
+    """A wallet of an account. ``chain_id``: the chain whose contract signed in; None if a key did."""
+
+    wallet: str
+    linked_at: datetime
+    chain_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key without its secret."""
+
+    id: UUID
+    name: str
+    prefix: str
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCounts:
+    """An account's keys: how many are active, how many were made within a day, and when the n-th newest of these was;
+    None if there are fewer."""
+
+    active: int
+    recent: int
+    nth_newest_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DayOfUse:
+    """Requests of one caller on a day in UTC. ``subject`` is the key, or the account for its sessions, which have no
+    name and no prefix."""
+
+    subject: UUID
+    day: date
+    used: int
+    name: str | None
+    prefix: str | None
 
 
 class AccountRepository:
@@ -15,21 +69,21 @@ class AccountRepository:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    async def account(self, account_id: UUID) -> Row:
+    async def account(self, account_id: UUID) -> Account:
         """The account."""
-        row = await self.store.row("accounts/find", {"account_id": account_id})
+        row = await self.store.row("accounts/find", {"account_id": account_id}, Account)
         if row is None:
             raise LookupError(f"account {account_id} is gone")  # nobody deletes accounts
         return row
 
-    async def wallets(self, account_id: UUID) -> list[Row]:
+    async def wallets(self, account_id: UUID) -> list[LinkedWallet]:
         """Its wallets, the first one first."""
-        return await self.store.rows("accounts/list_wallets", {"account_id": account_id})
+        return await self.store.rows("accounts/list_wallets", {"account_id": account_id}, LinkedWallet)
 
-    async def keys(self, account_id: UUID, now: datetime) -> list[Row]:
-        """Its keys that stand, and those revoked of late; oldest first."""
+    async def keys(self, account_id: UUID, now: datetime) -> list[ApiKey]:
+        """Its active keys, and those revoked recently; oldest first."""
         return await self.store.rows(
-            "accounts/list_keys", {"account_id": account_id, "revoked_after": now - REVOKED_SHOWN}
+            "accounts/list_keys", {"account_id": account_id, "revoked_after": now - REVOKED_SHOWN}, ApiKey
         )
 
     async def lock(self, transaction: Transaction, account_id: UUID) -> str:
@@ -40,23 +94,23 @@ class AccountRepository:
         plan: str = row["plan"]
         return plan
 
-    async def counts(self, transaction: Transaction, account_id: UUID, now: datetime, most: int) -> Row:
-        """How many keys stand, how many were made within a day, and when the ``most``-th newest of these was."""
-        row = await transaction.row("accounts/count_keys", {"account_id": account_id, "since": now - DAY, "most": most})
-        return row or {}
+    async def counts(self, transaction: Transaction, account_id: UUID, now: datetime, n: int) -> KeyCounts:
+        """How many keys the account has and made lately; see :class:`KeyCounts`."""
+        wanted = {"account_id": account_id, "since": now - DAY, "n": n}
+        return (await transaction.rows("accounts/count_keys", wanted, KeyCounts))[0]
 
     async def add_key(
         self, transaction: Transaction, account_id: UUID, *, name: str, prefix: str, key_hash: bytes, now: datetime
-    ) -> Row:
-        """Keep a new key's hash."""
+    ) -> ApiKey:
+        """Store a new key's hash."""
         values = {"account_id": account_id, "name": name, "prefix": prefix, "key_hash": key_hash, "now": now}
-        row = await transaction.row("accounts/add_key", values)
-        return row or {}
+        return (await transaction.rows("accounts/add_key", values, ApiKey))[0]
 
-    async def rename_key(self, account_id: UUID, key_id: UUID, name: str) -> Row | None:
+    async def rename_key(self, account_id: UUID, key_id: UUID, name: str) -> ApiKey | None:
         """Give a key of the account another name, unless it is revoked; None where it has no such key."""
         async with self.store.transaction() as transaction:
-            return await transaction.row("accounts/rename_key", {"id": key_id, "account_id": account_id, "name": name})
+            key = {"id": key_id, "account_id": account_id, "name": name}
+            return await transaction.row("accounts/rename_key", key, ApiKey)
 
     async def unlink_wallet(
         self, transaction: Transaction, account_id: UUID, wallet: str, now: datetime
@@ -81,11 +135,12 @@ class AccountRepository:
             await transaction.rows("accounts/notify_access")
         return linked
 
-    async def revoke_key(self, account_id: UUID, key_id: UUID, now: datetime) -> Row | None:
+    async def revoke_key(self, account_id: UUID, key_id: UUID, now: datetime) -> ApiKey | None:
         """Revoke a key of the account; None where it has no such key."""
         async with self.store.transaction() as transaction:
-            return await transaction.row("accounts/revoke_key", {"id": key_id, "account_id": account_id, "now": now})
+            key = {"id": key_id, "account_id": account_id, "now": now}
+            return await transaction.row("accounts/revoke_key", key, ApiKey)
 
-    async def usage(self, account_id: UUID, first: date) -> list[Row]:
+    async def usage(self, account_id: UUID, first: date) -> list[DayOfUse]:
         """What was used by day and caller since a day, oldest first."""
-        return await self.store.rows("accounts/list_usage", {"account_id": account_id, "first": first})
+        return await self.store.rows("accounts/list_usage", {"account_id": account_id, "first": first}, DayOfUse)

@@ -1,12 +1,12 @@
 """What accounts do for themselves: make, rename and revoke keys, see their limits and what they used of them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from api.accounts.errors import KeyLimit, KeyRevoked, LastWallet
-from api.accounts.repository import DAY, AccountRepository
+from api.accounts.repository import DAY, AccountRepository, ApiKey, DayOfUse
 from api.accounts.schemas import (
     AccountAnswer,
     AccountLimits,
@@ -26,7 +26,6 @@ from api.security.api_keys import ApiKeys, hash_key
 from api.security.callers import Principal, WalletSession
 from api.security.sessions import Sessions
 from warehouse.domain.addresses import checksum_address
-from warehouse.store import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +44,11 @@ class SelfService:
         account = await self.repository.account(principal.account_id)
         wallets = await self.repository.wallets(principal.account_id)
         return AccountAnswer(
-            id=account["id"],
-            plan=account["plan"],
-            created_at=account["created_at"],
-            wallets=[AccountWalletEntry(**{**row, "wallet": checksum_address(row["wallet"])}) for row in wallets],
-            limits=_limits(self.limits.plans[account["plan"]]),
+            id=account.id,
+            plan=account.plan,
+            created_at=account.created_at,
+            wallets=[AccountWalletEntry(**{**asdict(row), "wallet": checksum_address(row.wallet)}) for row in wallets],
+            limits=_limits(self.limits.plans[account.plan]),
         )
 
     async def unlink_wallet(self, session: WalletSession, wallet: str) -> AccountAnswer:
@@ -74,7 +73,7 @@ class SelfService:
     async def list_keys(self, session: WalletSession) -> ApiKeyList:
         """The account's keys."""
         rows = await self.repository.keys(session.account_id, self.clock.now())
-        return ApiKeyList(keys=[ApiKeyEntry(**row) for row in rows], limit=self.limits.plans[session.plan].keys)
+        return ApiKeyList(keys=[ApiKeyEntry(**asdict(row)) for row in rows], limit=self.limits.plans[session.plan].keys)
 
     async def create_key(self, session: WalletSession, name: str) -> NewApiKey:
         """Make a key. A request whose answer is lost leaves a key that nobody knows: it is in the list, and is
@@ -90,13 +89,13 @@ class SelfService:
             plan = await self.repository.lock(transaction, session.account_id)
             limits = self.limits.plans[plan]
             counts = await self.repository.counts(transaction, session.account_id, now, limits.new_keys)
-            if counts["standing"] >= limits.keys:
+            if counts.active >= limits.keys:
                 raise KeyLimit(
-                    f"plan {plan} allows {limits.keys} API keys, this account has {counts['standing']}",
+                    f"plan {plan} allows {limits.keys} API keys, this account has {counts.active}",
                     details={"plan": plan, "limit": limits.keys},
                 )
-            if counts["recent"] >= limits.new_keys:
-                wait = counts["nth_newest_at"] + DAY - now
+            if counts.nth_newest_at is not None:
+                wait = counts.nth_newest_at + DAY - now
                 raise TooManyRequests(f"plan {plan} allows {limits.new_keys} new API keys a day", wait.total_seconds())
             row = await self.repository.add_key(
                 transaction,
@@ -106,7 +105,7 @@ class SelfService:
                 key_hash=hash_key(secret.key),
                 now=now,
             )
-        return NewApiKey(**row, key=secret.key)
+        return NewApiKey(**asdict(row), key=secret.key)
 
     async def rename_key(self, session: WalletSession, key_id: UUID, name: str) -> ApiKeyEntry:
         """Give a key another name.
@@ -134,14 +133,14 @@ class SelfService:
         """What the account used in the last so many days, today included."""
         today = self.clock.now().astimezone(UTC).date()
         account = await self.repository.account(principal.account_id)
-        limits = self.limits.plans[account["plan"]]
+        limits = self.limits.plans[account.plan]
         rows = await self.repository.usage(principal.account_id, today - timedelta(days=days - 1))
         return UsageAnswer(
             day=today,
             resets_at=datetime.combine(today + DAY, time(), UTC),
-            plan=account["plan"],
+            plan=account.plan,
             limits=_limits(limits),
-            callers=[_caller(row, principal.account_id, limits) for row in rows if row["day"] == today],
+            callers=[_caller(row, principal.account_id, limits) for row in rows if row.day == today],
             days=_by_day(rows),
         )
 
@@ -156,26 +155,26 @@ def _limits(limits: PlanLimits) -> AccountLimits:
     )
 
 
-def _entry(row: Row | None) -> ApiKeyEntry:
+def _entry(row: ApiKey | None) -> ApiKeyEntry:
     if row is None:
         raise NotFound("id: this account has no such API key")
-    return ApiKeyEntry(**row)
+    return ApiKeyEntry(**asdict(row))
 
 
-def _caller(row: Row, account_id: UUID, limits: PlanLimits) -> CallerUsage:
-    by_session = row["subject"] == account_id
+def _caller(row: DayOfUse, account_id: UUID, limits: PlanLimits) -> CallerUsage:
+    by_session = row.subject == account_id
     return CallerUsage(
         kind="sessions" if by_session else "key",
-        key_id=None if by_session else row["subject"],
-        name=row["name"],
-        prefix=row["prefix"],
-        used=row["used"],
-        remaining=max(0, limits.per_day - row["used"]),
+        key_id=None if by_session else row.subject,
+        name=row.name,
+        prefix=row.prefix,
+        used=row.used,
+        remaining=max(0, limits.per_day - row.used),
     )
 
 
-def _by_day(rows: Iterable[Row]) -> list[DayUsage]:
+def _by_day(rows: Iterable[DayOfUse]) -> list[DayUsage]:
     sums: dict[date, int] = {}
     for row in rows:
-        sums[row["day"]] = sums.get(row["day"], 0) + row["used"]
+        sums[row.day] = sums.get(row.day, 0) + row.used
     return [DayUsage(day=day, used=used) for day, used in sums.items()]

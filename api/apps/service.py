@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from api.apps.catalogue import Catalogue
 from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
 from api.http.errors import InvalidInput
 from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
-from warehouse.store import Row, Store
+from warehouse.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class PageApp:
+    """An app on a page."""
+
+    app_id: str
+    enabled: bool
+    installed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +30,7 @@ class PageAppsSettings:
 
     async def read(self, registration: ManagedRegistration) -> PageAppList:
         """The page's apps, whether the public sees them or not, and the others of the catalogue."""
-        return self._render(await self.store.rows("apps/list", registration.key))
+        return self._render(await self.store.rows("apps/list", registration.key, PageApp))
 
     async def change(self, registration: ManagedRegistration, change: AppsChange) -> PageAppList:
         """Set the page's apps and their order.
@@ -35,7 +45,7 @@ class PageAppsSettings:
         async with self.store.transaction() as transaction:
             # Of two lists that are set at once the later one stands, not a mixture of both.
             await lock(transaction, registration)
-            placed = {row["app_id"] for row in await transaction.rows("apps/list", key)}
+            placed = {row.app_id for row in await transaction.rows("apps/list", key, PageApp)}
             for place, app_id in enumerate(ids):
                 if app_id in ids[:place]:
                     raise InvalidInput(f"apps.{place}.id", f"{app_id} is named twice")
@@ -45,19 +55,19 @@ class PageAppsSettings:
             await transaction.execute(
                 "apps/place", {**key, "ids": ids, "enabled": [app.enabled for app in change.apps]}
             )
-            rows = await transaction.rows("apps/list", key)
+            rows = await transaction.rows("apps/list", key, PageApp)
         return self._render(rows)
 
-    def _render(self, rows: Sequence[Row]) -> PageAppList:
-        placed = {row["app_id"] for row in rows}
+    def _render(self, rows: Sequence[PageApp]) -> PageAppList:
+        placed = {row.app_id for row in rows}
         return PageAppList(
             apps=[
                 PlacedApp(
-                    id=row["app_id"],
-                    enabled=row["enabled"],
-                    public=row["enabled"] and self.catalogue.render(row["app_id"], {}) is not None,
-                    installed_at=timestamp(row["installed_at"]),
-                    app=self._describe(row["app_id"]),
+                    id=row.app_id,
+                    enabled=row.enabled,
+                    public=row.enabled and self.catalogue.render(row.app_id, {}) is not None,
+                    installed_at=timestamp(row.installed_at),
+                    app=self._describe(row.app_id),
                 )
                 for row in rows
             ],

@@ -145,12 +145,12 @@ async def list_sessions(
     rows = await service.repository.sessions(session.account_id, now, before=before, most=limit + 1)
     entries = [
         SessionEntry(
-            id=row["id"],
-            wallets=[checksum_address(wallet) for wallet in row["wallets"]],
-            scopes=row["scopes"],
-            created_at=row["created_at"],
-            expires_at=row["expires_at"],
-            current=row["id"] == session.session_id,
+            id=row.id,
+            wallets=[checksum_address(wallet) for wallet in row.wallets],
+            scopes=row.scopes,
+            created_at=row.created_at,
+            expires_at=row.expires_at,
+            current=row.id == session.session_id,
         )
         for row in rows[:limit]
     ]

@@ -1,10 +1,47 @@
 """Statements on nonces, wallets and sessions."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from warehouse.store import Row, Store, Transaction
+from warehouse.store import Store, Transaction
+
+Record = TypeVar("Record")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """A session with the plan of its account. ``wallets`` are in the order of signing in."""
+
+    id: UUID
+    account_id: UUID
+    wallets: Sequence[str]
+    scopes: Sequence[str]
+    created_at: datetime
+    expires_at: datetime
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class LockedSession:
+    """A session whose row is locked."""
+
+    id: UUID
+    account_id: UUID
+    wallets: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session as its account sees it."""
+
+    id: UUID
+    wallets: Sequence[str]
+    scopes: Sequence[str]
+    created_at: datetime
+    expires_at: datetime
 
 
 class AuthRepository:
@@ -52,39 +89,38 @@ class AuthRepository:
         row = await transaction.row("auth/find_chain_of_wallet", {"wallet": wallet})
         return None if row is None else row["chain_id"]
 
-    async def add_session(self, transaction: Transaction, session: dict[str, Any]) -> Row:
+    async def add_session(self, transaction: Transaction, session: dict[str, Any]) -> SessionRecord:
         """Begin a session: ``account_id``, ``wallet``, ``chain_id`` where a contract signed, ``scopes``, ``now``,
         ``expires_at``, and ``forget_before``, the end of sessions that need not be kept any more."""
-        return _only(await transaction.row("auth/add_session", session))
+        return _only(await transaction.row("auth/add_session", session, SessionRecord))
 
-    async def lock_session(self, transaction: Transaction, session_id: UUID, now: datetime) -> Row | None:
+    async def lock_session(self, transaction: Transaction, session_id: UUID, now: datetime) -> LockedSession | None:
         """Lock and read a live session."""
-        return await transaction.row("auth/lock_session", {"id": session_id, "now": now})
+        return await transaction.row("auth/lock_session", {"id": session_id, "now": now}, LockedSession)
 
     async def add_to_session(
         self, transaction: Transaction, session_id: UUID, wallet: str, chain_id: int | None
-    ) -> Row:
+    ) -> SessionRecord:
         """Add a wallet to a session, with its chain where a contract signed; one that is in it keeps its place."""
         values = {"id": session_id, "wallet": wallet, "chain_id": chain_id}
-        return _only(await transaction.row("auth/add_to_session", values))
+        return _only(await transaction.row("auth/add_to_session", values, SessionRecord))
 
-    async def sessions(self, account_id: UUID, now: datetime, *, before: UUID | None, most: int) -> list[Row]:
+    async def sessions(self, account_id: UUID, now: datetime, *, before: UUID | None, most: int) -> list[ListedSession]:
         """An account's live sessions that began before the one named, newest first."""
-        return await self.store.rows(
-            "auth/list_sessions", {"account_id": account_id, "now": now, "before": before, "most": most}
-        )
+        wanted = {"account_id": account_id, "now": now, "before": before, "most": most}
+        return await self.store.rows("auth/list_sessions", wanted, ListedSession)
 
     async def count_sessions(self, account_id: UUID, now: datetime) -> int:
         """The number of an account's live sessions."""
         row = await self.store.row("auth/count_sessions", {"account_id": account_id, "now": now})
         return int(_only(row)["total"])
 
-    async def revoke(self, account_id: UUID, session_id: UUID, now: datetime) -> Row | None:
+    async def revoke(self, account_id: UUID, session_id: UUID, now: datetime) -> datetime | None:
         """End one session of an account; None if it has no such session."""
         async with self.store.transaction() as transaction:
-            return await transaction.row(
-                "auth/revoke_session", {"id": session_id, "account_id": account_id, "now": now}
-            )
+            session = {"id": session_id, "account_id": account_id, "now": now}
+            row = await transaction.row("auth/revoke_session", session)
+        return None if row is None else row["revoked_at"]
 
     async def revoke_others(self, account_id: UUID, session_id: UUID, now: datetime) -> list[UUID]:
         """End all sessions of an account except one."""
@@ -95,7 +131,7 @@ class AuthRepository:
         return [row["id"] for row in rows]
 
 
-def _only(row: Row | None) -> Row:
+def _only(row: Record | None) -> Record:
     if row is None:
         raise LookupError("the statement returned no row")
     return row

@@ -14,7 +14,7 @@ from api.auth import rules, siwe, siws
 from api.auth.errors import NonceInvalid, SignatureInvalid, TooManyWallets, WalletOfAnotherAccount
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn
-from api.auth.repository import AuthRepository
+from api.auth.repository import AuthRepository, SessionRecord
 from api.auth.rules import FIELD, Place
 from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
@@ -28,7 +28,7 @@ from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
-from warehouse.store import Row, Transaction
+from warehouse.store import Transaction
 
 NONCE_LIFE = timedelta(minutes=10)
 MAX_WALLETS = 20
@@ -127,9 +127,9 @@ class SignInService:
     async def revoke(self, session: WalletSession, session_id: UUID) -> datetime | None:
         """End a session of the caller's account: at once here, within the cache's seconds in other processes. None if
         the account has no such session."""
-        row = await self.repository.revoke(session.account_id, session_id, self.clock.now())
+        revoked_at = await self.repository.revoke(session.account_id, session_id, self.clock.now())
         self.sessions.forget(session_id)
-        return None if row is None else row["revoked_at"]
+        return revoked_at
 
     async def revoke_others(self, session: WalletSession) -> int:
         """End all sessions of the caller's account except the caller's, and return how many."""
@@ -156,26 +156,24 @@ class SignInService:
                 row = await self._new_session(transaction, signer, scopes, now)
             else:
                 row = await self._joined_session(transaction, signer, session, now)
-        self.sessions.forget(row["id"])
-        wallets, granted = tuple(row["wallets"]), frozenset(row["scopes"])
+        self.sessions.forget(row.id)
+        wallets, granted = tuple(row.wallets), frozenset(row.scopes)
         return LoginResponse(
-            access_token=self.tokens.issue_wallet_session(
-                row["id"], wallets, granted, now=now, expires_at=row["expires_at"]
-            ),
+            access_token=self.tokens.issue_wallet_session(row.id, wallets, granted, now=now, expires_at=row.expires_at),
             token_type="Bearer",  # noqa: S106 - the kind of token
-            expires_in=int(row["expires_at"].timestamp()) - int(now.timestamp()),
-            expires_at=row["expires_at"],
-            session_id=row["id"],
-            account_id=row["account_id"],
+            expires_in=int(row.expires_at.timestamp()) - int(now.timestamp()),
+            expires_at=row.expires_at,
+            session_id=row.id,
+            account_id=row.account_id,
             wallet=checksum_address(signer.wallet),
             wallets=[checksum_address(each) for each in wallets],
             scopes=sorted(granted),
-            plan=row["plan"],
+            plan=row.plan,
         )
 
     async def _new_session(
         self, transaction: Transaction, signer: Signer, scopes: frozenset[str], now: datetime
-    ) -> Row:
+    ) -> SessionRecord:
         if await self.repository.account_of(transaction, signer.wallet) is None:
             await self.repository.add_account(transaction, signer.wallet)
         account_id = await self._prove(transaction, signer, now)
@@ -194,19 +192,19 @@ class SignInService:
 
     async def _joined_session(
         self, transaction: Transaction, signer: Signer, session: WalletSession, now: datetime
-    ) -> Row:
+    ) -> SessionRecord:
         """The caller's session with the wallet added, and the wallet linked to its account."""
         wallet = signer.wallet
         kept = await self.repository.lock_session(transaction, session.session_id, now)
         if kept is None:
             raise SessionEnded
-        if wallet not in kept["wallets"] and len(kept["wallets"]) >= MAX_WALLETS:
+        if wallet not in kept.wallets and len(kept.wallets) >= MAX_WALLETS:
             raise TooManyWallets(MAX_WALLETS)
         if await self.repository.account_of(transaction, wallet) is None:
             # A linked wallet can sign in with all rights of the account, so a read-only session must not link one.
             require_scope(session, "api:write")
-            await self.repository.link_wallet(transaction, wallet, kept["account_id"])
-        if await self._prove(transaction, signer, now) != kept["account_id"]:
+            await self.repository.link_wallet(transaction, wallet, kept.account_id)
+        if await self._prove(transaction, signer, now) != kept.account_id:
             raise WalletOfAnotherAccount(wallet)
         return await self.repository.add_to_session(transaction, session.session_id, wallet, signer.chain_id)
 

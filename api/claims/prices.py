@@ -43,11 +43,11 @@ async def fee_wei(claim: Claim, price: Quote, repository: ClaimRepository, chain
     if price.is_free:
         return 0
     native = await repository.native_price(claim.chain.chain_id)
-    if native is None or native["price_usd"] <= 0:
+    if native is None or native.price_usd <= 0:
         raise PriceUnavailable(f"there is no price of {claim.chain.native_symbol} now")
-    if chain_time - native["as_of_time"] > NATIVE_PRICE_GOOD_FOR:
+    if chain_time - native.as_of_time > NATIVE_PRICE_GOOD_FOR:
         raise PriceUnavailable(f"the price of {claim.chain.native_symbol} is too old")
-    return in_base_units(price.usd, native["price_usd"], claim.chain.native_decimals)
+    return in_base_units(price.usd, native.price_usd, claim.chain.native_decimals)
 
 
 def in_base_units(usd: Decimal, native_usd: Decimal, decimals: int) -> int:

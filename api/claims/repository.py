@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,38 @@ from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import ClaimConfirmed
 from warehouse.domain.registrations import Registration
-from warehouse.store import Row, Store, Transaction
+from warehouse.store import Store, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class CopyVerdict:
+    """Whether an indexed token is a copy, by which rule and of which token."""
+
+    is_copy: bool
+    copy_rule: str | None
+    copy_of_chain_id: int | None
+    copy_of_address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NativePrice:
+    """The price of a chain's native coin in US dollars."""
+
+    price_usd: Decimal
+    as_of_time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A proof that a wallet controls a token, for one claim."""
+
+    proof_hash: str
+    chain_id: int
+    token_address: str
+    symbol: str
+    wallet: str
+    verification_method: str
+    expires_at: datetime
 
 
 class ClaimRepository:
@@ -21,9 +52,10 @@ class ClaimRepository:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    async def indexed_token(self, chain_id: int, address: str) -> Row | None:
+    async def indexed_token(self, chain_id: int, address: str) -> CopyVerdict | None:
         """A token's copy verdict."""
-        return await self.store.row("claims/find_token", {"chain_id": chain_id, "address": address})
+        token = {"chain_id": chain_id, "address": address}
+        return await self.store.row("claims/find_token", token, CopyVerdict)
 
     async def chains_of_token(self, address: str) -> list[int]:
         """Chains that have a token at this address."""
@@ -47,18 +79,18 @@ class ClaimRepository:
         row = await self.store.row("claims/find_last_owner", {"chain_id": chain_id, "symbol": symbol})
         return row["owner"] if row and row["expired_at"] is not None else None
 
-    async def native_price(self, chain_id: int) -> Row | None:
+    async def native_price(self, chain_id: int) -> NativePrice | None:
         """What the chain's native coin costs."""
-        return await self.store.row("prices/find_native", {"chain_id": chain_id})
+        return await self.store.row("prices/find_native", {"chain_id": chain_id}, NativePrice)
 
-    async def proof(self, proof_hash: str) -> Row | None:
+    async def proof(self, proof_hash: str) -> Proof | None:
         """A stored proof."""
-        return await self.store.row("claims/find_proof", {"proof_hash": proof_hash})
+        return await self.store.row("claims/find_proof", {"proof_hash": proof_hash}, Proof)
 
-    async def newest_proof(self, chain_id: int, token: str, symbol: str, wallet: str, now: datetime) -> Row | None:
+    async def newest_proof(self, chain_id: int, token: str, symbol: str, wallet: str, now: datetime) -> Proof | None:
         """The newest proof of exactly this claim that is still good."""
         claim = {"chain_id": chain_id, "token_address": token, "symbol": symbol, "wallet": wallet, "now": now}
-        return await self.store.row("claims/find_newest_proof", claim)
+        return await self.store.row("claims/find_newest_proof", claim, Proof)
 
     async def save_proof(self, transaction: Transaction, proof: dict[str, Any]) -> None:
         """Keep a proof; the same signature verified again leaves the first one as it is."""
@@ -74,7 +106,7 @@ class ClaimRepository:
         self,
         transaction: Transaction,
         *,
-        proof: Row,
+        proof: Proof,
         method: str,
         nonce: int,
         fee_wei: int,
@@ -85,11 +117,11 @@ class ClaimRepository:
         await transaction.execute(
             "claims/save_authorization",
             {
-                "chain_id": proof["chain_id"],
-                "token_address": proof["token_address"],
-                "symbol": proof["symbol"],
-                "wallet": proof["wallet"],
-                "proof_hash": proof["proof_hash"],
+                "chain_id": proof.chain_id,
+                "token_address": proof.token_address,
+                "symbol": proof.symbol,
+                "wallet": proof.wallet,
+                "proof_hash": proof.proof_hash,
                 "verification_method": method,
                 "nonce": nonce,
                 "fee_wei": fee_wei,

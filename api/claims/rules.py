@@ -74,10 +74,10 @@ class TokenRules:
         if token is None:
             await self._require_unique_symbol(claim, folded)
             return None
-        if not token["is_copy"]:
+        if not token.is_copy:
             return None
-        chain_id, address = token["copy_of_chain_id"], token["copy_of_address"]
-        if token["copy_rule"] == "registered":
+        chain_id, address = token.copy_of_chain_id, token.copy_of_address
+        if token.copy_rule == "registered" and chain_id is not None and address is not None:
             registered = await self.repository.active_symbol_of_token(chain_id, address)
             if registered is None or registered == claim.symbol:
                 return None  # no longer registered, or the same symbol, which the duplicate check reports
@@ -86,7 +86,7 @@ class TokenRules:
             found = text(returned(symbol))
             if code == "0x" or found is None or fold(found) != folded:
                 return None  # the original no longer exists
-        return _copy_of(token["copy_rule"] or "copy", chain_id, address)
+        return _copy_of(token.copy_rule or "copy", chain_id, address)
 
     async def _require_unique_symbol(self, claim: Claim, folded: str) -> None:
         """Require that no other token has a similar symbol: a token that is not indexed yet has no verdict."""

@@ -14,7 +14,7 @@ from api.claims.errors import ClaimUnauthorized, SymbolTaken, TokenNotRegistrabl
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
 from api.claims.messages import MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Claim, Messages
 from api.claims.prices import Quote, fee_wei, quote
-from api.claims.repository import ClaimRepository
+from api.claims.repository import ClaimRepository, Proof
 from api.claims.schemas import (
     BuildResponse,
     ClaimParams,
@@ -32,7 +32,6 @@ from api.store.jobs import defer
 from indexer.chains.errors import RpcError
 from indexer.contracts import registry
 from warehouse.domain.addresses import checksum_address
-from warehouse.store import Row
 
 PROOF_GOOD_FOR = timedelta(hours=24)
 AUTHORIZATION_SECONDS = 15 * 60
@@ -131,7 +130,7 @@ class ClaimService:
         price = await quote(claim, self.pricing, self.repository)
         return await self._authorize(claim, proof, control.method, price)
 
-    async def _authorize(self, claim: Claim, proof: Row, method: str, price: Quote) -> BuildResponse:
+    async def _authorize(self, claim: Claim, proof: Proof, method: str, price: Quote) -> BuildResponse:
         head, now = await self.eligibility.head(claim)
         fee = await fee_wei(claim, price, self.repository, datetime.fromtimestamp(now, UTC))
         deadline, nonce = now + AUTHORIZATION_SECONDS, secrets.randbits(256)
@@ -190,7 +189,7 @@ class ClaimService:
             authorization, registry.sign_mint(self.signer, claim.chain.chain_id, address, authorization)
         )
 
-    async def _proof(self, claim: Claim, proof_hash: str | None) -> Row:
+    async def _proof(self, claim: Claim, proof_hash: str | None) -> Proof:
         now = self.clock.now()
         if proof_hash is None:
             newest = await self.repository.newest_proof(
@@ -201,10 +200,10 @@ class ClaimService:
             return newest
         proof = await self.repository.proof(proof_hash)
         if proof is None:
-            raise ClaimUnauthorized("proofHash: there is no such proof")
-        if proof["expires_at"] <= now:
+            raise ClaimUnauthorized("proofHash: names no proof")
+        if proof.expires_at <= now:
             raise ClaimUnauthorized("proofHash: the proof is older than 24 hours")
-        proved = (proof["chain_id"], proof["token_address"], proof["symbol"], proof["wallet"])
+        proved = (proof.chain_id, proof.token_address, proof.symbol, proof.wallet)
         if proved != (claim.chain.chain_id, claim.token, claim.symbol, claim.wallet):
             raise ClaimUnauthorized("proofHash: the proof is for another claim")
         return proof

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from api.domains.repository import DomainRecord
 from api.settings import ApiSettings
 from warehouse.domain.chains import Chain
-from warehouse.store import Row
 
 OTHER_TEXTS: Final = "other_values"
 """There are texts, and the proof is not among them."""
@@ -30,9 +30,9 @@ def is_proven(challenge: str, values: Sequence[str]) -> bool:
     return any(value.strip() == challenge for value in values)
 
 
-def is_withdrawn(row: Row, now: datetime, settings: ApiSettings) -> bool:
+def is_withdrawn(row: DomainRecord, now: datetime, settings: ApiSettings) -> bool:
     """Whether a verified domain whose proof is missing once more is verified no more: missing often enough on end, and
     for long enough."""
-    since = row["failing_since"] or now
+    since = row.failing_since or now
     long_enough = now - since >= timedelta(hours=settings.domain_grace_hours)
-    return long_enough and row["absences"] + 1 >= settings.domain_absences
+    return long_enough and row.absences + 1 >= settings.domain_absences

@@ -1,13 +1,44 @@
 """Domains of registrations in the store."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from warehouse.store import Row, Store, Transaction
+from warehouse.store import Store, Transaction
 
 MOST: Final = 50
 """Domains of one registration."""
+
+
+@dataclass(frozen=True, slots=True)
+class DomainRecord:
+    """A domain that a registration claims; the fields are described in docs/store.md."""
+
+    chain_id: int
+    token_id: int
+    domain: str
+    challenge: str
+    requested_at: datetime
+    verified_at: datetime | None
+    checked_at: datetime | None
+    check_at: datetime
+    failing_since: datetime | None
+    absences: int
+    last_problem: str | None
+    lost_at: datetime | None
+    vanity_enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The registration that a domain is verified for."""
+
+    chain_id: int
+    token_id: int
+    domain: str
+    challenge: str
+    is_active: bool
 
 
 class DomainRepository:
@@ -17,59 +48,63 @@ class DomainRepository:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    async def list_all(self, key: Mapping[str, int]) -> list[Row]:
+    async def list_all(self, key: Mapping[str, int]) -> list[DomainRecord]:
         """All domains of a registration, by name."""
-        return await self.store.rows("domains/list", key)
+        return await self.store.rows("domains/list", key, DomainRecord)
 
-    async def one(self, key: Mapping[str, int], domain: str) -> Row | None:
+    async def one(self, key: Mapping[str, int], domain: str) -> DomainRecord | None:
         """One of them."""
-        return await self.store.row("domains/find", {**key, "domain": domain})
+        return await self.store.row("domains/find", {**key, "domain": domain}, DomainRecord)
 
     async def add(
         self, transaction: Transaction, key: Mapping[str, int], domain: str, challenge: str, now: datetime
-    ) -> Row | None:
+    ) -> DomainRecord | None:
         """The domain, added unless it is there already; None where there is no room for it."""
         values = {**key, "domain": domain, "challenge": challenge, "now": now, "most": MOST}
         await transaction.execute("domains/add", values)
-        return await transaction.row("domains/find", {**key, "domain": domain})
+        return await transaction.row("domains/find", {**key, "domain": domain}, DomainRecord)
 
-    async def remove(self, transaction: Transaction, key: Mapping[str, int], domain: str) -> Row | None:
+    async def remove(self, transaction: Transaction, key: Mapping[str, int], domain: str) -> DomainRecord | None:
         """Forget a domain; the answer is what it was."""
-        return await transaction.row("domains/remove", {**key, "domain": domain})
+        return await transaction.row("domains/remove", {**key, "domain": domain}, DomainRecord)
 
     async def set_vanity(
         self, transaction: Transaction, key: Mapping[str, int], domain: str, enabled: bool
-    ) -> Row | None:
+    ) -> DomainRecord | None:
         """Turn it on, which only a verified domain can have, or off."""
-        return await transaction.row("domains/set_vanity", {**key, "domain": domain, "enabled": enabled})
+        values = {**key, "domain": domain, "enabled": enabled}
+        return await transaction.row("domains/set_vanity", values, DomainRecord)
 
-    async def note_missing(self, transaction: Transaction, row: Row, problem: str, now: datetime) -> None:
+    async def note_missing(self, transaction: Transaction, row: DomainRecord, problem: str, now: datetime) -> None:
         """Remember why a domain was not verified just now. One that is verified is judged by the worker alone."""
         await transaction.execute("domains/record_missing", {**_key_of(row), "problem": problem, "now": now})
 
-    async def holder(self, transaction: Transaction, row: Row) -> Row | None:
+    async def holder(self, transaction: Transaction, row: DomainRecord) -> Holder | None:
         """Whom else of the chain the domain is verified for; nobody changes that until the transaction ends."""
-        return await transaction.row("domains/find_holder", _key_of(row))
+        return await transaction.row("domains/find_holder", _key_of(row), Holder)
 
-    async def lose(self, transaction: Transaction, row: Row, problem: str, now: datetime) -> None:
+    async def lose(self, transaction: Transaction, row: Holder, problem: str, now: datetime) -> None:
         """The domain is verified for this registration no more."""
         await transaction.execute("domains/mark_lost", {**_key_of(row), "problem": problem, "now": now})
 
-    async def verify(self, transaction: Transaction, row: Row, now: datetime, check_at: datetime) -> Row | None:
+    async def verify(
+        self, transaction: Transaction, row: DomainRecord, now: datetime, check_at: datetime
+    ) -> DomainRecord | None:
         """The domain is verified; None where it was removed meanwhile."""
-        values = {**_key_of(row), "challenge": row["challenge"], "now": now, "check_at": check_at}
-        return await transaction.row("domains/verify", values)
+        values = {**_key_of(row), "challenge": row.challenge, "now": now, "check_at": check_at}
+        return await transaction.row("domains/verify", values, DomainRecord)
 
-    async def take_due(self, now: datetime, lease: datetime, at_once: int) -> Sequence[Row]:
+    async def take_due(self, now: datetime, lease: datetime, at_once: int) -> Sequence[DomainRecord]:
         """Verified domains that are due to be looked at, until ``lease``."""
         async with self.store.transaction() as transaction:
-            return await transaction.rows("domains/lease_due", {"now": now, "lease": lease, "at_once": at_once})
+            wanted = {"now": now, "lease": lease, "at_once": at_once}
+            return await transaction.rows("domains/lease_due", wanted, DomainRecord)
 
-    async def note_look(self, row: Row, **seen: Any) -> None:
+    async def note_look(self, row: DomainRecord, **seen: Any) -> None:
         """Write down what a look at a taken domain came to."""
         async with self.store.transaction() as transaction:
-            await transaction.execute("domains/record_check", {**_key_of(row), "lease": row["check_at"], **seen})
+            await transaction.execute("domains/record_check", {**_key_of(row), "lease": row.check_at, **seen})
 
 
-def _key_of(row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in ("chain_id", "token_id", "domain")}
+def _key_of(row: DomainRecord | Holder) -> dict[str, Any]:
+    return {"chain_id": row.chain_id, "token_id": row.token_id, "domain": row.domain}

@@ -4,21 +4,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from api.clock import Clock
 from api.domains.errors import DomainLimit, DomainNotProven, DomainNotVerified, DomainTaken
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
 from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
-from api.domains.repository import MOST, DomainRepository
+from api.domains.repository import MOST, DomainRecord, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
 from api.http.errors import NotFound, Unavailable
 from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
 from api.settings import ApiSettings
 from warehouse.postgres import UniqueViolation
-from warehouse.store import Row, Transaction
+from warehouse.store import Transaction
 
 TAKEN_PROBLEM: Final = "taken_over"
 _RETRY_SECONDS = 30
@@ -49,7 +49,7 @@ class Domains:
             DomainLimit: the registration has as many as it may.
         """
         domain = read_domain("domain", written)
-        challenge = new_challenge(registration.chain, registration.row["token_id"])
+        challenge = new_challenge(registration.chain, registration.row.token_id)
         async with self._holding(registration) as transaction:
             row = await self.repository.add(transaction, registration.key, domain, challenge, self.clock.now())
         if row is None:
@@ -65,13 +65,13 @@ class Domains:
             Unavailable: the name servers did not say.
         """
         row = await self._find(registration, written)
-        name = record_name(self.settings, row["domain"])
+        name = record_name(self.settings, row.domain)
         try:
             found = await self.lookups.texts(name)
         except LookupFailed as error:
             text = f"the name servers did not say what is at {name}, try again"
             raise Unavailable(text, retry_after_seconds=_RETRY_SECONDS) from error
-        if not is_proven(row["challenge"], found.values):
+        if not is_proven(row.challenge, found.values):
             raise await self._not_proven(registration, row, name, found)
         try:
             return self._render(await self._set_verified(registration, row, found))
@@ -87,9 +87,9 @@ class Domains:
         """
         row = await self._find(registration, written)
         async with self._holding(registration) as transaction:
-            changed = await self.repository.set_vanity(transaction, registration.key, row["domain"], enabled)
+            changed = await self.repository.set_vanity(transaction, registration.key, row.domain, enabled)
         if changed is None:
-            raise DomainNotVerified(f"{row['domain']} is not verified")
+            raise DomainNotVerified(f"{row.domain} is not verified")
         return self._render(changed)
 
     async def remove(self, registration: ManagedRegistration, written: str) -> Domain:
@@ -100,7 +100,7 @@ class Domains:
         """
         row = await self._find(registration, written)
         async with self._holding(registration) as transaction:
-            removed = await self.repository.remove(transaction, registration.key, row["domain"])
+            removed = await self.repository.remove(transaction, registration.key, row.domain)
         return self._render(removed or row)
 
     @asynccontextmanager
@@ -109,14 +109,14 @@ class Domains:
             await lock(transaction, registration)
             yield transaction
 
-    async def _find(self, registration: ManagedRegistration, written: str) -> Row:
+    async def _find(self, registration: ManagedRegistration, written: str) -> DomainRecord:
         domain = read_domain("domain", written)
         row = await self.repository.one(registration.key, domain)
         if row is None:
             raise NotFound(f"domain: {domain} was not asked for")
         return row
 
-    async def _set_verified(self, registration: ManagedRegistration, row: Row, found: Texts) -> Row:
+    async def _set_verified(self, registration: ManagedRegistration, row: DomainRecord, found: Texts) -> DomainRecord:
         """Verify it for this registration. Another one of the chain that has it keeps it while its own proof is among
         the same answer's texts; else the domain's holder has changed its mind, and that one loses it. Of that one only
         the domain is held."""
@@ -125,16 +125,16 @@ class Domains:
         async with self._holding(registration) as transaction:
             holder = await self.repository.holder(transaction, row)
             if holder is not None:
-                if holder["stands"] and is_proven(holder["challenge"], found.values):
+                if holder.is_active and is_proven(holder.challenge, found.values):
                     raise _taken(row)
                 await self.repository.lose(transaction, holder, TAKEN_PROBLEM, now)
             verified = await self.repository.verify(transaction, row, now, check_at)
         if verified is None:
-            raise NotFound(f"domain: {row['domain']} was removed meanwhile")
+            raise NotFound(f"domain: {row.domain} was removed meanwhile")
         return verified
 
     async def _not_proven(
-        self, registration: ManagedRegistration, row: Row, name: str, found: Texts
+        self, registration: ManagedRegistration, row: DomainRecord, name: str, found: Texts
     ) -> DomainNotProven:
         reason = found.missing or OTHER_TEXTS
         async with self._holding(registration) as transaction:
@@ -142,35 +142,40 @@ class Domains:
         details = {
             "reason": reason,
             "recordName": name,
-            "recordValue": row["challenge"],
+            "recordValue": row.challenge,
             "found": [value[:_LONGEST_TOLD] for value in found.values[:_MOST_TOLD]],
         }
-        text = f"the TXT record {name} with the value {row['challenge']} is not there yet"
+        text = f"the TXT record {name} with the value {row.challenge} is not there yet"
         return DomainNotProven(text, details=details)
 
-    def _render(self, row: Row) -> Domain:
+    def _render(self, row: DomainRecord) -> Domain:
         return Domain(
-            domain=row["domain"],
+            domain=row.domain,
             state=_state(row),
-            record_name=record_name(self.settings, row["domain"]),
+            record_name=record_name(self.settings, row.domain),
             record_type="TXT",
-            record_value=row["challenge"],
-            requested_at=timestamp(row["requested_at"]),
+            record_value=row.challenge,
+            requested_at=timestamp(row.requested_at),
             **{
-                name: None if row[name] is None else timestamp(row[name])
-                for name in ("verified_at", "checked_at", "failing_since", "lost_at")
+                name: None if at is None else timestamp(at)
+                for name, at in (
+                    ("verified_at", row.verified_at),
+                    ("checked_at", row.checked_at),
+                    ("failing_since", row.failing_since),
+                    ("lost_at", row.lost_at),
+                )
             },
-            problem=row["last_problem"],
-            vanity_enabled=row["vanity_enabled"],
+            problem=row.last_problem,
+            vanity_enabled=row.vanity_enabled,
         )
 
 
-def _state(row: Row) -> State:
-    if row["verified_at"] is not None:
-        return "verified" if row["failing_since"] is None else "failing"
-    return "pending" if row["lost_at"] is None else "lost"
+def _state(row: DomainRecord) -> State:
+    if row.verified_at is not None:
+        return "verified" if row.failing_since is None else "failing"
+    return "pending" if row.lost_at is None else "lost"
 
 
-def _taken(row: dict[str, Any]) -> DomainTaken:
-    text = f"{row['domain']} is verified for another registration of this chain, whose record is there, too"
+def _taken(row: DomainRecord) -> DomainTaken:
+    text = f"{row.domain} is verified for another registration of this chain, whose record is there, too"
     return DomainTaken(text)

@@ -11,10 +11,9 @@ from procrastinate import JobContext
 from api.clock import Clock
 from api.domains.lookups import AT_ONCE, LookupFailed, TextLookups
 from api.domains.proofs import OTHER_TEXTS, is_proven, is_withdrawn, record_name
-from api.domains.repository import DomainRepository
+from api.domains.repository import DomainRecord, DomainRepository
 from api.settings import ApiSettings
 from api.store.jobs import TASKS, services_of_job
-from warehouse.store import Row
 
 LOG = logging.getLogger(__name__)
 UNANSWERED: Final = "unanswered"
@@ -54,7 +53,7 @@ class DomainCheck:
                 looks.create_task(self._look(row))
         return len(due)
 
-    async def _look(self, row: Row) -> None:
+    async def _look(self, row: DomainRecord) -> None:
         now = self.clock.now()
         interval = timedelta(hours=self.settings.domain_check_hours)
         seen = {
@@ -66,19 +65,19 @@ class DomainCheck:
             "absences": 0,
             "problem": None,
         }
-        counted = {"failing_since": row["failing_since"], "absences": row["absences"]}
+        counted = {"failing_since": row.failing_since, "absences": row.absences}
         try:
-            found = await self.lookups.texts(record_name(self.settings, row["domain"]))
+            found = await self.lookups.texts(record_name(self.settings, row.domain))
         except LookupFailed as error:
             LOG.info("domain not looked at: %s", error)
             seen |= {**counted, "answered": False, "check_at": now + min(interval, _SOON), "problem": UNANSWERED}
         else:
-            if not is_proven(row["challenge"], found.values):
+            if not is_proven(row.challenge, found.values):
                 lost = is_withdrawn(row, now, self.settings)
-                LOG.info("the record of %s is missing%s", row["domain"], ": verified no more" if lost else "")
+                LOG.info("the record of %s is missing%s", row.domain, ": verified no more" if lost else "")
                 seen |= {
-                    "failing_since": row["failing_since"] or now,
-                    "absences": row["absences"] + 1,
+                    "failing_since": row.failing_since or now,
+                    "absences": row.absences + 1,
                     "lost": lost,
                     "problem": found.missing or OTHER_TEXTS,
                 }

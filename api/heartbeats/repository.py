@@ -1,12 +1,53 @@
 """Scores as the store holds them."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 
 from api.http.cache import Cache
 from api.http.metrics import Metrics
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 AT_RISK_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundToken:
+    """The token that a symbol means on a chain. Without a score it was not scored yet; without an owner it is not
+    registered."""
+
+    symbol_key: str
+    chain_id: int
+    address: str
+    score: Decimal | None
+    timestamp_score: Decimal | None
+    volume_score: Decimal | None
+    holders_score: Decimal | None
+    confidence_score: Decimal | None
+    scored_at: datetime | None
+    as_of_block: int
+    token_id: int | None
+    owner: str | None
+    minted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredToken:
+    """A registered token with its score, 0 to 100."""
+
+    symbol_key: str
+    chain_id: int
+    address: str
+    score: Decimal
+    timestamp_score: Decimal
+    volume_score: Decimal
+    holders_score: Decimal
+    confidence_score: Decimal
+    scored_at: datetime
+    as_of_block: int
+    token_id: int
+    owner: str
+    minted_at: datetime
 
 
 class AtRiskMemory:
@@ -18,7 +59,9 @@ class AtRiskMemory:
         self.counts: Cache[dict[str, int]] = Cache(
             "at_risk_counts", ttl_seconds=AT_RISK_SECONDS, metrics=metrics, limit=100
         )
-        self.pages: Cache[list[Row]] = Cache("at_risk_pages", ttl_seconds=AT_RISK_SECONDS, metrics=metrics, limit=200)
+        self.pages: Cache[list[ScoredToken]] = Cache(
+            "at_risk_pages", ttl_seconds=AT_RISK_SECONDS, metrics=metrics, limit=200
+        )
 
 
 class HeartbeatRepository:
@@ -28,18 +71,20 @@ class HeartbeatRepository:
         self.reads = store
         self.memory = memory
 
-    async def token(self, symbol: str, chain_id: int, address: str | None) -> Row | None:
+    async def token(self, symbol: str, chain_id: int, address: str | None) -> FoundToken | None:
         """The token of a symbol on a chain: the one at the address if given, else the registered one, else the
         original."""
-        return await self.reads.row("heartbeats/find", {"symbol": symbol, "chain_id": chain_id, "address": address})
+        return await self.reads.row(
+            "heartbeats/find", {"symbol": symbol, "chain_id": chain_id, "address": address}, FoundToken
+        )
 
     async def registered_below(
         self, least: Decimal, below: Decimal, chain_id: int | None, *, limit: int, offset: int
-    ) -> list[Row]:
+    ) -> list[ScoredToken]:
         """Registered tokens with a score in the range, lowest first; a few seconds old at most."""
         bounds = {"least": least, "below": below, "chain_id": chain_id, "limit": limit, "offset": offset}
         return await self.memory.pages.get(
-            tuple(bounds.values()), lambda: self.reads.rows("heartbeats/list_at_risk", bounds)
+            tuple(bounds.values()), lambda: self.reads.rows("heartbeats/list_at_risk", bounds, ScoredToken)
         )
 
     async def count_below(self, critical: Decimal, warning: Decimal, chain_id: int | None) -> dict[str, int]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from api.clock import Clock
 from api.heartbeats.errors import NotScored
-from api.heartbeats.repository import AtRiskMemory, HeartbeatRepository
+from api.heartbeats.repository import AtRiskMemory, FoundToken, HeartbeatRepository, ScoredToken
 from api.heartbeats.schemas import (
     Components,
     Heartbeat,
@@ -28,7 +28,6 @@ from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import CRITICAL_BELOW, RISK_LEVELS, WARNING_BELOW
 from warehouse.readers import heartbeats as readings
 from warehouse.readers.source import Source
-from warehouse.store import Row
 
 STEP_SECONDS = {"hour": 3_600, "day": 86_400}
 DEFAULT_SPAN = {"hour": timedelta(days=7), "day": timedelta(days=90)}
@@ -51,17 +50,17 @@ class HeartbeatService:
             NotScored: it has no score yet.
         """
         row = await self._token(symbol, chain, address)
-        if row["score"] is None:
+        if row.score is None or row.scored_at is None:
             raise NotScored(f"symbol: {symbol} on {chain.name} has no score yet")
         return Heartbeat(
             symbol=symbol,
             chain_id=chain.chain_id,
-            score=row["score"],
-            status=heartbeat_status(row["score"], row["minted_at"], self.clock.now()),
-            last_updated=timestamp(row["scored_at"]),
+            score=row.score,
+            status=heartbeat_status(row.score, row.minted_at, self.clock.now()),
+            last_updated=timestamp(row.scored_at),
             components=_components(row),
-            token_address=checksum_address(row["address"]),
-            as_of_block=row["as_of_block"],
+            token_address=checksum_address(row.address),
+            as_of_block=row.as_of_block,
         )
 
     async def history(
@@ -92,7 +91,7 @@ class HeartbeatService:
         points = await readings.read_heartbeats(
             self.source,
             chain.chain_id,
-            row["address"].removeprefix("0x"),
+            row.address.removeprefix("0x"),
             begin=begin,
             end=min(reached, end),
             step_seconds=STEP_SECONDS[interval],
@@ -105,11 +104,11 @@ class HeartbeatService:
         return HeartbeatHistory(
             symbol=symbol,
             chain_id=chain.chain_id,
-            token_address=checksum_address(row["address"]),
+            token_address=checksum_address(row.address),
             interval=interval,
             begin=timestamp(begin),
             end=timestamp(end),
-            points=[_point(point, row["minted_at"]) for point in given],
+            points=[_point(point, row.minted_at) for point in given],
             pagination=HistoryPagination(returned=len(given), limit=limit, has_more=more, next_cursor=following),
         )
 
@@ -127,42 +126,42 @@ class HeartbeatService:
             level_counts=counts,
         )
 
-    def _at_risk(self, rows: Sequence[Row]) -> list[TokenAtRisk]:
+    def _at_risk(self, rows: Sequence[ScoredToken]) -> list[TokenAtRisk]:
         now = self.clock.now()
         tokens = []
         for row in rows:
-            chain = self.chains.by_id(row["chain_id"])
+            chain = self.chains.by_id(row.chain_id)
             tokens.append(
                 TokenAtRisk(
-                    symbol=row["symbol_key"],
-                    chain_id=row["chain_id"],
-                    chain_key=chain.key if chain else str(row["chain_id"]),
-                    token_address=checksum_address(row["address"]),
-                    token_id=row["token_id"],
-                    owner=checksum_address(row["owner"]),
-                    level="critical" if row["score"] < CRITICAL_BELOW else "warning",
-                    score=row["score"],
-                    status=heartbeat_status(row["score"], row["minted_at"], now),
-                    last_updated=timestamp(row["scored_at"]),
+                    symbol=row.symbol_key,
+                    chain_id=row.chain_id,
+                    chain_key=chain.key if chain else str(row.chain_id),
+                    token_address=checksum_address(row.address),
+                    token_id=row.token_id,
+                    owner=checksum_address(row.owner),
+                    level="critical" if row.score < CRITICAL_BELOW else "warning",
+                    score=row.score,
+                    status=heartbeat_status(row.score, row.minted_at, now),
+                    last_updated=timestamp(row.scored_at),
                     components=_components(row),
-                    as_of_block=row["as_of_block"],
+                    as_of_block=row.as_of_block,
                 )
             )
         return tokens
 
-    async def _token(self, symbol: str, chain: Chain, address: str | None) -> Row:
+    async def _token(self, symbol: str, chain: Chain, address: str | None) -> FoundToken:
         row = await self.repository.token(symbol, chain.chain_id, address)
         if row is None:
             raise TokenNotFound(symbol, chain, address)
         return row
 
 
-def _components(row: Row) -> Components:
+def _components(row: FoundToken | ScoredToken) -> Components:
     return Components(
-        timestamp=row["timestamp_score"],
-        volume=row["volume_score"],
-        holders=row["holders_score"],
-        confidence=row["confidence_score"],
+        timestamp=row.timestamp_score,
+        volume=row.volume_score,
+        holders=row.holders_score,
+        confidence=row.confidence_score,
     )
 
 

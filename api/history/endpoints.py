@@ -1,7 +1,9 @@
 """GET /registration/{id}/history."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
 
 from fastapi import Path, Query
 
@@ -16,12 +18,26 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import timestamp
 from api.registrations.reading import find_registration
-from api.registrations.repository import RegistrationRepository
+from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from api.security.access import ApiKey
-from warehouse.store import Row
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
 KIND = "registration-history+v1"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRecord:
+    """An entry of a history beside the history's head; without an entry where none follows."""
+
+    head_sequence: int
+    head_hash: str
+    sequence: int | None
+    type: str
+    at: datetime
+    data: Mapping[str, Any]
+    previous_hash: str
+    hash: str
+
 
 router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 
@@ -48,12 +64,12 @@ async def get_registration_history(
     What happens on a chain is told once it is final."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     registration = await find_registration(RegistrationRepository(store), name, chain_id)
-    place = {"chain_id": registration["chain_id"], "token_id": registration["token_id"]}
-    rows = await store.rows("history/list_entries", {**place, "after": after, "limit": limit})
+    place = {"chain_id": registration.chain_id, "token_id": registration.token_id}
+    rows = await store.rows("history/list_entries", {**place, "after": after, "limit": limit}, LinkRecord)
     entries = _entries(registration, rows)
     head = None
     if rows:
-        sequence, link = rows[0]["head_sequence"], rows[0]["head_hash"]
+        sequence, link = rows[0].head_sequence, rows[0].head_hash
         about = {"chainId": place["chain_id"], "tokenId": str(place["token_id"]), "sequence": sequence, "hash": link}
         jws = tokens.sign_statement(KIND, about, now=clock.now())
         head = HistoryHead(sequence=sequence, hash=link, jws=jws)
@@ -63,18 +79,18 @@ async def get_registration_history(
     )
 
 
-def _entries(registration: Row, rows: Sequence[Row]) -> list[HistoryEntry]:
+def _entries(registration: RegistrationRecord, rows: Sequence[LinkRecord]) -> list[HistoryEntry]:
     return [
         HistoryEntry(
-            chain_id=registration["chain_id"],
-            token_id=str(registration["token_id"]),
-            sequence=row["sequence"],
-            type=row["type"],
-            at=timestamp(row["at"]),
-            data=row["data"],
-            previous_hash=row["previous_hash"],
-            hash=row["hash"],
+            chain_id=registration.chain_id,
+            token_id=str(registration.token_id),
+            sequence=row.sequence,
+            type=row.type,
+            at=timestamp(row.at),
+            data=row.data,
+            previous_hash=row.previous_hash,
+            hash=row.hash,
         )
         for row in rows
-        if row["sequence"] is not None
+        if row.sequence is not None
     ]

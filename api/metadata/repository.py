@@ -1,4 +1,4 @@
-"""The store's side of metadata: who keeps how much, which documents registrations wait for, and what they say."""
+"""Uploads of accounts and documents of registrations, in the store."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from api.http.rendering import dumps
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An attempt at keeping content: whose, and which. Attempts at the same content are told apart by ``attempt``."""
+    """An attempt to store content for an account. ``attempt`` tells concurrent attempts at the same content apart."""
 
     account: UUID
     cid: str
@@ -21,21 +21,29 @@ class Upload:
     attempt: UUID = field(default_factory=uuid4)
 
     def parameters(self) -> dict[str, Any]:
-        """For the statements above."""
+        """Parameters of the upload statements."""
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class WantedDocument:
+    """A document that registrations name and that was not read yet, with the attempts made so far."""
+
+    cid: str
+    attempts: int
+
+
 class MetadataRepository:
-    """Statements over the store."""
+    """Statements of the metadata routes and tasks."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     async def reserve(self, upload: Upload, most_bytes: int) -> int | None:
-        """Make room for an upload among those of its account; None if there is, else the bytes that others take.
+        """Reserve space for an upload; the answer is None, or, if there is too little, the bytes that others use.
 
-        Uploads of one account wait for each other here, so that together they keep to the limit too. What is there
-        already needs no room.
+        Uploads of one account wait for each other here, so that together they respect the limit. Content that is
+        already stored needs no space. A reservation of a killed process counts for ten minutes.
         """
         async with self.store.transaction() as transaction:
             await transaction.rows("metadata/lock_account", {"account": upload.account})
@@ -47,13 +55,13 @@ class MetadataRepository:
         return None
 
     async def note_stored(self, upload: Upload) -> None:
-        """Remember that it is kept, and look at once for what had not been found under its name."""
+        """Record that the content is stored, and read it at once if a registration waits for it."""
         async with self.store.transaction() as transaction:
             await transaction.execute("metadata/mark_stored", upload.parameters())
             await transaction.execute("metadata/forget_search", {"cid": upload.cid})
 
     async def release(self, upload: Upload) -> None:
-        """Give the room back: it is not kept. While another attempt at the same content goes on, it stays taken."""
+        """Release the space of a failed upload, unless another attempt at the same content is under way."""
         async with self.store.transaction() as transaction:
             await transaction.execute("metadata/withdraw_attempt", upload.parameters())
             await transaction.execute("metadata/release", upload.parameters())
@@ -62,18 +70,17 @@ class MetadataRepository:
         """Whether anyone uploaded it here."""
         return bool(await self.store.rows("metadata/find_upload", {"cid": cid}))
 
-    async def wanted(self, now: datetime, most: int) -> list[Row]:
-        """The documents that registrations name and that have not been read, with the attempts made: those that were
-        tried least come first."""
-        return await self.store.rows("metadata/list_wanted", {"now": now, "most": most})
+    async def wanted(self, now: datetime, most: int) -> list[WantedDocument]:
+        """Documents to read now, those with the fewest attempts first."""
+        return await self.store.rows("metadata/list_wanted", {"now": now, "most": most}, WantedDocument)
 
-    async def fill(self, cid: str, document: Mapping[str, Any]) -> list[Row]:
-        """Give a document to all registrations that name it and have none; the answer is which."""
+    async def fill(self, cid: str, document: Mapping[str, Any]) -> int:
+        """Store a document in all registrations that name it and have none; the answer is how many."""
         async with self.store.transaction() as transaction:
             await transaction.execute("metadata/forget_search", {"cid": cid})
-            return await transaction.rows("metadata/fill", {"cid": cid, "document": dumps(document).decode()})
+            return await transaction.execute("metadata/fill", {"cid": cid, "document": dumps(document).decode()})
 
     async def try_later(self, cid: str, next_at: datetime, problem: str) -> None:
-        """Note that a document was not found, or is none."""
+        """Record that a document was not found or is not valid, and when to read it again."""
         async with self.store.transaction() as transaction:
             await transaction.execute("metadata/postpone", {"cid": cid, "next_at": next_at, "problem": problem})

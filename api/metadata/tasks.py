@@ -41,7 +41,7 @@ async def read_documents(services: Services, contents: Contents) -> int:
     repository = MetadataRepository(services.store)
     wanted = await repository.wanted(services.clock.now(), _AT_ONCE)
     return sum(
-        await asyncio.gather(*(_settle(one["cid"], one["attempts"], repository, contents, services) for one in wanted))
+        await asyncio.gather(*(_settle(one.cid, one.attempts, repository, contents, services) for one in wanted))
     )
 
 
@@ -55,8 +55,8 @@ async def _settle(
         wait = min(_LONGEST, _FIRST * 2 ** min(attempts, 12))
         await repository.try_later(cid, services.clock.now() + wait, str(error))
         return 0
-    LOG.info("%s is the document of %d registrations", cid, len(filled))
-    return len(filled)
+    LOG.info("%s is the document of %d registrations", cid, filled)
+    return filled
 
 
 async def _read(text: str, contents: Contents, services: Services) -> dict[str, object]:

@@ -4,8 +4,10 @@ Authority is checked twice: first when the request comes, and again by ``lock`` 
 between, a registration can end, change hands, or lose its id to another mint in a reorganisation.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Path, Query
 
@@ -13,11 +15,11 @@ from api.http.dependencies import ChainsDep, StoreDep
 from api.http.errors import Forbidden, InvalidInput, NotFound, raises
 from api.http.fields import read_chain
 from api.registrations.reading import find_registration
-from api.registrations.repository import RegistrationRepository
+from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from api.security.access import Session, with_scope
 from api.security.callers import WalletSession
 from warehouse.domain.chains import Chain
-from warehouse.store import Row, Store, Transaction
+from warehouse.store import Store, Transaction
 
 
 class NotAManager(Forbidden):
@@ -25,6 +27,22 @@ class NotAManager(Forbidden):
 
     code = "FORBIDDEN"
     text = "only the owner and the managers of this registration may do so"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRecord:
+    """What a registration's page is made of, and who may change it. ``presented`` is the metadata document with the
+    ``profile`` merged over it."""
+
+    symbol: str
+    owner: str
+    managers: Sequence[str]
+    transaction_hash: str
+    released_at: datetime | None
+    expired_at: datetime | None
+    profile: Mapping[str, Any]
+    presented: Mapping[str, Any]
+    embeds_enabled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +56,14 @@ class ManagedRegistration:
             counts only on the chain that it signed in on.
     """
 
-    row: Row
+    row: RegistrationRecord
     chain: Chain
     wallet: str
 
     @property
     def key(self) -> dict[str, int]:
         """Chain id and token id, as parameters of statements."""
-        return {"chain_id": self.row["chain_id"], "token_id": self.row["token_id"]}
+        return {"chain_id": self.row.chain_id, "token_id": self.row.token_id}
 
 
 class _Place(NamedTuple):
@@ -68,7 +86,7 @@ async def _place(
 PlaceDep = Annotated[_Place, Depends(_place)]
 
 
-async def lock(transaction: Transaction, registration: ManagedRegistration) -> Row:
+async def lock(transaction: Transaction, registration: ManagedRegistration) -> PageRecord:
     """Lock the registration's row until the transaction ends, and read it as it is now. Every change of a page begins
     here: of two concurrent changes, the second waits and sees what the first wrote.
 
@@ -80,25 +98,27 @@ async def lock(transaction: Transaction, registration: ManagedRegistration) -> R
         NotFound: the registration ended, or a reorganisation removed it, since the request came.
         NotAManager: the wallet lost its role since the request came.
     """
-    row = _require_active(await transaction.row("registrations/lock_managed", registration.key), registration)
-    if registration.wallet not in (row["owner"], *row["managers"]):
+    row = _require_active(
+        await transaction.row("registrations/lock_managed", registration.key, PageRecord), registration
+    )
+    if registration.wallet not in (row.owner, *row.managers):
         raise NotAManager
     return row
 
 
-async def reload(store: Store, registration: ManagedRegistration) -> Row:
+async def reload(store: Store, registration: ManagedRegistration) -> PageRecord:
     """Read the same row without a lock.
 
     Raises:
         NotFound: the registration ended, or a reorganisation removed it, since the request came.
     """
-    return _require_active(await store.row("registrations/find_managed", registration.key), registration)
+    return _require_active(await store.row("registrations/find_managed", registration.key, PageRecord), registration)
 
 
-def _require_active(row: Row | None, registration: ManagedRegistration) -> Row:
-    if row is None or row["transaction_hash"] != registration.row["transaction_hash"]:
+def _require_active(row: PageRecord | None, registration: ManagedRegistration) -> PageRecord:
+    if row is None or row.transaction_hash != registration.row.transaction_hash:
         raise NotFound("id: a reorganisation of the chain removed the registration")
-    if row["released_at"] is not None or row["expired_at"] is not None:
+    if row.released_at is not None or row.expired_at is not None:
         raise NotFound("id: the registration has ended")
     return row
 
@@ -126,9 +146,9 @@ async def readable_registration(session: Session, place: PlaceDep, store: StoreD
 
 async def _find(session: WalletSession, place: _Place, store: Store) -> ManagedRegistration:
     row = await find_registration(RegistrationRepository(store), place.name, place.chain.chain_id)
-    if row["released_at"] is not None or row["expired_at"] is not None:
+    if row.has_ended:
         raise NotFound(f"id: registration {place.name[:40]} has ended")
-    acting = [wallet for wallet in (row["owner"], *row["managers"]) if session.controls(wallet, place.chain.chain_id)]
+    acting = [wallet for wallet in (row.owner, *row.managers) if session.controls(wallet, place.chain.chain_id)]
     if not acting:
         raise NotAManager
     return ManagedRegistration(row, place.chain, acting[0])

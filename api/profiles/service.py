@@ -14,11 +14,11 @@ from uuid import uuid4
 
 from api.http.errors import PreconditionFailed
 from api.http.rendering import dumps
-from api.pages.authority import ManagedRegistration, lock, reload
+from api.pages.authority import ManagedRegistration, PageRecord, lock, reload
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.store.events import record
 from warehouse.domain.events.registrations import ProfileUpdated, Registration, of_registration
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 FLAG: Final = "nsfw"
 FIELDS: Final = tuple(str(field.alias) for field in ProfileChange.model_fields.values())
@@ -63,9 +63,9 @@ class Profiles:
             if if_match is not None and not _matches(if_match, etag(_shown(before))):
                 raise ProfileChanged
             after = before
-            if any(name not in before["profile"] or before["profile"][name] != given[name] for name in given):
+            if any(name not in before.profile or before.profile[name] != given[name] for name in given):
                 changed = await transaction.row(
-                    "profiles/change", {**registration.key, "changes": dumps(given).decode()}
+                    "profiles/change", {**registration.key, "changes": dumps(given).decode()}, PageRecord
                 )
                 assert changed is not None  # noqa: S101 - it is held
                 after = changed
@@ -73,7 +73,7 @@ class Profiles:
             updated = [name for name in FIELDS if was[name] != now[name]]
             if updated:
                 chain = registration.chain
-                about = Registration(chain.chain_id, chain.caip2, registration.row["token_id"], after["symbol"])
+                about = Registration(chain.chain_id, chain.caip2, registration.row.token_id, after.symbol)
                 event = ProfileUpdated(**about.members, updated_fields=tuple(updated))
                 # A change that is repeated records nothing, so no two events are of the same one.
                 await record(transaction, of_registration(event, about, change=uuid4()))
@@ -93,9 +93,9 @@ def _matches(if_match: str, tag: str) -> bool:
     return any(one.strip() in ("*", tag) for one in if_match.split(","))
 
 
-def _shown(row: Row) -> dict[str, Any]:
+def _shown(row: PageRecord) -> dict[str, Any]:
     """The fields as they are presented; what a document says in another type is nothing."""
-    said: Mapping[str, Any] = row["presented"]
+    said: Mapping[str, Any] = row.presented
     found: dict[str, Any] = {name: said.get(name) for name in FIELDS}
     return {name: value is True if name == FLAG else _text(value) for name, value in found.items()}
 
@@ -104,10 +104,10 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _wire(registration: ManagedRegistration, row: Row) -> dict[str, Any]:
+def _wire(registration: ManagedRegistration, row: PageRecord) -> dict[str, Any]:
     return {
         **registration.key,
-        "symbol": row["symbol"],
+        "symbol": row.symbol,
         **_shown(row),
-        "set_here": sorted(row["profile"]),
+        "set_here": sorted(row.profile),
     }

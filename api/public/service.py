@@ -3,7 +3,7 @@
 A failure is never remembered: it is 503, unless a recent answer can be given instead.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -18,6 +18,7 @@ from api.http.metrics import Metrics
 from api.http.remembered import RememberedAnswers
 from api.http.times import unix_timestamp
 from api.public.schemas import AsOf, Coin, CoinApps, Holding, Market, Sites
+from api.registrations.repository import ListingRecord, RegistrationRepository
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
 from api.search.results import page_url
@@ -29,7 +30,7 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import balance_of
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.readers.tokens import read_foremost_token
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 FRESH_SECONDS = 60.0
 STALE_SECONDS = 240.0
@@ -41,6 +42,18 @@ Key = tuple[str | int, ...]
 _MAX_PATHS = 50_000
 _CALL_GAS = 5_000_000
 _OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
+
+
+@dataclass(frozen=True, slots=True)
+class SitesRecord:
+    """The verified domains of an active registration: those that bear its badge, and those that may embed its apps."""
+
+    symbol: str
+    embeds_enabled: bool
+    minted_at: datetime
+    score: Decimal | None
+    badges: Sequence[str]
+    embeds: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +129,8 @@ class PublicReads:
         key = (HOLDING, chain.key, token, wallet)
         return await self._holdings.get(key, lambda: self._holding(chain, token, wallet))
 
-    async def _verified(self, chain: Chain, symbol: str) -> Row | None:
-        row = await self.sources.store.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
+    async def _verified(self, chain: Chain, symbol: str) -> ListingRecord | None:
+        row = await RegistrationRepository(self.sources.store).listing(symbol, chain.chain_id)
         return row if row is not None and _is_active(row, self.sources.clock.now()) else None
 
     async def _coin(self, chain: Chain, symbol: str) -> Coin | None:
@@ -131,17 +144,17 @@ class PublicReads:
             symbol,
             chain.chain_id,
             version=publication.version,
-            address=row["token_address"].removeprefix("0x"),
+            address=row.token_address.removeprefix("0x"),
         )
         # A registration exists a moment before its token is published.
         document: Mapping[str, Any] = found[1] if found is not None else {}
-        nsfw = row["presented"].get("nsfw") is True
+        nsfw = row.presented.get("nsfw") is True
         return Coin(
             symbol=symbol,
             name=listing.name,
             chain=chain.key,
             chain_id=chain.caip2,
-            crown_id=row["token_id"],
+            crown_id=row.token_id,
             token_address=listing.address,
             logo_url=None if nsfw else listing.logo,
             nsfw=nsfw,
@@ -161,27 +174,28 @@ class PublicReads:
         row = await self._verified(chain, symbol)
         if row is None:
             return None
-        page = Page(chain.chain_id, row["token_id"], chain.key, symbol, checksum_address(row["token_address"]))
+        page = Page(chain.chain_id, row.token_id, chain.key, symbol, checksum_address(row.token_address))
         return CoinApps(
             symbol=symbol,
             chain=chain.key,
             chain_id=chain.caip2,
-            crown_id=row["token_id"],
+            crown_id=row.token_id,
             apps=await self.sources.apps.of(page),
         )
 
     async def _sites(self, chain: Chain, token_id: int) -> Sites | None:
-        row = await self.sources.store.row("sites/find", {"chain_id": chain.chain_id, "token_id": token_id})
+        page = {"chain_id": chain.chain_id, "token_id": token_id}
+        row = await self.sources.store.row("sites/find", page, SitesRecord)
         if row is None or not _is_active(row, self.sources.clock.now()):
             return None
         return Sites(
             chain=chain.key,
             chain_id=chain.caip2,
             crown_id=token_id,
-            symbol=row["symbol"],
-            badge_hosts=row["badges"],
-            embed_hosts=row["embeds"],
-            interactive=bool(row["embeds"]) and row["embeds_enabled"],
+            symbol=row.symbol,
+            badge_hosts=row.badges,
+            embed_hosts=row.embeds,
+            interactive=bool(row.embeds) and row.embeds_enabled,
         )
 
     async def _holding(self, chain: Chain, token: str, wallet: str) -> Holding | None:
@@ -210,8 +224,8 @@ class PublicReads:
         )
 
 
-def _is_active(row: Row, now: datetime) -> bool:
-    return registration_status(row, row, row["score"], now) != "inactive"
+def _is_active(row: ListingRecord | SitesRecord, now: datetime) -> bool:
+    return registration_status(row, row, row.score, now) != "inactive"
 
 
 def _number(text: str | None) -> Decimal | None:

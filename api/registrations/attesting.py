@@ -5,10 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from api.http.times import timestamp
+from api.registrations.repository import AttestationRecord, RegistrationRecord
 from api.registrations.schemas import Attestation, Attestations
 from api.security.jwt import Tokens
 from warehouse import postgres
-from warehouse.store import Row
 
 KIND = "registration-attestation+v1"
 
@@ -49,31 +49,33 @@ class Attesting:
                 raise AttestationError(f"there is no attestation {id}")
 
 
-def render_attestations(registration: Row, rows: Sequence[Row], tokens: Tokens, now: datetime) -> Attestations:
+def render_attestations(
+    registration: RegistrationRecord, rows: Sequence[AttestationRecord], tokens: Tokens, now: datetime
+) -> Attestations:
     """The statements about a registration, each signed."""
     about = {
-        "chainId": registration["chain_id"],
-        "tokenId": registration["token_id"],
-        "symbol": registration["symbol"],
-        "tokenAddress": registration["token_address"],
+        "chainId": registration.chain_id,
+        "tokenId": registration.token_id,
+        "symbol": registration.symbol,
+        "tokenAddress": registration.token_address,
     }
     return Attestations(
-        token_id=registration["token_id"],
-        chain_id=registration["chain_id"],
+        token_id=registration.token_id,
+        chain_id=registration.chain_id,
         attestations=[
             Attestation(
-                id=str(row["id"]),
-                kind=row["kind"],
-                statement=row["statement"],
-                created_at=timestamp(row["created_at"]),
+                id=str(row.id),
+                kind=row.kind,
+                statement=row.statement,
+                created_at=timestamp(row.created_at),
                 jws=tokens.sign_statement(
                     KIND,
                     {
-                        "jti": str(row["id"]),
+                        "jti": str(row.id),
                         "registration": about,
-                        "kind": row["kind"],
-                        "statement": row["statement"],
-                        "attestedAt": timestamp(row["created_at"]),
+                        "kind": row.kind,
+                        "statement": row.statement,
+                        "attestedAt": timestamp(row.created_at),
                     },
                     now=now,
                 ),

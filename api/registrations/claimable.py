@@ -79,7 +79,7 @@ class ClaimableFinder:
             int(chain_ids[start]): (tokens[start:end], keys[start:end])
             for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)
         }
-        standing = await self.repository.standing_among(parts)
+        standing = await self.repository.registered_among(parts)
         free: list[bool] = []
         for chain_id, asked in parts.items():
             taken_tokens, taken_keys = standing[chain_id]

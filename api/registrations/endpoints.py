@@ -179,7 +179,7 @@ async def list_attestations(
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     repository = RegistrationRepository(store)
     row = await find_registration(repository, name, chain_id)
-    found = await repository.attestations(row["chain_id"], row["token_id"])
+    found = await repository.attestations(row.chain_id, row.token_id)
     return respond(render_attestations(row, found, tokens, clock.now()))
 
 

@@ -16,13 +16,12 @@ from api.http.routes import QueryRoute
 from api.http.times import timestamp
 from api.registrations import examples
 from api.registrations.reading import find_registration
-from api.registrations.repository import RegistrationRepository
+from api.registrations.repository import LinkedRegistration, RegistrationRepository
 from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chains
-from warehouse.store import Row
 
 GROUP = RouteGroup(prefix="/registration")
 
@@ -39,19 +38,19 @@ async def get_unified_registration(
 ) -> JsonResponse:
     """The first registration of a symbol over all chains. A mint counts as confirmed with its block."""
     wanted = read_symbol("symbol", symbol)
-    rows = await RegistrationRepository(store).standing_of_symbol(wanted)
+    rows = await RegistrationRepository(store).active_of_symbol(wanted)
     if not rows:
         raise NotFound(f"symbol: no registration of {wanted}")
     first = rows[0]
     return respond(
         UnifiedRegistration(
-            symbol=first["symbol"],
-            owner=checksum_address(first["owner"]),
-            token_id=first["token_id"],
-            chain_id=first["chain_id"],
+            symbol=first.symbol,
+            owner=checksum_address(first.owner),
+            token_id=first.token_id,
+            chain_id=first.chain_id,
             status="confirmed",
             primary_type=_kind(chains, first),
-            primary_claimed_at=timestamp(first["minted_at"]) if first["minted_at"] else None,
+            primary_claimed_at=timestamp(first.minted_at),
             is_pending=False,
         )
     )
@@ -81,23 +80,23 @@ async def list_registrations_of_symbol(
     canonical peer, are linked."""
     wanted = read_symbol("symbol", symbol)
     excluded = None if exclude_evm is None else evm_address("excludeEvm", exclude_evm)
-    rows = await RegistrationRepository(store).standing_of_symbol(wanted)
+    rows = await RegistrationRepository(store).active_of_symbol(wanted)
     now = clock.now()
     entries = [
         AllChainsEntry(
-            token_id=row["token_id"],
-            owner=checksum_address(row["owner"]),
-            owner_type="evm" if row["owner"].startswith("0x") else "solana",
+            token_id=row.token_id,
+            owner=checksum_address(row.owner),
+            owner_type="evm" if row.owner.startswith("0x") else "solana",
             chain_type=_kind(chains, row),
-            chain_id=row["chain_id"],
-            is_linked=row["linked"] > 1,
-            is_active=registration_status(row, None, row["score"], now) != "inactive",
-            deployment_count=row["linked"],
-            primary_chain_id=row["primary_chain_id"] if _kind(chains, row) == "evm" else None,
+            chain_id=row.chain_id,
+            is_linked=row.linked > 1,
+            is_active=registration_status(row, None, row.score, now) != "inactive",
+            deployment_count=row.linked,
+            primary_chain_id=row.primary_chain_id if _kind(chains, row) == "evm" else None,
             is_pending=False,
         )
         for row in rows
-        if row["owner"] != excluded
+        if row.owner != excluded
     ]
     return respond(AllChains(symbol=wanted, crowns=entries))
 
@@ -121,24 +120,24 @@ async def get_registration_roles(
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     repository = RegistrationRepository(store)
     row = await find_registration(repository, name, chain_id)
-    if row["released_at"] is not None or row["expired_at"] is not None:
+    if row.has_ended:
         raise NotFound(f"id: registration {name[:40]} has ended")
-    block = await repository.published_block(row["chain_id"])
-    managers = [checksum_address(account) for account in row["managers"]]
+    block = await repository.published_block(row.chain_id)
+    managers = [checksum_address(account) for account in row.managers]
     return respond(
         Roles(
-            token_id=row["token_id"],
-            chain_id=row["chain_id"],
-            owner=checksum_address(row["owner"]),
+            token_id=row.token_id,
+            chain_id=row.chain_id,
+            owner=checksum_address(row.owner),
             manager=managers[0] if managers else None,
             managers=managers,
-            maintainers=[checksum_address(account) for account in row["maintainers"]],
+            maintainers=[checksum_address(account) for account in row.maintainers],
             is_pending=False,
-            as_of_block=max(row["block_number"], block or 0),
+            as_of_block=max(row.block_number, block or 0),
         )
     )
 
 
-def _kind(chains: Chains, row: Row) -> str:
-    chain = chains.by_id(row["chain_id"])
+def _kind(chains: Chains, row: LinkedRegistration) -> str:
+    chain = chains.by_id(row.chain_id)
     return chain.kind if chain else "evm"

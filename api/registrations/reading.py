@@ -2,13 +2,12 @@
 
 from api.http.errors import NotFound
 from api.http.fields import read_symbol
-from api.registrations.repository import RegistrationRepository
+from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from warehouse.domain.registrations import MAX_TOKEN_ID
-from warehouse.store import Row
 
 
-async def find_registration(repository: RegistrationRepository, name: str, chain_id: int | None) -> Row:
-    """The registration of a token id or a symbol, on the chain if one is named: the earliest mint with the id, or the
+async def find_registration(repository: RegistrationRepository, name: str, chain_id: int | None) -> RegistrationRecord:
+    """The registration that an id or a symbol means, on the chain if one is named: the earliest mint with the id, the
     first registration of the symbol.
 
     Raises:

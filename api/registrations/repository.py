@@ -1,11 +1,101 @@
 """Statements on registrations and their tokens."""
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 _INDEXED = "indexed_"
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationRecord:
+    """A registration. ``presented`` is its metadata document with the owner's profile merged over it; ``domains`` its
+    verified domains as the answers show them; ``attestations`` how many the operator has made."""
+
+    chain_id: int
+    token_id: int
+    symbol: str
+    owner: str
+    token_address: str
+    registry: str
+    transaction_hash: str
+    block_number: int
+    managers: Sequence[str]
+    maintainers: Sequence[str]
+    minted_at: datetime
+    released_at: datetime | None
+    expired_at: datetime | None
+    verification_method: str | None
+    verified_at: datetime | None
+    metadata_cid: str | None
+    presented: Mapping[str, Any]
+    peer_chain_id: int | None
+    peer_token_id: int | None
+    domains: Sequence[Mapping[str, Any]] | None
+    attestations: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was released or has expired."""
+        return self.released_at is not None or self.expired_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """An indexed token with its scores, 0 to 100; None before the first scoring."""
+
+    address: str
+    score: Decimal | None
+    timestamp_score: Decimal | None
+    volume_score: Decimal | None
+    holders_score: Decimal | None
+    confidence_score: Decimal | None
+    scored_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedRegistration:
+    """An active registration of a symbol, with its token's score. ``linked``: how many registrations of the symbol are
+    linked to it, itself included; ``primary_chain_id``: the chain of the first of them."""
+
+    chain_id: int
+    token_id: int
+    symbol: str
+    owner: str
+    minted_at: datetime
+    score: Decimal | None
+    linked: int
+    primary_chain_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListingRecord:
+    """An active registration as listings show it: what is presented of it, and its token."""
+
+    token_id: int
+    chain_id: int
+    symbol: str
+    token_address: str
+    presented: Mapping[str, Any]
+    minted_at: datetime
+    name: str | None
+    decimals: int | None
+    score: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class AttestationRecord:
+    """A statement of the operator about a registration."""
+
+    id: UUID
+    kind: str
+    statement: str
+    created_at: datetime
 
 
 class RegistrationRepository:
@@ -14,41 +104,49 @@ class RegistrationRepository:
     def __init__(self, store: Store) -> None:
         self.reads = store
 
-    async def earliest_with_id(self, token_id: int, chain_id: int | None) -> Row | None:
+    async def earliest_with_id(self, token_id: int, chain_id: int | None) -> RegistrationRecord | None:
         """The earliest mint with the id, on the chain if one is named."""
-        return await self.reads.row("registrations/find_by_id", {"token_id": token_id, "chain_id": chain_id})
+        wanted = {"token_id": token_id, "chain_id": chain_id}
+        return await self.reads.row("registrations/find_by_id", wanted, RegistrationRecord)
 
-    async def first_of_symbol(self, symbol: str, chain_id: int | None) -> Row | None:
+    async def first_of_symbol(self, symbol: str, chain_id: int | None) -> RegistrationRecord | None:
         """The first registration of a symbol; active ones come before ended ones."""
-        return await self.reads.row("registrations/find_by_symbol", {"symbol": symbol, "chain_id": chain_id})
+        wanted = {"symbol": symbol, "chain_id": chain_id}
+        return await self.reads.row("registrations/find_by_symbol", wanted, RegistrationRecord)
 
-    async def standing_of_symbol(self, symbol: str) -> list[Row]:
+    async def active_of_symbol(self, symbol: str) -> list[LinkedRegistration]:
         """The active registrations of a symbol, oldest first, each with the number of those linked to it."""
-        return await self.reads.rows("registrations/list_of_symbol", {"symbol": symbol})
+        return await self.reads.rows("registrations/list_of_symbol", {"symbol": symbol}, LinkedRegistration)
 
-    async def attestations(self, chain_id: int, token_id: int) -> list[Row]:
+    async def attestations(self, chain_id: int, token_id: int) -> list[AttestationRecord]:
         """The operator's statements about a registration, oldest first."""
-        return await self.reads.rows("attestations/list", {"chain_id": chain_id, "token_id": token_id})
+        wanted = {"chain_id": chain_id, "token_id": token_id}
+        return await self.reads.rows("attestations/list", wanted, AttestationRecord)
 
     async def published_block(self, chain_id: int) -> int | None:
         """The last block of a chain that was published; None before the first."""
         row = await self.reads.row("ingestion/find_last_block", {"chain_id": chain_id})
         return None if row is None else row["block_number"]
 
-    async def status(self, symbol: str, chain_id: int, token: str | None) -> tuple[Row | None, Row | None]:
+    async def status(
+        self, symbol: str, chain_id: int, token: str | None
+    ) -> tuple[RegistrationRecord | None, TokenRecord | None]:
         """The active registration of a symbol on a chain, of one token if one is named; and the token: the registered
         one, else the named one, else the original."""
-        rows = await self.reads.rows(
-            "registrations/find_status", {"symbol": symbol, "chain_id": chain_id, "address": token}
-        )
-        found: dict[str, Any] = rows[0]
-        indexed = {name.removeprefix(_INDEXED): value for name, value in found.items() if name.startswith(_INDEXED)}
+        wanted = {"symbol": symbol, "chain_id": chain_id, "address": token}
+        found = (await self.reads.rows("registrations/find_status", wanted))[0]
+        indexed = {name.removeprefix(_INDEXED): found.pop(name) for name in list(found) if name.startswith(_INDEXED)}
         return (
-            found if found["token_id"] is not None else None,
-            indexed if indexed["address"] is not None else None,
+            RegistrationRecord(**found) if found["token_id"] is not None else None,
+            TokenRecord(**indexed) if indexed["address"] is not None else None,
         )
 
-    async def standing_among(
+    async def listing(self, symbol: str, chain_id: int) -> ListingRecord | None:
+        """What a listing shows of the symbol's active registration on a chain."""
+        wanted = {"symbol": symbol, "chain_id": chain_id}
+        return await self.reads.row("registrations/find_listing", wanted, ListingRecord)
+
+    async def registered_among(
         self, asked: Mapping[int, tuple[Iterable[str], Iterable[str]]]
     ) -> dict[int, tuple[Set[str], Set[str]]]:
         """Of tokens (0x in lower case) and symbols by chain, those with an active registration on that chain. The

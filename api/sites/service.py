@@ -7,7 +7,16 @@ from api.domains.names import read_domain
 from api.http.errors import InvalidInput
 from api.pages.authority import ManagedRegistration, lock, reload
 from api.sites.schemas import PageSites, SitesChange
-from warehouse.store import Row, Store
+from warehouse.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedDomain:
+    """A verified domain of a registration, and whether it bears the badge and may embed the page's apps."""
+
+    domain: str
+    badge: bool
+    embeds: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +32,9 @@ class PageSitesService:
             NotFound: the registration is gone or has ended since the request came.
         """
         row = await reload(self.store, registration)
-        return _render(row["embeds_enabled"], await self.store.rows("sites/list_verified", registration.key))
+        return _render(
+            row.embeds_enabled, await self.store.rows("sites/list_verified", registration.key, VerifiedDomain)
+        )
 
     async def change(self, registration: ManagedRegistration, change: SitesChange) -> PageSites:
         """Change what is named.
@@ -35,23 +46,23 @@ class PageSitesService:
         """
         key = registration.key
         async with self.store.transaction() as transaction:
-            enabled = (await lock(transaction, registration))["embeds_enabled"]
+            enabled = (await lock(transaction, registration)).embeds_enabled
             # The worker's looks at domains do not hold the registration.
-            domains = await transaction.rows("sites/lock_verified", key)
+            domains = await transaction.rows("sites/lock_verified", key, VerifiedDomain)
             if change.badge_hosts is not None or change.embed_hosts is not None:
                 chosen = _choose(change, domains)
                 await transaction.execute("sites/set_hosts", {**key, **chosen})
             if change.embeds_enabled is not None:
                 await transaction.execute("sites/set_embeds_enabled", {**key, "enabled": change.embeds_enabled})
                 enabled = change.embeds_enabled
-            domains = await transaction.rows("sites/list_verified", key)
+            domains = await transaction.rows("sites/list_verified", key, VerifiedDomain)
         return _render(enabled, domains)
 
 
-def _choose(change: SitesChange, domains: Sequence[Row]) -> Mapping[str, list[str]]:
-    verified = {row["domain"] for row in domains}
-    badges = {row["domain"] for row in domains if row["badge"]}
-    embeds = {row["domain"] for row in domains if row["embeds"]}
+def _choose(change: SitesChange, domains: Sequence[VerifiedDomain]) -> Mapping[str, list[str]]:
+    verified = {row.domain for row in domains}
+    badges = {row.domain for row in domains if row.badge}
+    embeds = {row.domain for row in domains if row.embeds}
     if change.badge_hosts is not None:
         badges = _read_hosts("badgeHosts", change.badge_hosts, verified)
     if change.embed_hosts is not None:
@@ -72,12 +83,12 @@ def _read_hosts(field: str, hosts: Sequence[str], verified: set[str]) -> set[str
     return found
 
 
-def _render(enabled: bool, domains: Sequence[Row]) -> PageSites:
-    embeds = [row["domain"] for row in domains if row["embeds"]]
+def _render(enabled: bool, domains: Sequence[VerifiedDomain]) -> PageSites:
+    embeds = [row.domain for row in domains if row.embeds]
     return PageSites(
-        badge_hosts=[row["domain"] for row in domains if row["badge"]],
+        badge_hosts=[row.domain for row in domains if row.badge],
         embed_hosts=embeds,
         embeds_enabled=enabled,
         interactive=enabled and bool(embeds),
-        verified_domains=[row["domain"] for row in domains],
+        verified_domains=[row.domain for row in domains],
     )

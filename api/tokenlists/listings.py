@@ -12,6 +12,7 @@ from api.http.fields import ChainPath, SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
+from api.registrations.repository import ListingRecord, RegistrationRepository
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey, with_plan
 from api.security.callers import Caller
@@ -29,7 +30,7 @@ from api.tokenlists.schemas import (
 )
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 GROUP = RouteGroup(prefix="/api/v2/tokenlist")
 EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", errors=ErrorShape(invalid_code="INVALID_PARAMS"))
@@ -57,7 +58,7 @@ async def export_listing(
     """A registration's listing (plan pro or higher)."""
     row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
     listing = Listing.of(row, place)
-    verified = registration_status(row, row, row["score"], clock.now()) != "inactive"
+    verified = registration_status(row, row, row.score, clock.now()) != "inactive"
     return respond(
         ListingExport(
             symbol=listing.symbol,
@@ -72,10 +73,10 @@ async def export_listing(
                 telegram=listing.telegram,
                 discord=listing.discord,
                 logo=listing.logo,
-                contract_address=checksum_address(row["token_address"]),
+                contract_address=checksum_address(row.token_address),
                 chain_id=place.chain_id,
             ),
-            extensions=ListingExtensions(verified=verified, crown_id=row["token_id"] if verified else None),
+            extensions=ListingExtensions(verified=verified, crown_id=row.token_id if verified else None),
         )
     )
 
@@ -132,8 +133,8 @@ async def get_platform_listing(
     return JsonResponse(FORMATS[format].write(Listing.of(row, place)))
 
 
-async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[Row, Chain]:
-    row = await store.row("registrations/find_listing", {"symbol": symbol, "chain_id": chain.chain_id})
+async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[ListingRecord, Chain]:
+    row = await RegistrationRepository(store).listing(symbol, chain.chain_id)
     if row is None:
         raise NotRegistered(f"symbol: no registration of {symbol} on {chain.name}")
     return row, chain

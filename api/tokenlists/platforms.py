@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from api.registrations.repository import ListingRecord
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
-from warehouse.store import Row
 
 _PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
 """The sites of handles that a registration may give instead of an address."""
@@ -34,15 +34,15 @@ class Listing:
     banner: str | None
 
     @classmethod
-    def of(cls, row: Row, chain: Chain) -> "Listing":
+    def of(cls, row: ListingRecord, chain: Chain) -> "Listing":
         """A listing from its row."""
-        said: Mapping[str, Any] = row["presented"]
+        said: Mapping[str, Any] = row.presented
         return cls(
             chain=chain,
-            symbol=row["symbol"],
-            name=_text(said.get("name")) or row["name"] or row["symbol"],
-            address=checksum_address(row["token_address"]),
-            decimals=row["decimals"],
+            symbol=row.symbol,
+            name=_text(said.get("name")) or row.name or row.symbol,
+            address=checksum_address(row.token_address),
+            decimals=row.decimals,
             description=_text(said.get("description")),
             website=_text(said.get("website")),
             twitter=_text(said.get("twitter")),

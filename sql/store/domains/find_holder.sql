@@ -1,5 +1,5 @@
--- Whom else of the chain the domain is verified for, and whether that registration still stands.
-SELECT d.*, r.token_id IS NOT NULL AS stands
+-- The other registration of the chain that the domain is verified for, and whether it is active.
+SELECT d.chain_id, d.token_id, d.domain, d.challenge, r.token_id IS NOT NULL AS is_active
 FROM registration_domain AS d
 LEFT JOIN registration AS r
   ON r.chain_id = d.chain_id AND r.token_id = d.token_id AND r.released_at IS NULL AND r.expired_at IS NULL

@@ -10,4 +10,6 @@ FROM (
     ORDER BY one.check_at LIMIT %(at_once)s FOR UPDATE OF one SKIP LOCKED
 ) AS due
 WHERE d.chain_id = due.chain_id AND d.token_id = due.token_id AND d.domain = due.domain
-RETURNING d.*
+RETURNING
+    d.chain_id, d.token_id, d.domain, d.challenge, d.requested_at, d.verified_at, d.checked_at, d.check_at, d.failing_since, d.absences,
+    d.last_problem, d.lost_at, d.vanity_enabled

@@ -2,4 +2,6 @@ UPDATE registration_domain
 SET vanity_enabled = %(enabled)s
 WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND domain = %(domain)s
   AND (verified_at IS NOT NULL OR NOT %(enabled)s)
-RETURNING *
+RETURNING
+    chain_id, token_id, domain, challenge, requested_at, verified_at, checked_at, check_at, failing_since, absences,
+    last_problem, lost_at, vanity_enabled

@@ -13,7 +13,9 @@ meant AS (
     SELECT coalesce((SELECT token_address FROM standing), %(address)s::text) AS address
 )
 SELECT
-    standing.*,
+    standing.chain_id, standing.token_id, standing.symbol, standing.owner, standing.token_address, standing.registry, standing.transaction_hash, standing.block_number, standing.managers, standing.maintainers,
+    standing.minted_at, standing.released_at, standing.expired_at, standing.verification_method, standing.verified_at, standing.metadata_cid, standing.presented, standing.peer_chain_id,
+    standing.peer_token_id,
     (
         SELECT jsonb_agg(jsonb_build_object(
             'domain', domain, 'verifiedAt', to_char(verified_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

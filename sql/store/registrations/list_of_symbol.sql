@@ -10,7 +10,7 @@ WITH standing AS (
     WHERE registration.symbol = %(symbol)s AND registration.released_at IS NULL AND registration.expired_at IS NULL
 )
 SELECT
-    row.*,
+    row.chain_id, row.token_id, row.symbol, row.owner, row.minted_at, row.score,
     array_length(linked.chain_ids, 1) AS linked,
     linked.chain_ids[1] AS primary_chain_id
 FROM standing AS row

@@ -1,6 +1,6 @@
 -- A registration that stands, with its verified domains that bear the badge; embeds where they may run its apps too.
 SELECT
-    registration.chain_id, registration.token_id, registration.symbol, registration.embeds_enabled,
+    registration.symbol, registration.embeds_enabled,
     registration.minted_at, token.score,
     coalesce(array_agg(domain.domain ORDER BY domain.domain) FILTER (WHERE domain.domain IS NOT NULL), '{}') AS badges,
     coalesce(array_agg(domain.domain ORDER BY domain.domain) FILTER (WHERE domain.embeds), '{}') AS embeds
