@@ -1,18 +1,26 @@
 """Images by their bytes: which kind they are, how large, and whether they are whole.
 
-Nothing is decoded: the structure that each format has around its compressed data is walked to its end, which finds
-what was cut off or damaged and costs a pass over the bytes. PNG also carries checksums; these are checked.
+First the structure that each format has around its compressed data is read to its end: decoders ignore what follows
+the image, and fill in what is missing at its end. That is one pass over the bytes, and gives the size. Then Pillow
+decodes every pixel of every frame, once the size and the number of frames are within limits.
 """
 
+import io
 import itertools
 import re
+import threading
 import zlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-LONGEST_SIDE = 8_192
+from PIL import Image, ImageSequence
+
+MAX_SIDE = 8_192
 """Pixels: an image of a few kilobytes can ask whoever shows it for gigabytes."""
-MOST_PARTS = 20_000
+MAX_FRAMES = 2_000
+MAX_FRAME_PIXELS = 4 * MAX_SIDE * MAX_SIDE
+"""Of all frames together: they are decoded one by one, and each costs time."""
+MAX_PARTS = 20_000
 """Chunks, segments or blocks: real images have some hundreds, and each costs a step."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG_MARKER = re.compile(rb"\xff++([^\x00])", re.DOTALL)
@@ -21,6 +29,10 @@ _JPEG_NEXT = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 _JPEG_END, _JPEG_SCAN = 0xD9, 0xDA
 _JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})
+
+
+# An image of the largest size takes 270 MB while it is decoded: one at a time in a process.
+_DECODING = threading.Lock()
 
 
 class Damaged(ValueError):
@@ -35,7 +47,7 @@ class Size(NamedTuple):
 
 
 def kind_of(data: bytes) -> str | None:
-    """The media type that the first bytes tell of; None where they are no image's."""
+    """The media type that the first bytes stand for; None if they are no image's."""
     if data.startswith(_PNG):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
@@ -51,20 +63,49 @@ def measure(media_type: str, data: bytes) -> Size:
     """The size of an image of a kind, once it is known to be whole.
 
     Raises:
-        Damaged: it is cut off, damaged, empty or too large.
+        Damaged: the image is cut off, damaged, empty or too large.
     """
     try:
         size = _WALKS[media_type](data)
     except IndexError as error:
         raise Damaged("the image is cut off") from error
-    if not (0 < size.width <= LONGEST_SIDE and 0 < size.height <= LONGEST_SIDE):
-        raise Damaged(f"the image has {size.width} x {size.height} pixels; each side may have 1 to {LONGEST_SIDE}")
+    _require_size(size)
+    with _DECODING:
+        _decode(media_type, data)
     return size
+
+
+def _decode(media_type: str, data: bytes) -> None:
+    """Decode every frame, one after the other.
+
+    Raises:
+        Damaged: a frame cannot be decoded, or there are too many.
+    """
+    try:
+        with Image.open(io.BytesIO(data), formats=(media_type.removeprefix("image/"),)) as image:
+            _require_size(Size(*image.size))
+            if media_type == "image/jpeg":
+                image.load()  # only the first of a camera's images is served
+                return
+            frames: int = getattr(image, "n_frames", 1)
+            if frames > MAX_FRAMES or frames * image.width * image.height > MAX_FRAME_PIXELS:
+                raise Damaged(f"the image has {frames} frames of {image.width} x {image.height} pixels, too many")
+            for frame in ImageSequence.Iterator(image):
+                frame.load()
+    except Damaged:
+        raise
+    except Exception as error:  # Pillow raises many types for damaged data: OSError, SyntaxError, struct.error ...
+        raise Damaged("the image is damaged: its pixels cannot be decoded") from error
+
+
+def _require_size(size: Size) -> None:
+    if not (0 < size.width <= MAX_SIDE and 0 < size.height <= MAX_SIDE):
+        raise Damaged(f"the image has {size.width} x {size.height} pixels; each side may have 1 to {MAX_SIDE}")
 
 
 def _png(data: bytes) -> Size:
     at, size, has_pixels = len(_PNG), None, False
-    for _ in range(MOST_PARTS):
+    for _ in range(MAX_PARTS):
         kind, content = data[at + 4 : at + 8], _cut(data, at + 8, _big(data, at, 4))
         at += 12 + len(content)
         if zlib.crc32(content, zlib.crc32(kind)) != _big(data, at - 4, 4):
@@ -81,7 +122,7 @@ def _png(data: bytes) -> Size:
 
 def _jpeg(data: bytes) -> Size:
     at, size, has_pixels = 2, None, False
-    for _ in range(MOST_PARTS):
+    for _ in range(MAX_PARTS):
         marker, at = _jpeg_marker(data, at)
         if marker == _JPEG_END:
             # Cameras put further images behind the first.
@@ -113,7 +154,7 @@ def _jpeg_marker(data: bytes, at: int) -> tuple[int, int]:
 def _gif(data: bytes) -> Size:
     size = Size(_little(data, 6, 2), _little(data, 8, 2))
     at, has_pixels = 13 + _gif_colours(data[10]), False
-    for _ in range(MOST_PARTS):
+    for _ in range(MAX_PARTS):
         block = data[at]
         if block == 0x3B:
             return _whole(data, at + 1, size if has_pixels else None)
@@ -146,7 +187,7 @@ def _webp(data: bytes) -> Size:
     for part in itertools.count():
         if at >= end:
             break
-        if part == MOST_PARTS:
+        if part == MAX_PARTS:
             raise _too_many()
         kind, content = data[at : at + 4], _cut(data, at + 8, _little(data, at + 4, 4))
         at += 8 + len(content) + len(content) % 2
@@ -170,7 +211,7 @@ def _webp_size(kind: bytes, content: bytes) -> Size:
 
 
 def _too_many() -> Damaged:
-    return Damaged(f"the image has more than {MOST_PARTS} parts")
+    return Damaged(f"the image has more than {MAX_PARTS} parts")
 
 
 def _whole(data: bytes, end: int, size: Size | None) -> Size:

@@ -1,8 +1,10 @@
 """Statements of the store: each file is valid SQL for the migrated schema, is used, and is given what it asks for."""
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
+from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
 
@@ -51,6 +53,28 @@ def calls() -> Iterator[tuple[str, str, set[str]]]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", str(name.value), {str(key) for key in keys}
 
 
+def records() -> Iterator[tuple[str, str, set[str]]]:
+    """Where a statement's rows are read as a record class: the place, the statement, the class's fields."""
+    for path, text in sources().items():
+        for node in ast.walk(ast.parse(text)):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 3):
+                continue
+            name, _, record = node.args
+            if node.func.attr in METHODS and isinstance(name, ast.Constant) and isinstance(record, ast.Name):
+                place = path.relative_to(ROOT)
+                module = importlib.import_module(".".join(place.with_suffix("").parts))
+                required = [field for field in fields(getattr(module, record.id)) if field.default is MISSING]
+                yield f"{place}:{node.lineno}", str(name.value), {field.name for field in required}
+
+
+def columns(store: Connection, statement: str) -> set[str]:
+    """Names of the columns that a statement returns."""
+    store.pgconn.prepare(b"described", with_numbers(statement).encode())
+    described = store.pgconn.describe_prepared(b"described")
+    store.execute("DEALLOCATE described")
+    return {(described.fname(place) or b"").decode() for place in range(described.nfields)}
+
+
 def test_every_statement_can_be_prepared(store: Connection) -> None:
     refused = {}
     for name, statement in statements().items():
@@ -85,3 +109,14 @@ def test_statements_called_by_name_get_exactly_their_parameters() -> None:
     found = [call for call in calls() if " " not in call[1]]
     assert len(found) > 40
     assert [(place, name) for place, name, keys in found if known.get(name) != keys] == []
+
+
+def test_records_have_the_columns_of_their_statements(store: Connection) -> None:
+    found = list(records())
+    assert len(found) > 25
+    wrong = {}
+    for place, name, required in found:
+        returned = columns(store, statements()[name])
+        if missing := required - returned:
+            wrong[place, name] = missing
+    assert wrong == {}

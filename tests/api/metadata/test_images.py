@@ -1,5 +1,6 @@
 """Images, as an image library writes them: known by their bytes, measured, and refused when anything is missing."""
 
+import io
 import time
 import zlib
 
@@ -78,6 +79,29 @@ def test_what_is_wrong_is_said() -> None:
         measure("image/jpeg", jpeg[: jpeg.index(b"\xff\xda")] + b"\xff\xd9")
 
 
+def test_pixels_are_decoded_and_not_only_their_structure_read() -> None:
+    png = picture("PNG")
+    assert measure("image/png", _with_pixels(png, zlib.compress(bytes(10 * (1 + 3 * 20))))) == Size(20, 10)
+    for pixels in (b"no pixels at all", zlib.compress(bytes(10 * (1 + 3 * 20)))[:-10], zlib.compress(b"\x09" * 610)):
+        with pytest.raises(Damaged, match="decoded"):
+            measure("image/png", _with_pixels(png, pixels))
+
+
+def test_a_few_bytes_that_decode_to_gigabytes_are_refused() -> None:
+    black = Image.new("1", (4_000, 4_000))
+    file = io.BytesIO()
+    black.save(file, "GIF", save_all=True, append_images=[Image.new("1", (4_000, 4_000), n % 2) for n in range(1, 30)])
+    assert len(file.getvalue()) < 2_000_000
+    with pytest.raises(Damaged, match="30 frames"):
+        measure("image/gif", file.getvalue())
+
+
+def test_of_the_images_of_a_camera_the_first_counts() -> None:
+    data = picture("MPO", **FRAMES)
+    assert kind_of(data) == "image/jpeg"
+    assert measure("image/jpeg", data) == Size(20, 10)
+
+
 @pytest.mark.parametrize("name", ["png", "jpeg", "gif", "webp"])
 def test_what_is_made_to_keep_us_busy_is_soon_refused(name: str) -> None:
     kind, data = PICTURES[name]
@@ -93,6 +117,13 @@ def test_what_is_made_to_keep_us_busy_is_soon_refused(name: str) -> None:
         with pytest.raises(Damaged):
             measure(kind, made)
         assert time.process_time() - began < 2
+
+
+def _with_pixels(png: bytes, pixels: bytes) -> bytes:
+    """The picture with other compressed pixels, under a checksum that holds."""
+    chunk = b"IDAT" + pixels
+    end = b"\0\0\0\0IEND" + zlib.crc32(b"IEND").to_bytes(4, "big")
+    return png[:33] + len(pixels).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + end
 
 
 def _with_size(png: bytes, width: int, height: int) -> bytes:
