@@ -80,10 +80,8 @@ class WriterGuard:
         """
         if _seconds_since_boot() - self.checked_at < _UNCHECKED_SECONDS:
             return
-        row = self.store.execute(
-            "SELECT generation FROM chain_checkpoint WHERE chain_id = %s", (self.checkpoint.chain_id,)
-        ).fetchone()
-        if row is None or row["generation"] != self.checkpoint.generation:
+        rows = postgres.run(self.store, "ingestion/find_checkpoint", {"chain_id": self.checkpoint.chain_id})
+        if not rows or rows[0]["generation"] != self.checkpoint.generation:
             raise CheckpointMoved(f"another writer moved the checkpoint of chain {self.checkpoint.chain_id}")
         self.checked_at = _seconds_since_boot()
 
@@ -112,37 +110,39 @@ def writer_lock(store_url: str, chain_id: int) -> Iterator[Connection | None]:
 
 def read_checkpoint(store: Connection, chain_id: int) -> Checkpoint:
     """The chain's row, created on first use."""
-    store.execute(
-        "INSERT INTO chain_checkpoint (chain_id, generation) VALUES (%s, 0) ON CONFLICT DO NOTHING", (chain_id,)
-    )
-    row = store.execute("SELECT * FROM chain_checkpoint WHERE chain_id = %s", (chain_id,)).fetchone()
-    if row is None:
+    postgres.run(store, "ingestion/add_checkpoint", {"chain_id": chain_id})
+    rows = postgres.run(store, "ingestion/find_checkpoint", {"chain_id": chain_id})
+    if not rows:
         raise CheckpointMoved(f"the checkpoint of chain {chain_id} vanished")
-    return _checkpoint(row)
+    return _checkpoint(rows[0])
 
 
 def next_change_id(store: Connection) -> int:
     """A new number for a unit, or for a revert."""
-    row = store.execute("SELECT nextval('change_id_seq') AS id").fetchone()
-    if row is None:
-        raise CheckpointMoved("change_id_seq returned no number")
-    return int(row["id"])
+    return int(postgres.run(store, "ingestion/next_change_id")[0]["id"])
 
 
 def begin_unit(store: Connection, checkpoint: Checkpoint, unit: Unit) -> Checkpoint:
     """Record the unit and that its facts are being written."""
     with store.transaction():
-        store.execute(
-            "INSERT INTO ingest_unit (unit_id, chain_id, first_block, last_block, last_hash, status)"
-            " VALUES (%s, %s, %s, %s, %s, 'pending')",
-            (unit.unit_id, checkpoint.chain_id, unit.first, unit.last, "0x" + unit.last_hash.hex()),
+        postgres.run(
+            store,
+            "ingestion/add_unit",
+            {
+                "unit_id": unit.unit_id,
+                "chain_id": checkpoint.chain_id,
+                "first_block": unit.first,
+                "last_block": unit.last,
+                "last_hash": "0x" + unit.last_hash.hex(),
+            },
         )
-        return _set(store, checkpoint, "pending = %s", [Jsonb(unit.pending("facts"))])
+        return set_pending(store, checkpoint, unit.pending("facts"))
 
 
-def set_pending(store: Connection, checkpoint: Checkpoint, pending: dict[str, Any]) -> Checkpoint:
-    """Move to another phase."""
-    return _set(store, checkpoint, "pending = %s", [Jsonb(pending)])
+def set_pending(store: Connection, checkpoint: Checkpoint, pending: dict[str, Any] | None) -> Checkpoint:
+    """Move to another phase; with None no work is under way."""
+    value = None if pending is None else Jsonb(pending)
+    return _move(store, checkpoint, "ingestion/set_pending", {"pending": value})
 
 
 def publish_unit(
@@ -154,24 +154,17 @@ def publish_unit(
 ) -> Checkpoint:
     """Make the unit's last block the published one."""
     with store.transaction():
-        store.execute(
-            "UPDATE ingest_unit SET status = 'published', finished_at = now(), row_counts = coalesce(%s, row_counts)"
-            " WHERE unit_id = %s",
-            (Jsonb(counts) if counts is not None else None, unit.unit_id),
-        )
-        return _set(
-            store,
-            checkpoint,
-            "pending = NULL, block_number = %s, block_hash = %s, block_time = %s",
-            [unit.last, "0x" + unit.last_hash.hex(), time],
-        )
+        row_counts = Jsonb(counts) if counts is not None else None
+        postgres.run(store, "ingestion/publish_unit", {"row_counts": row_counts, "unit_id": unit.unit_id})
+        block = {"block_number": unit.last, "block_hash": "0x" + unit.last_hash.hex(), "block_time": time}
+        return _move(store, checkpoint, "ingestion/move_block", block)
 
 
 def abandon_unit(store: Connection, checkpoint: Checkpoint, unit_id: int) -> Checkpoint:
     """Record that a unit was abandoned; its rows are deleted."""
     with store.transaction():
         _finish(store, [unit_id], "abandoned")
-        return _set(store, checkpoint, "pending = NULL", [])
+        return set_pending(store, checkpoint, None)
 
 
 def finish_revert(
@@ -184,35 +177,29 @@ def finish_revert(
     number, digest, time = head if head is not None else (None, None, None)
     with store.transaction():
         _finish(store, units, "reverted")
-        return _set(
-            store,
-            checkpoint,
-            "pending = NULL, block_number = %s, block_hash = %s, block_time = %s",
-            [number, "0x" + digest.hex() if digest else None, time],
-        )
+        block = {"block_number": number, "block_hash": "0x" + digest.hex() if digest else None, "block_time": time}
+        return _move(store, checkpoint, "ingestion/move_block", block)
 
 
 def set_halted(store: Connection, checkpoint: Checkpoint, reason: str | None) -> Checkpoint:
     """Stop indexing the chain for a stated reason, or with None allow it again."""
-    return _set(store, checkpoint, "halted = %s", [reason])
+    return _move(store, checkpoint, "ingestion/set_halted", {"halted": reason})
 
 
 def record_head(store: Connection, chain_id: int, head: int, final: int) -> None:
     """Record the node's head. Needs no compare-and-set: no decision depends on it. What was final stays final."""
-    store.execute(
-        "UPDATE chain_checkpoint SET head_block = %s, final_block = greatest(final_block, %s), updated_at = now()"
-        " WHERE chain_id = %s",
-        (head, max(final, 0), chain_id),
-    )
+    seen = {"head_block": head, "final_block": max(final, 0), "chain_id": chain_id}
+    postgres.run(store, "ingestion/record_head", seen)
+
+
+def forget_final_block(store: Connection, chain_id: int) -> None:
+    """Let blocks that were final be reverted."""
+    postgres.run(store, "ingestion/forget_final_block", {"chain_id": chain_id})
 
 
 def units_above(store: Connection, chain_id: int, block: int) -> list[Unit]:
     """Published units that reach beyond ``block``, newest first."""
-    rows = store.execute(
-        "SELECT unit_id, first_block, last_block, last_hash FROM ingest_unit"
-        " WHERE chain_id = %s AND status = 'published' AND last_block > %s ORDER BY last_block DESC",
-        (chain_id, block),
-    ).fetchall()
+    rows = postgres.run(store, "ingestion/list_units_above", {"chain_id": chain_id, "block": block})
     return [
         Unit(row["unit_id"], row["first_block"], row["last_block"], bytes.fromhex(row["last_hash"][2:])) for row in rows
     ]
@@ -224,20 +211,20 @@ def _seconds_since_boot() -> float:
 
 
 def _finish(store: Connection, units: Sequence[int], status: str) -> None:
-    store.execute(
-        "UPDATE ingest_unit SET status = %s, finished_at = now() WHERE unit_id = ANY(%s)", (status, list(units))
-    )
+    postgres.run(store, "ingestion/finish_units", {"status": status, "unit_ids": list(units)})
 
 
-def _set(store: Connection, checkpoint: Checkpoint, assignments: str, values: list[Any]) -> Checkpoint:
-    row = store.execute(
-        f"UPDATE chain_checkpoint SET {assignments}, generation = generation + 1, updated_at = now()"  # noqa: S608
-        " WHERE chain_id = %s AND generation = %s RETURNING *",
-        [*values, checkpoint.chain_id, checkpoint.generation],
-    ).fetchone()
-    if row is None:
+def _move(store: Connection, checkpoint: Checkpoint, statement: str, values: dict[str, Any]) -> Checkpoint:
+    """Move the checkpoint on from the generation that the caller knows.
+
+    Raises:
+        CheckpointMoved: another writer moved it.
+    """
+    known = {"chain_id": checkpoint.chain_id, "generation": checkpoint.generation}
+    rows = postgres.run(store, statement, {**values, **known})
+    if not rows:
         raise CheckpointMoved(f"another writer moved the checkpoint of chain {checkpoint.chain_id}")
-    return _checkpoint(row)
+    return _checkpoint(rows[0])
 
 
 def _checkpoint(row: dict[str, Any]) -> Checkpoint:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from indexer.checkpoint import Checkpoint
+from warehouse import postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 from warehouse.writer import native_block
@@ -35,8 +36,6 @@ def _bounds(store: Connection, checkpoint: Checkpoint) -> tuple[int, int]:
         return pending["ancestor"] + 1, min(pending["units"])
     if checkpoint.block_number is None:
         return 0, 0
-    row = store.execute(
-        "SELECT unit_id FROM ingest_unit WHERE chain_id = %s AND last_block = %s AND status = 'published'",
-        (checkpoint.chain_id, checkpoint.block_number),
-    ).fetchone()
-    return checkpoint.block_number + 1, row["unit_id"] + 1 if row else 0
+    last = {"chain_id": checkpoint.chain_id, "block": checkpoint.block_number}
+    rows = postgres.run(store, "ingestion/find_unit_ending_at", last)
+    return checkpoint.block_number + 1, rows[0]["unit_id"] + 1 if rows else 0

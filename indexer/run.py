@@ -14,7 +14,15 @@ from functools import partial
 
 from indexer.chains.errors import ChainMoved, RpcError
 from indexer.chains.source import Head
-from indexer.checkpoint import Checkpoint, CheckpointMoved, read_checkpoint, record_head, set_halted, writer_lock
+from indexer.checkpoint import (
+    Checkpoint,
+    CheckpointMoved,
+    forget_final_block,
+    read_checkpoint,
+    record_head,
+    set_halted,
+    writer_lock,
+)
 from indexer.marking import mark_published
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
@@ -105,7 +113,7 @@ def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
             checkpoint = _settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
             before = checkpoint.block_number
             checkpoint = revert_to(store, context.warehouse, checkpoint, block)
-            store.execute("UPDATE chain_checkpoint SET final_block = NULL WHERE chain_id = %s", (chain.chain_id,))
+            forget_final_block(store, chain.chain_id)
             checkpoint = set_halted(store, checkpoint, None)
         except CheckpointMoved:
             return Advance(busy=True)

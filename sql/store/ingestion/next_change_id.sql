@@ -1,0 +1,1 @@
+SELECT nextval('change_id_seq') AS id

@@ -1,0 +1,4 @@
+-- What was final stays final.
+UPDATE chain_checkpoint
+SET head_block = %(head_block)s, final_block = greatest(final_block, %(final_block)s), updated_at = now()
+WHERE chain_id = %(chain_id)s

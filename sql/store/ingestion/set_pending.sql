@@ -1,0 +1,5 @@
+-- Moves the checkpoint to another phase, unless another writer moved it: then there is no row.
+UPDATE chain_checkpoint
+SET pending = %(pending)s, generation = generation + 1, updated_at = now()
+WHERE chain_id = %(chain_id)s AND generation = %(generation)s
+RETURNING chain_id, generation, block_number, block_hash, block_time, pending, halted, final_block
