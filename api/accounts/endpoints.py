@@ -25,7 +25,7 @@ from api.security.callers import WalletSession
 # Accounts must always see what they use, and be able to revoke keys: the daily quota refuses nothing here.
 GROUP = RouteGroup(prefix="/api/v2/account", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE)
 READS = replace(GROUP, credential=Credential.KEY_OR_SESSION)
-MOST_DAYS = 90
+MAX_DAYS = 90
 
 router = GROUP.router(tags=["account"], route_class=BodyRoute)
 reads_router = READS.router(tags=["account"], route_class=BodyRoute)
@@ -80,7 +80,7 @@ async def unlink_wallet(
 async def get_account_usage(
     caller: KeyOrSession,
     service: ServiceDep,
-    days: Annotated[int, Query(ge=1, le=MOST_DAYS, description="How many days to tell of, today included.")] = 30,
+    days: Annotated[int, Query(ge=1, le=MAX_DAYS, description="How many days to tell of, today included.")] = 30,
 ) -> JsonResponse:
     """What the account's keys and sessions used of their daily quotas; a few seconds behind."""
     return respond(await service.usage(caller, days))

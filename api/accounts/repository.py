@@ -115,9 +115,9 @@ class AccountRepository:
     async def unlink_wallet(
         self, transaction: Transaction, account_id: UUID, wallet: str, now: datetime
     ) -> list[str] | None:
-        """Take a wallet from the account, and from its sessions, of which those end that were for no other. The answer
-        is the account's wallets before, the first one first; None where the wallet is not among them. Nothing is taken
-        where it is the only one."""
+        """Remove a wallet from the account and from its sessions; a session of that wallet alone ends. The answer is
+        the account's wallets before, the first one first; None if the wallet is not one of them. The only wallet of an
+        account is not removed."""
         values = {"account_id": account_id, "wallet": wallet}
         await transaction.rows("accounts/lock_sessions_of_wallet", values)
         await transaction.rows("accounts/lock_wallet", {"wallet": wallet})

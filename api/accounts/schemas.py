@@ -7,20 +7,20 @@ from uuid import UUID
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from api.accounts.service import LONGEST_NAME
+from api.accounts.service import MAX_NAME_LENGTH
 from api.http.rendering import Wire
 
 
 def _name(value: object) -> object:
     if not isinstance(value, str):
         raise ValueError("must be text")
-    if not 1 <= len(value) <= LONGEST_NAME or not value.isprintable() or value.isspace():
-        raise ValueError(f"must be 1 to {LONGEST_NAME} printable characters")
+    if not 1 <= len(value) <= MAX_NAME_LENGTH or not value.isprintable() or value.isspace():
+        raise ValueError(f"must be 1 to {MAX_NAME_LENGTH} printable characters")
     return value
 
 
 KeyName = Annotated[
-    str, BeforeValidator(_name), Field(min_length=1, max_length=LONGEST_NAME, description="To tell keys apart.")
+    str, BeforeValidator(_name), Field(min_length=1, max_length=MAX_NAME_LENGTH, description="To tell keys apart.")
 ]
 
 

@@ -52,8 +52,8 @@ class SelfService:
         )
 
     async def unlink_wallet(self, session: WalletSession, wallet: str) -> AccountAnswer:
-        """Take a wallet from the account. The account stays with its other wallets; a wallet that signs in again has a
-        new one.
+        """Remove a wallet from the account. The account keeps its other wallets; the removed wallet gets a new account
+        when it signs in again.
 
         Raises:
             NotFound: the account has no such wallet.
@@ -65,7 +65,7 @@ class SelfService:
             raise NotFound("wallet: this account has no such wallet")
         if linked == [wallet]:
             raise LastWallet
-        # At once here; the store tells other processes.
+        # This process forgets at once; the store notifies the others.
         self.keys.forget()
         self.sessions.forget_all()
         return await self.account(session)
@@ -76,8 +76,7 @@ class SelfService:
         return ApiKeyList(keys=[ApiKeyEntry(**asdict(row)) for row in rows], limit=self.limits.plans[session.plan].keys)
 
     async def create_key(self, session: WalletSession, name: str) -> NewApiKey:
-        """Make a key. A request whose answer is lost leaves a key that nobody knows: it is in the list, and is
-        revoked there.
+        """Make a key. If the answer is lost, nobody knows the key: it is in the list and can be revoked there.
 
         Raises:
             Forbidden: the account has as many keys as its plan allows.
@@ -108,7 +107,7 @@ class SelfService:
         return NewApiKey(**asdict(row), key=secret.key)
 
     async def rename_key(self, session: WalletSession, key_id: UUID, name: str) -> ApiKeyEntry:
-        """Give a key another name.
+        """Rename a key.
 
         Raises:
             NotFound: the account has no such key.
@@ -126,7 +125,7 @@ class SelfService:
             NotFound: the account has no such key.
         """
         revoked = _entry(await self.repository.revoke_key(session.account_id, key_id, self.clock.now()))
-        self.keys.forget()  # other processes are told by the store
+        self.keys.forget()  # the store notifies other processes
         return revoked
 
     async def usage(self, principal: Principal, days: int) -> UsageAnswer:

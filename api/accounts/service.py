@@ -18,7 +18,7 @@ from warehouse.domain.events.event import of_account
 from warehouse.domain.plans import DEFAULT_PLAN, PLANS, is_upgrade
 from warehouse.postgres import Connection
 
-LONGEST_NAME = 64
+MAX_NAME_LENGTH = 64
 
 
 class AccountError(ValueError):
@@ -121,7 +121,7 @@ class Accounts:
             return [KnownAccount(**row) for row in postgres.run(connection, "accounts/list_all", wanted)]
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Nothing is kept open; for callers that close what they opened."""
 
     def _one(self, key: str) -> UUID:
         matches = [known.id for known in self.list_keys() if key in (str(known.id), known.prefix)]
@@ -140,8 +140,8 @@ class Accounts:
 
 
 def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAccount:
-    """The account of a wallet, with the plan if one is given. What is told of a change is recorded with it: whoever
-    asks for the same plan again changes nothing and tells nothing."""
+    """The account of a wallet, with the plan if one is given. A change is recorded as an event in the same
+    transaction; the same plan again changes and records nothing."""
     if plan is not None and plan not in PLANS:
         raise AccountError(f"plan: {plan!r} is not one of {', '.join(PLANS)}")
     postgres.run(connection, "accounts/lock_wallet", {"wallet": wallet})
@@ -163,8 +163,8 @@ def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAc
 
 
 def _check_name(name: str) -> None:
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise AccountError(f"name: must be 1 to {LONGEST_NAME} printable characters")
+    if not 1 <= len(name) <= MAX_NAME_LENGTH or not name.isprintable():
+        raise AccountError(f"name: must be 1 to {MAX_NAME_LENGTH} printable characters")
 
 
 def _wallet(text: str) -> str:

@@ -7,7 +7,7 @@ from pydantic.alias_generators import to_camel
 
 from api.http.rendering import Wire
 
-MOST: Final = 50
+MAX_APPS: Final = 50
 """Apps on one page."""
 AppId = Annotated[str, Field(min_length=3, max_length=97, description="<developer>/<name>.")]
 
@@ -34,7 +34,7 @@ class AppsChange(Wire):
         },
     )
 
-    apps: list[ChosenApp] = Field(max_length=MOST)
+    apps: list[ChosenApp] = Field(max_length=MAX_APPS)
 
 
 class CatalogueApp(Wire):

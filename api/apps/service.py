@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from api.apps.catalogue import Catalogue
-from api.apps.schemas import MOST, AppsChange, CatalogueApp, PageAppList, PlacedApp
+from api.apps.schemas import MAX_APPS, AppsChange, CatalogueApp, PageAppList, PlacedApp
 from api.http.errors import InvalidInput
 from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
@@ -43,7 +43,7 @@ class PageAppsSettings:
         key = registration.key
         ids = [app.id for app in change.apps]
         async with self.store.transaction() as transaction:
-            # Of two lists that are set at once the later one stands, not a mixture of both.
+            # Of two lists set concurrently the later one wins, rather than a mixture.
             await lock(transaction, registration)
             placed = {row.app_id for row in await transaction.rows("apps/list", key, PageApp)}
             for place, app_id in enumerate(ids):
@@ -76,7 +76,7 @@ class PageAppsSettings:
                 for app_id in sorted(self.catalogue.apps)
                 if app_id not in placed and (app := self._describe(app_id))
             ],
-            limit=MOST,
+            limit=MAX_APPS,
         )
 
     def _describe(self, app_id: str) -> CatalogueApp | None:

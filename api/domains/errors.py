@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from api.domains import examples
-from api.domains.repository import MOST
+from api.domains.repository import MAX_DOMAINS
 from api.http.errors import Conflict
 
 
@@ -12,7 +12,7 @@ class DomainLimit(Conflict):
     """The registration has as many domains as it may."""
 
     code = "DOMAIN_LIMIT"
-    text = f"a registration has at most {MOST} domains"
+    text = f"a registration has at most {MAX_DOMAINS} domains"
 
 
 class DomainNotProven(Conflict):

@@ -8,9 +8,9 @@ from publicsuffixlist import PublicSuffixList
 
 from api.http.errors import InvalidInput
 
-LONGEST = 211
+MAX_DOMAIN_LENGTH = 211
 """Characters: with the longest first label before it, the name of its TXT record has the 253 that a name may have."""
-_LONGEST_WRITTEN = 253
+_MAX_INPUT_LENGTH = 253
 # The last label of what is an address to browsers, however it is written: 127.1, 0x7f000001.
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
 # Names that are nobody's on the Internet (RFC 6761, 6762, 7686, 9476, and what is set aside for private use).
@@ -23,14 +23,14 @@ def read_domain(field: str, text: str) -> str:
     Raises:
         InvalidInput: not a domain name, an address, too long, or a name that nobody can have for itself.
     """
-    if len(text) > _LONGEST_WRITTEN:
-        raise InvalidInput(field, f"must be at most {LONGEST} characters")
+    if len(text) > _MAX_INPUT_LENGTH:
+        raise InvalidInput(field, f"must be at most {MAX_DOMAIN_LENGTH} characters")
     try:
         domain = idna.encode(text, uts46=True, std3_rules=True).decode("ascii").lower().removesuffix(".")
     except UnicodeError as error:  # idna's errors are of this kind
         raise InvalidInput(field, "must be a domain name such as pepe.example, without scheme, port or path") from error
-    if len(domain) > LONGEST:
-        raise InvalidInput(field, f"must be at most {LONGEST} characters in its ASCII form")
+    if len(domain) > MAX_DOMAIN_LENGTH:
+        raise InvalidInput(field, f"must be at most {MAX_DOMAIN_LENGTH} characters in its ASCII form")
     last = domain.rpartition(".")[2]
     if _NUMBER.fullmatch(last):
         raise InvalidInput(field, "must be a name, not an address")

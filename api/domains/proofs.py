@@ -1,4 +1,4 @@
-"""What proves that a domain is a registration's, and when a proof that is missing is taken for withdrawn."""
+"""How a domain is proven, and when a missing proof means that it was withdrawn."""
 
 import secrets
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from api.settings import ApiSettings
 from warehouse.domain.chains import Chain
 
 OTHER_TEXTS: Final = "other_values"
-"""There are texts, and the proof is not among them."""
+"""There are TXT records, but not the proof."""
 _TOKEN_BYTES = 24
 
 
@@ -20,19 +20,18 @@ def record_name(settings: ApiSettings, domain: str) -> str:
 
 
 def new_challenge(chain: Chain, token_id: int) -> str:
-    """The text that proves one domain of one registration. It says which registration, for whoever reads the zone; that
-    it can be guessed for no other domain and no other registration is its random part's doing."""
+    """The text that proves one domain for one registration. It names the registration for readers of the zone; its
+    random part keeps it from being guessed for another domain or registration."""
     return f"{chain.caip2}/{token_id}/{secrets.token_urlsafe(_TOKEN_BYTES)}"
 
 
 def is_proven(challenge: str, values: Sequence[str]) -> bool:
-    """Whether the proof is among a name's texts. White space around it is forgiven: forms of registrars add it."""
+    """Whether a name's texts include the proof. Surrounding white space is ignored: registrars' forms add it."""
     return any(value.strip() == challenge for value in values)
 
 
 def is_withdrawn(row: DomainRecord, now: datetime, settings: ApiSettings) -> bool:
-    """Whether a verified domain whose proof is missing once more is verified no more: missing often enough on end, and
-    for long enough."""
+    """Whether one more missing proof ends the verification: missing often enough in a row, and for long enough."""
     since = row.failing_since or now
     long_enough = now - since >= timedelta(hours=settings.domain_grace_hours)
     return long_enough and row.absences + 1 >= settings.domain_absences

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from warehouse.store import Store, Transaction
 
-MOST: Final = 50
+MAX_DOMAINS: Final = 50
 """Domains of one registration."""
 
 
@@ -42,8 +42,8 @@ class Holder:
 
 
 class DomainRepository:
-    """Statements about domains. ``key`` is a registration's chain id and token id; who changes its domains for somebody
-    holds it in the ``transaction``."""
+    """Statements about domains. ``key`` is a registration's chain id and token id. A ``transaction`` that changes
+    domains on behalf of a wallet has locked the registration."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -59,49 +59,49 @@ class DomainRepository:
     async def add(
         self, transaction: Transaction, key: Mapping[str, int], domain: str, challenge: str, now: datetime
     ) -> DomainRecord | None:
-        """The domain, added unless it is there already; None where there is no room for it."""
-        values = {**key, "domain": domain, "challenge": challenge, "now": now, "most": MOST}
+        """Add the domain unless it exists; None if the registration has as many as it may."""
+        values = {**key, "domain": domain, "challenge": challenge, "now": now, "most": MAX_DOMAINS}
         await transaction.execute("domains/add", values)
         return await transaction.row("domains/find", {**key, "domain": domain}, DomainRecord)
 
     async def remove(self, transaction: Transaction, key: Mapping[str, int], domain: str) -> DomainRecord | None:
-        """Forget a domain; the answer is what it was."""
+        """Delete a domain; the answer is its last state."""
         return await transaction.row("domains/remove", {**key, "domain": domain}, DomainRecord)
 
     async def set_vanity(
         self, transaction: Transaction, key: Mapping[str, int], domain: str, enabled: bool
     ) -> DomainRecord | None:
-        """Turn it on, which only a verified domain can have, or off."""
+        """Turn the vanity switch on or off; only a verified domain can have it on."""
         values = {**key, "domain": domain, "enabled": enabled}
         return await transaction.row("domains/set_vanity", values, DomainRecord)
 
-    async def note_missing(self, transaction: Transaction, row: DomainRecord, problem: str, now: datetime) -> None:
-        """Remember why a domain was not verified just now. One that is verified is judged by the worker alone."""
+    async def record_missing(self, transaction: Transaction, row: DomainRecord, problem: str, now: datetime) -> None:
+        """Record why a domain could not be verified. Verified domains are left to the worker's checks."""
         await transaction.execute("domains/record_missing", {**_key_of(row), "problem": problem, "now": now})
 
     async def holder(self, transaction: Transaction, row: DomainRecord) -> Holder | None:
-        """Whom else of the chain the domain is verified for; nobody changes that until the transaction ends."""
+        """The other registration of the chain that the domain is verified for, locked until the transaction ends."""
         return await transaction.row("domains/find_holder", _key_of(row), Holder)
 
-    async def lose(self, transaction: Transaction, row: Holder, problem: str, now: datetime) -> None:
-        """The domain is verified for this registration no more."""
+    async def mark_lost(self, transaction: Transaction, row: Holder, problem: str, now: datetime) -> None:
+        """The domain is no longer verified for this registration."""
         await transaction.execute("domains/mark_lost", {**_key_of(row), "problem": problem, "now": now})
 
     async def verify(
         self, transaction: Transaction, row: DomainRecord, now: datetime, check_at: datetime
     ) -> DomainRecord | None:
-        """The domain is verified; None where it was removed meanwhile."""
+        """Mark the domain verified; None if it was removed meanwhile."""
         values = {**_key_of(row), "challenge": row.challenge, "now": now, "check_at": check_at}
         return await transaction.row("domains/verify", values, DomainRecord)
 
-    async def take_due(self, now: datetime, lease: datetime, at_once: int) -> Sequence[DomainRecord]:
-        """Verified domains that are due to be looked at, until ``lease``."""
+    async def lease_due(self, now: datetime, lease: datetime, at_once: int) -> Sequence[DomainRecord]:
+        """Take verified domains that are due for a check; no other worker takes them before ``lease``."""
         async with self.store.transaction() as transaction:
             wanted = {"now": now, "lease": lease, "at_once": at_once}
             return await transaction.rows("domains/lease_due", wanted, DomainRecord)
 
-    async def note_look(self, row: DomainRecord, **seen: Any) -> None:
-        """Write down what a look at a taken domain came to."""
+    async def record_check(self, row: DomainRecord, **seen: Any) -> None:
+        """Record the outcome of a check, unless the lease of the domain has passed on."""
         async with self.store.transaction() as transaction:
             await transaction.execute("domains/record_check", {**_key_of(row), "lease": row.check_at, **seen})
 

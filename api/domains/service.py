@@ -11,7 +11,7 @@ from api.domains.errors import DomainLimit, DomainNotProven, DomainNotVerified, 
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
 from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
-from api.domains.repository import MOST, DomainRecord, DomainRepository
+from api.domains.repository import MAX_DOMAINS, DomainRecord, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
 from api.http.errors import NotFound, Unavailable
 from api.http.times import timestamp
@@ -22,14 +22,14 @@ from warehouse.store import Transaction
 
 TAKEN_PROBLEM: Final = "taken_over"
 _RETRY_SECONDS = 30
-_MOST_TOLD = 10
-_LONGEST_TOLD = 255
+_MAX_TEXTS_SHOWN = 10
+_MAX_TEXT_LENGTH = 255
 
 
 @dataclass(frozen=True, slots=True)
 class Domains:
-    """What owners and managers do with the domains of a registration. Each change holds the registration: it raises
-    NotFound where that is gone or has ended since the request came, and Forbidden where who asks has lost the role."""
+    """Domains of a registration, for its owner and managers. Each change locks the registration: it raises NotFound if
+    the registration ended since the request came, and NotAManager if the wallet lost its role."""
 
     repository: DomainRepository
     lookups: TextLookups
@@ -39,30 +39,30 @@ class Domains:
     async def list_all(self, registration: ManagedRegistration) -> DomainList:
         """All of them, whatever their state."""
         rows = await self.repository.list_all(registration.key)
-        return DomainList(domains=[self._render(row) for row in rows], total=len(rows), limit=MOST)
+        return DomainList(domains=[self._render(row) for row in rows], total=len(rows), limit=MAX_DOMAINS)
 
     async def request(self, registration: ManagedRegistration, written: str) -> Domain:
-        """A domain with the record that proves it. Asked again for the same domain, it is the same record.
+        """Add a domain; the answer has the record that proves it. The same domain again gives the same record.
 
         Raises:
-            InvalidInput: not a domain that can be somebody's.
+            InvalidInput: not a domain that anyone can own.
             DomainLimit: the registration has as many as it may.
         """
         domain = read_domain("domain", written)
         challenge = new_challenge(registration.chain, registration.row.token_id)
-        async with self._holding(registration) as transaction:
+        async with self._locked(registration) as transaction:
             row = await self.repository.add(transaction, registration.key, domain, challenge, self.clock.now())
         if row is None:
             raise DomainLimit
         return self._render(row)
 
     async def verify(self, registration: ManagedRegistration, written: str) -> Domain:
-        """The domain, verified by its record. Safe to repeat: what is verified keeps its time.
+        """Look up the record and verify the domain. Safe to repeat: a verified domain keeps its time.
 
         Raises:
             NotFound: it was not asked for.
-            ApiError: 409, the record is surely not there, or the domain is another registration's.
-            Unavailable: the name servers did not say.
+            ApiError: 409, the record is definitely missing, or the domain belongs to another registration.
+            Unavailable: the name servers gave no answer.
         """
         row = await self._find(registration, written)
         name = record_name(self.settings, row.domain)
@@ -79,32 +79,32 @@ class Domains:
             raise _taken(row) from error
 
     async def set_vanity(self, registration: ManagedRegistration, written: str, enabled: bool) -> Domain:
-        """The domain with its switch turned.
+        """Turn the vanity switch of a domain on or off.
 
         Raises:
             NotFound: it was not asked for.
             DomainNotVerified: it is not verified.
         """
         row = await self._find(registration, written)
-        async with self._holding(registration) as transaction:
+        async with self._locked(registration) as transaction:
             changed = await self.repository.set_vanity(transaction, registration.key, row.domain, enabled)
         if changed is None:
             raise DomainNotVerified(f"{row.domain} is not verified")
         return self._render(changed)
 
     async def remove(self, registration: ManagedRegistration, written: str) -> Domain:
-        """The domain that was removed, with all that was set for it.
+        """Remove a domain with its settings; the answer is its last state.
 
         Raises:
             NotFound: it was not asked for.
         """
         row = await self._find(registration, written)
-        async with self._holding(registration) as transaction:
+        async with self._locked(registration) as transaction:
             removed = await self.repository.remove(transaction, registration.key, row.domain)
         return self._render(removed or row)
 
     @asynccontextmanager
-    async def _holding(self, registration: ManagedRegistration) -> AsyncIterator[Transaction]:
+    async def _locked(self, registration: ManagedRegistration) -> AsyncIterator[Transaction]:
         async with self.repository.store.transaction() as transaction:
             await lock(transaction, registration)
             yield transaction
@@ -117,17 +117,17 @@ class Domains:
         return row
 
     async def _set_verified(self, registration: ManagedRegistration, row: DomainRecord, found: Texts) -> DomainRecord:
-        """Verify it for this registration. Another one of the chain that has it keeps it while its own proof is among
-        the same answer's texts; else the domain's holder has changed its mind, and that one loses it. Of that one only
-        the domain is held."""
+        """Verify the domain for this registration. Another registration of the chain that has it keeps it while its own
+        proof is in the same DNS answer; otherwise the zone's owner has withdrawn it, and that registration loses it.
+        Only the domain's row of the other registration is locked."""
         now = self.clock.now()
         check_at = now + timedelta(hours=self.settings.domain_check_hours)
-        async with self._holding(registration) as transaction:
+        async with self._locked(registration) as transaction:
             holder = await self.repository.holder(transaction, row)
             if holder is not None:
                 if holder.is_active and is_proven(holder.challenge, found.values):
                     raise _taken(row)
-                await self.repository.lose(transaction, holder, TAKEN_PROBLEM, now)
+                await self.repository.mark_lost(transaction, holder, TAKEN_PROBLEM, now)
             verified = await self.repository.verify(transaction, row, now, check_at)
         if verified is None:
             raise NotFound(f"domain: {row.domain} was removed meanwhile")
@@ -137,13 +137,13 @@ class Domains:
         self, registration: ManagedRegistration, row: DomainRecord, name: str, found: Texts
     ) -> DomainNotProven:
         reason = found.missing or OTHER_TEXTS
-        async with self._holding(registration) as transaction:
-            await self.repository.note_missing(transaction, row, reason, self.clock.now())
+        async with self._locked(registration) as transaction:
+            await self.repository.record_missing(transaction, row, reason, self.clock.now())
         details = {
             "reason": reason,
             "recordName": name,
             "recordValue": row.challenge,
-            "found": [value[:_LONGEST_TOLD] for value in found.values[:_MOST_TOLD]],
+            "found": [value[:_MAX_TEXT_LENGTH] for value in found.values[:_MAX_TEXTS_SHOWN]],
         }
         text = f"the TXT record {name} with the value {row.challenge} is not there yet"
         return DomainNotProven(text, details=details)

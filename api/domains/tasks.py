@@ -36,8 +36,8 @@ async def check_periodically(context: JobContext, timestamp: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class DomainCheck:
-    """A look at the domains that are due. A domain is verified no more when its record was missing on so many looks
-    on end, over so long, as the settings say; that name servers do not answer never counts."""
+    """Checks of the domains that are due. A domain loses its verification when its record was missing in as many
+    consecutive checks, over as long, as the settings say. Checks without an answer do not count."""
 
     repository: DomainRepository
     lookups: TextLookups
@@ -45,15 +45,15 @@ class DomainCheck:
     clock: Clock
 
     async def run(self) -> int:
-        """Look at some of them; the answer is at how many."""
+        """Check some of them; the answer is how many."""
         now = self.clock.now()
-        due = await self.repository.take_due(now, now + _LEASE, AT_ONCE)
-        async with asyncio.TaskGroup() as looks:
+        due = await self.repository.lease_due(now, now + _LEASE, AT_ONCE)
+        async with asyncio.TaskGroup() as checks:
             for row in due:
-                looks.create_task(self._look(row))
+                checks.create_task(self._check(row))
         return len(due)
 
-    async def _look(self, row: DomainRecord) -> None:
+    async def _check(self, row: DomainRecord) -> None:
         now = self.clock.now()
         interval = timedelta(hours=self.settings.domain_check_hours)
         seen = {
@@ -69,16 +69,16 @@ class DomainCheck:
         try:
             found = await self.lookups.texts(record_name(self.settings, row.domain))
         except LookupFailed as error:
-            LOG.info("domain not looked at: %s", error)
+            LOG.info("domain not checked: %s", error)
             seen |= {**counted, "answered": False, "check_at": now + min(interval, _SOON), "problem": UNANSWERED}
         else:
             if not is_proven(row.challenge, found.values):
                 lost = is_withdrawn(row, now, self.settings)
-                LOG.info("the record of %s is missing%s", row.domain, ": verified no more" if lost else "")
+                LOG.info("the record of %s is missing%s", row.domain, "; verification lost" if lost else "")
                 seen |= {
                     "failing_since": row.failing_since or now,
                     "absences": row.absences + 1,
                     "lost": lost,
                     "problem": found.missing or OTHER_TEXTS,
                 }
-        await self.repository.note_look(row, **seen)
+        await self.repository.record_check(row, **seen)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from multiformats import CID, varint
 
 CHUNK_BYTES = 262_144
-MOST_LINKS = 174
-LONGEST_TEXT = 128
+MAX_LINKS = 174
+MAX_TEXT_LENGTH = 128
 # The digits of bases that a path can hold: base 64 without "url" has the slash.
 _TEXT = re.compile(r"[A-Za-z0-9_=+-]+")
 _HASH = "sha2-256"
@@ -43,7 +43,7 @@ def read_cid(text: str) -> CID | None:
 
     A CID has many texts, one for each base. ``str`` of the answer is the one that contents are kept under.
     """
-    if len(text) > LONGEST_TEXT or not _TEXT.fullmatch(text):
+    if len(text) > MAX_TEXT_LENGTH or not _TEXT.fullmatch(text):
         return None
     try:
         found = CID.decode(text)
@@ -73,7 +73,7 @@ def _leaf(chunk: memoryview) -> _Node:
 def _root(nodes: Sequence[_Node]) -> _Node:
     """Layers of nodes above the leaves until one is left: all leaves are equally deep."""
     while len(nodes) > 1:
-        nodes = [_parent(nodes[start : start + MOST_LINKS]) for start in range(0, len(nodes), MOST_LINKS)]
+        nodes = [_parent(nodes[start : start + MAX_LINKS]) for start in range(0, len(nodes), MAX_LINKS)]
     return nodes[0]
 
 

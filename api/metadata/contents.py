@@ -1,4 +1,4 @@
-"""What was uploaded: which kind of content it is, by its bytes, and whether it is one that is kept."""
+"""Uploaded content: its type, by its bytes, and whether it is accepted."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,34 +18,34 @@ NO_SVG = "SVG is not taken, since it can hold programs; send PNG, JPEG, GIF or W
 
 
 class ContentsDown(Exception):
-    """What keeps the contents cannot be asked now."""
+    """The content store cannot be reached."""
 
 
 class ContentsWrong(Exception):
-    """What keeps the contents has named them otherwise than they are."""
+    """The content store answered with another CID than the content has."""
 
 
 class Contents(Protocol):
     """Keeps bytes under their CIDs."""
 
     async def put(self, cid: str, data: bytes) -> None:
-        """Keep the bytes; once more is the same as once.
+        """Store the bytes; safe to repeat.
 
         Raises:
-            ContentsDown: it may not be kept. Ask again.
-            ContentsWrong: it is kept under another name.
+            ContentsDown: it may not be stored; try again.
+            ContentsWrong: it is stored under another CID.
         """
 
-    async def get(self, cid: CID, most_bytes: int, *, anywhere: bool = False) -> bytes | None:
-        """The bytes of a CID, checked against it; None where they are not kept here, or are more than ``most_bytes``.
-        With ``anywhere`` they may be fetched from others.
+    async def get(self, cid: CID, max_bytes: int, *, anywhere: bool = False) -> bytes | None:
+        """The bytes of a CID, checked against it; None if they are not stored here or exceed ``max_bytes``. With
+        ``anywhere`` they may be fetched from the network.
 
         Raises:
-            ContentsDown: that cannot be told now.
+            ContentsDown: the store cannot be asked.
         """
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +61,21 @@ class Limits:
         return cls(settings.metadata_document_bytes, settings.metadata_image_bytes)
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """Of either."""
         return max(self.document_bytes, self.image_bytes)
 
 
 def kind_of(data: bytes) -> str:
-    """The media type that kept bytes are served as: one of those that ``inspect`` answers."""
+    """The media type that stored bytes are served as: one that ``inspect`` returns."""
     return images.kind_of(data) or DOCUMENT
 
 
 def inspect(data: bytes, declared: str, limits: Limits) -> str:
-    """The media type of what was sent, from its bytes alone; ``declared`` is what the sender says of it and must not be
-    something else.
+    """The media type of an upload, from its bytes; ``declared`` is the sender's Content-Type and must agree.
 
     Raises:
-        ApiError: 400 for what is broken, 413 for what is too large, 415 for what is of no kind that is kept.
+        ApiError: 400 for damaged content, 413 if it is too large, 415 if its type is not accepted.
     """
     declared = _ALIASES.get(declared, declared)
     if declared not in (*_ANY, DOCUMENT, *images.IMAGE_TYPES):

@@ -34,7 +34,7 @@ GROUP = RouteGroup(
     prefix="/api/v2/metadata",
     admission=UPLOADS,
     credential=Credential.SESSION,
-    body_limit=lambda settings: Limits.of(settings).most_bytes + FRAMING_BYTES,
+    body_limit=lambda settings: Limits.of(settings).max_bytes + FRAMING_BYTES,
     body_types=(DOCUMENT, *IMAGE_TYPES, FORM),
 )
 Writer = Annotated[WalletSession, with_scope("api:write")]

@@ -37,10 +37,10 @@ class LocalContents:
             LOG.error("%s cannot be kept in %s: %s", cid, self.root, error)
             raise ContentsDown("the disk does not take it") from error
 
-    async def get(self, cid: CID, most_bytes: int, *, anywhere: bool = False) -> bytes | None:
+    async def get(self, cid: CID, max_bytes: int, *, anywhere: bool = False) -> bytes | None:
         """See :class:`api.metadata.contents.Contents`. Nobody else is ever asked."""
         try:
-            return await asyncio.to_thread(self._read, cid, most_bytes)
+            return await asyncio.to_thread(self._read, cid, max_bytes)
         except OSError as error:
             LOG.error("%s cannot be read from %s: %s", cid, self.root, error)
             raise ContentsDown("the disk does not answer") from error
@@ -83,14 +83,14 @@ class LocalContents:
         for folder in (path.parent, self.root):
             _force(folder)
 
-    def _read(self, cid: CID, most_bytes: int) -> bytes | None:
+    def _read(self, cid: CID, max_bytes: int) -> bytes | None:
         path = self.path_of(str(cid))
         try:
             with path.open("rb") as file:
-                data = file.read(most_bytes + 1)
+                data = file.read(max_bytes + 1)
         except FileNotFoundError:
             return None
-        if len(data) > most_bytes:
+        if len(data) > max_bytes:
             return None
         if not has_content(cid, data):
             LOG.error("%s is not what its name says; it is not served until it is uploaded again", path)

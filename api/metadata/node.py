@@ -67,12 +67,12 @@ class IpfsNode:
             LOG.error("the IPFS node named %s what is %s; look at its version and its Import settings", named, cid)
             raise ContentsWrong("the IPFS node added other content than it was sent")
 
-    async def get(self, cid: CID, most_bytes: int, *, anywhere: bool = False) -> bytes | None:
+    async def get(self, cid: CID, max_bytes: int, *, anywhere: bool = False) -> bytes | None:
         """See :class:`api.metadata.contents.Contents`. Without ``anywhere`` the node is not to ask its network."""
-        parameters = {"arg": str(cid), "length": str(most_bytes + 1), "offline": "false" if anywhere else "true"}
-        status, body = await self._ask("cat", parameters, most_bytes + _ANSWER_BYTES)
+        parameters = {"arg": str(cid), "length": str(max_bytes + 1), "offline": "false" if anywhere else "true"}
+        status, body = await self._ask("cat", parameters, max_bytes + _ANSWER_BYTES)
         if status == 200:
-            if len(body) > most_bytes:
+            if len(body) > max_bytes:
                 return None
             # An answer that broke off looks like any other; for one that is cut otherwise the node's word is taken.
             return None if await asyncio.to_thread(has_content, cid, body) is False else body
@@ -85,7 +85,7 @@ class IpfsNode:
         await self._client.aclose()
 
     async def _ask(
-        self, command: str, parameters: dict[str, str], most_bytes: int, *, file: bytes | None = None
+        self, command: str, parameters: dict[str, str], max_bytes: int, *, file: bytes | None = None
     ) -> tuple[int, bytes]:
         files = None if file is None else {"file": ("content", file, "application/octet-stream")}
         body = bytearray()
@@ -96,7 +96,7 @@ class IpfsNode:
             ):
                 async for part in response.aiter_raw():
                     body += part
-                    if len(body) > most_bytes:
+                    if len(body) > max_bytes:
                         break
                 return response.status_code, bytes(body)
         except (httpx.HTTPError, TimeoutError) as error:

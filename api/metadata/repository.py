@@ -39,7 +39,7 @@ class MetadataRepository:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    async def reserve(self, upload: Upload, most_bytes: int) -> int | None:
+    async def reserve(self, upload: Upload, max_bytes: int) -> int | None:
         """Reserve space for an upload; the answer is None, or, if there is too little, the bytes that others use.
 
         Uploads of one account wait for each other here, so that together they respect the limit. Content that is
@@ -49,7 +49,7 @@ class MetadataRepository:
             await transaction.rows("metadata/lock_account", {"account": upload.account})
             used = await transaction.row("metadata/sum_uploads", {"account": upload.account, "cid": upload.cid})
             assert used is not None  # noqa: S101 - an aggregate
-            if not used["is_there"] and used["others"] + upload.size > most_bytes:
+            if not used["is_there"] and used["others"] + upload.size > max_bytes:
                 return int(used["others"])
             await transaction.execute("metadata/reserve", upload.parameters())
         return None

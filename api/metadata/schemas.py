@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from api.http.rendering import Wire
 
-LONGEST_LINK = 2_048
+MAX_LINK_LENGTH = 2_048
 _LINK = re.compile(r"(https|ipfs)://[^\s\x00-\x20\x7f<>\"\\^`{|}]+", re.IGNORECASE)
 # Handles, and invitations such as server/abc: nothing that a page could take for another kind of link.
 _HANDLE = re.compile(r"@?[\w.#/-]{1,100}")
@@ -28,8 +28,8 @@ def _is_handle(text: str) -> str:
 
 Name = Annotated[str, StringConstraints(max_length=100, strict=True)]
 Text = Annotated[str, StringConstraints(max_length=5_000, strict=True)]
-Link = Annotated[str, StringConstraints(max_length=LONGEST_LINK, strict=True), AfterValidator(_is_link)]
-Handle = Annotated[str, StringConstraints(max_length=LONGEST_LINK, strict=True), AfterValidator(_is_handle)]
+Link = Annotated[str, StringConstraints(max_length=MAX_LINK_LENGTH, strict=True), AfterValidator(_is_link)]
+Handle = Annotated[str, StringConstraints(max_length=MAX_LINK_LENGTH, strict=True), AfterValidator(_is_handle)]
 
 
 class MetadataDocument(Wire):

@@ -55,7 +55,7 @@ class Metadata:
 
     @contextmanager
     def place(self, account: UUID) -> Iterator[None]:
-        """A place among an account's uploads: bodies are large, and may come slowly.
+        """A slot for one of an account's uploads: bodies are large and can be slow.
 
         Raises:
             TooManyRequests: all are taken.
@@ -71,8 +71,8 @@ class Metadata:
                 del self._under_way[account]
 
     async def upload(self, account: UUID, data: bytes, declared: str) -> Uploaded:
-        """Keep what was sent. The room for it is taken first and the bytes are written then, so that an account never
-        has more than its limit; both may be repeated, and end as if done once.
+        """Store an upload. Its space is reserved before the bytes are written, so an account never exceeds its limit;
+        both steps can be repeated safely.
 
         Raises:
             ApiError: it is not kept: 400, 413, 415 for what it is, 403 for the account's limit, 502 and 503 where it
@@ -103,8 +103,8 @@ class Metadata:
         )
 
     async def find(self, cid: CID) -> tuple[str, bytes] | None:
-        """What was uploaded here under a CID, with its media type. A node keeps other things, too: those are not this
-        service's to publish.
+        """Uploaded content by its CID, with its media type. A node also stores other content, which this service must
+        not publish.
 
         Raises:
             Unavailable: that cannot be told now.
@@ -112,7 +112,7 @@ class Metadata:
         if isinstance(self.contents, IpfsNode) and not await self.repository.is_known(str(cid)):
             return None
         try:
-            data = await self.contents.get(cid, self.limits.most_bytes)
+            data = await self.contents.get(cid, self.limits.max_bytes)
         except ContentsDown as error:
             raise Unavailable("content cannot be read now, try again") from error
         return None if data is None else (kind_of(data), data)

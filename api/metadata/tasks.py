@@ -22,7 +22,7 @@ from api.store.jobs import TASKS, services_of_job
 LOG = logging.getLogger(__name__)
 _NAME = "metadata.read_documents"
 _AT_ONCE = 10
-_FIRST, _LONGEST = timedelta(minutes=1), timedelta(days=1)
+_FIRST_WAIT, _MAX_WAIT = timedelta(minutes=1), timedelta(days=1)
 
 
 @TASKS.periodic(cron="* * * * * */20")
@@ -52,7 +52,7 @@ async def _settle(
     try:
         filled = await repository.fill(cid, shown(await _read(cid, contents, services)))
     except (NotADocument, ContentsDown) as error:
-        wait = min(_LONGEST, _FIRST * 2 ** min(attempts, 12))
+        wait = min(_MAX_WAIT, _FIRST_WAIT * 2 ** min(attempts, 12))
         await repository.try_later(cid, services.clock.now() + wait, str(error))
         return 0
     LOG.info("%s is the document of %d registrations", cid, filled)

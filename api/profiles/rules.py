@@ -11,10 +11,10 @@ from typing import Annotated
 from pydantic import AfterValidator, StringConstraints
 
 from api.metadata.cids import read_cid
-from api.metadata.schemas import LONGEST_LINK
+from api.metadata.schemas import MAX_LINK_LENGTH
 
-LONGEST_NAME = 100
-LONGEST_DESCRIPTION = 5_000
+MAX_NAME_LENGTH = 100
+MAX_DESCRIPTION_LENGTH = 5_000
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 # A domain's name: the last label begins with a letter, so that no IPv4 address is one.
@@ -84,10 +84,10 @@ def _written(longest: int) -> StringConstraints:
     return StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=longest)
 
 
-Name = Annotated[str, _written(LONGEST_NAME), AfterValidator(_plain)]
-Description = Annotated[str, _written(LONGEST_DESCRIPTION), AfterValidator(_paragraphs)]
-Site = Annotated[str, _written(LONGEST_LINK), AfterValidator(_site)]
-Medium = Annotated[str, _written(LONGEST_LINK), AfterValidator(_medium)]
-Twitter = Annotated[str, _written(LONGEST_LINK), AfterValidator(_twitter)]
-Telegram = Annotated[str, _written(LONGEST_LINK), AfterValidator(_telegram)]
-Discord = Annotated[str, _written(LONGEST_LINK), AfterValidator(_discord)]
+Name = Annotated[str, _written(MAX_NAME_LENGTH), AfterValidator(_plain)]
+Description = Annotated[str, _written(MAX_DESCRIPTION_LENGTH), AfterValidator(_paragraphs)]
+Site = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_site)]
+Medium = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_medium)]
+Twitter = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_twitter)]
+Telegram = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_telegram)]
+Discord = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_discord)]

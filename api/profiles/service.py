@@ -1,9 +1,9 @@
 """Profiles, read and changed.
 
-A change is one transaction that holds the registration's row (``lock``): what two ask for at once is merged, field by
-field, and the later of the two wins where both name one. The event, the history's link (a trigger of the event log) and
-the row that makes search documents follow (a trigger of the registration) are written in it too, so each is there once
-exactly when the change is. Asked for again, a change changes nothing, and nothing is recorded.
+A change is one transaction that locks the registration's row (``lock``): concurrent changes are merged field by field,
+and the later one wins where both set the same field. The same transaction writes the event, the history entry (by a
+trigger of the event log) and the request to rebuild search documents (by a trigger of the registration), so each exists
+exactly once if the change does. A repeated change changes and records nothing.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ class Profiles:
     store: Store
 
     async def read(self, registration: ManagedRegistration) -> Profile:
-        """What is presented.
+        """The merged profile.
 
         Raises:
             NotFound: the registration is gone since the request came.

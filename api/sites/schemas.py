@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
-from api.domains.repository import MOST
+from api.domains.repository import MAX_DOMAINS
 from api.http.rendering import Wire
 
 Host = Annotated[str, Field(min_length=1, max_length=253)]
@@ -23,10 +23,12 @@ class SitesChange(Wire):
     )
 
     badge_hosts: list[Host] | None = Field(
-        default=None, max_length=MOST, description="Verified domains that bear the badge. A new one does by itself."
+        default=None,
+        max_length=MAX_DOMAINS,
+        description="Verified domains that bear the badge. A new one does by itself.",
     )
     embed_hosts: list[Host] | None = Field(
-        default=None, max_length=MOST, description="Those among them that may run the coin's apps, too."
+        default=None, max_length=MAX_DOMAINS, description="Those among them that may run the coin's apps, too."
     )
     embeds_enabled: StrictBool | None = Field(
         default=None, description="false: the coin's apps run on no other site, whatever the hosts."

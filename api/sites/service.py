@@ -21,12 +21,12 @@ class VerifiedDomain:
 
 @dataclass(frozen=True, slots=True)
 class PageSitesService:
-    """Reads and sets the sites of registrations' pages. A change is told in full and safe to repeat."""
+    """Reads and sets the sites of registrations' pages. A change returns the whole state and is safe to repeat."""
 
     store: Store
 
     async def read(self, registration: ManagedRegistration) -> PageSites:
-        """What is set.
+        """The sites as they are set.
 
         Raises:
             NotFound: the registration is gone or has ended since the request came.
@@ -47,7 +47,7 @@ class PageSitesService:
         key = registration.key
         async with self.store.transaction() as transaction:
             enabled = (await lock(transaction, registration)).embeds_enabled
-            # The worker's looks at domains do not hold the registration.
+            # The worker checks domains without locking the registration.
             domains = await transaction.rows("sites/lock_verified", key, VerifiedDomain)
             if change.badge_hosts is not None or change.embed_hosts is not None:
                 chosen = _choose(change, domains)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.domains.names import LONGEST, read_domain
+from api.domains.names import MAX_DOMAIN_LENGTH, read_domain
 from api.http.errors import InvalidInput
 
 
@@ -36,7 +36,7 @@ def test_what_nobody_can_prove_is_refused_with_the_field(written: str) -> None:
 
 
 def test_the_longest_domain_leaves_room_for_its_record() -> None:
-    longest = ("a" * 41 + ".") * 4 + "a" * (LONGEST - 4 * 42 - 8) + ".example"
-    assert len(read_domain("domain", longest)) == LONGEST
+    longest = ("a" * 41 + ".") * 4 + "a" * (MAX_DOMAIN_LENGTH - 4 * 42 - 8) + ".example"
+    assert len(read_domain("domain", longest)) == MAX_DOMAIN_LENGTH
     with pytest.raises(InvalidInput, match="211 characters"):
         read_domain("domain", "a" + longest)

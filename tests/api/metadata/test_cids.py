@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from multiformats import CID
 
-from api.metadata.cids import CHUNK_BYTES, MOST_LINKS, cid_of, has_content, read_cid
+from api.metadata.cids import CHUNK_BYTES, MAX_LINKS, cid_of, has_content, read_cid
 
 HELLO = "bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e"
 KEPT = 20 * CHUNK_BYTES
@@ -44,7 +44,7 @@ def test_names_of_one_and_of_many_blocks(length: int, cid: str) -> None:
 
 
 def test_a_root_has_no_more_links_than_it_may() -> None:
-    full = bytes(MOST_LINKS * CHUNK_BYTES)
+    full = bytes(MAX_LINKS * CHUNK_BYTES)
     assert cid_of(full) == "bafybeibxsa3ioclowpaq7b6gxl65gzqneopfr3fnhedak6sqr4bjz5lnyq"
     assert cid_of(full + b"\0") == "bafybeihqwzd3o6q6v3pmwhzjy22vokhr767burokmqemg63hptx2nqd7ym"
 
