@@ -22,6 +22,7 @@ from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 
+@pytest.mark.slow
 def test_import_contacts_nothing(tmp_path: Path) -> None:
     code = """
 import socket

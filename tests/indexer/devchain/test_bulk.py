@@ -7,6 +7,8 @@ from indexer.devchain import artifacts, bulk
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.bulk import BulkChain
 
+pytestmark = pytest.mark.slow
+
 _TRANSFER = artifacts.load("PlainToken").topic("Transfer")
 
 

@@ -12,6 +12,8 @@ import pytest
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).parents[3]
 
 

@@ -10,6 +10,8 @@ from indexer.devchain.anvil import HISTORY_SECONDS, Anvil
 from indexer.devchain.world import World
 from warehouse.chains import facts
 
+pytestmark = pytest.mark.slow
+
 _TRANSFER = artifacts.load("PlainToken").topic("Transfer")
 
 
