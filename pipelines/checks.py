@@ -1,6 +1,6 @@
-"""Checks that are one query: a file of ``sql/checks`` returns the rows that violate, and none is a pass.
+"""Checks that are one query: a file of ``sql/checks`` returns the rows that violate a rule.
 
-A query may look while a unit or a pass is half written. So what it finds is looked at again while nobody writes.
+A query may run while a unit or a refresh is half written. So what it finds is queried again while nobody writes.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from pipelines.resources import Connections, Engines
 from pipelines.statements import store_rows
 from warehouse import sql
 
-_SHOWN = 10
+_MAX_SHOWN = 10
 _WRITER_WAIT_SECONDS = 10.0
 
 
 @contextmanager
 def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
-    """Keep passes and the chains' writers out; ids of the chains that nothing can be said of now: their writers do not
-    pause, or left a unit unfinished."""
+    """Keep refresh runs and indexers from writing. Yields the ids of chains that cannot be judged now: their indexer
+    does not pause, or left a unit unfinished."""
     unsettled: set[int] = set()
     with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run, ExitStack() as held:
         held.enter_context(run.serving())
@@ -33,7 +33,7 @@ def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
 
 
 def violations_check(asset: str, name: str, severity: dg.AssetCheckSeverity) -> dg.AssetChecksDefinition:
-    """The check ``name`` of an asset; its description is the comment that heads the query."""
+    """The check ``name`` of an asset. Its description is the comment at the top of the query."""
     statement = sql.load(f"checks/{name}")
     comment = [line.removeprefix("--").strip() for line in statement.splitlines() if line.startswith("--")]
 
@@ -47,12 +47,12 @@ def violations_check(asset: str, name: str, severity: dg.AssetCheckSeverity) -> 
         return dg.AssetCheckResult(
             passed=not rows,
             severity=severity,
-            metadata={"violations": len(rows), "first": "\n".join(str(row) for row in rows[:_SHOWN]) or "none"},
+            metadata={"violations": len(rows), "first": "\n".join(str(row) for row in rows[:_MAX_SHOWN]) or "none"},
         )
 
     return check
 
 
 def violations_checks(asset: str, *names: str) -> list[dg.AssetChecksDefinition]:
-    """Checks whose violation is an error."""
+    """Checks with severity ERROR."""
     return [violations_check(asset, name, dg.AssetCheckSeverity.ERROR) for name in names]

@@ -1,4 +1,4 @@
-"""All that Dagster runs, in one place. Importing this contacts nothing."""
+"""Everything that Dagster runs, in one place. Importing this module contacts nothing."""
 
 import dagster as dg
 

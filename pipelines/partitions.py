@@ -1,4 +1,4 @@
-"""How the past is cut up for backfills: blocks of a chain by windows, heartbeats by hours."""
+"""Partitions for backfills: blocks of a chain by windows, heartbeats by hours."""
 
 import dagster as dg
 

@@ -1,4 +1,4 @@
-"""What runs are given: connections to the engines, opened inside a run and never at import."""
+"""Connections to the engines for Dagster's runs, opened inside a run and never at import."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ class Connections:
 
 
 class EngineAccess:
-    """The warehouse and the store of the settings: by URL, or the running embedded ones, or started for the run."""
+    """Opens the warehouse and the store of the settings: by URL, the running embedded ones, or started for the run."""
 
     @contextmanager
     def connect(self) -> Iterator[Connections]:

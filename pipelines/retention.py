@@ -1,8 +1,8 @@
-"""How long runs that recur by the minute are remembered, Dagster's and our own, and single changes of facts.
+"""How long frequent runs (Dagster's and our own) and single changes of facts are kept.
 
-Dagster keeps every run for ever. Runs of partitioned jobs say which partitions are made and stay; those of the
-recurring jobs below say nothing after a while but would fill the store. So would our account of each asset's runs, of
-which a follower at the head makes several a second.
+Dagster keeps every run for ever. Runs of partitioned jobs stay, because they say which partitions exist. Those of the
+recurring jobs below are soon worthless but would fill the store, and so would our log of asset runs, to which a
+follower at the head adds several a second.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,14 +17,14 @@ from warehouse.postgres import Connection
 KEPT = timedelta(days=14)
 ACCOUNTS_KEPT = timedelta(days=3)
 CHANGES_KEPT = timedelta(days=31)
-"""By the chain's own time. Reorganisations reach back minutes, operators' rewinds days."""
+"""By the chain's own time. Reorganisations reach back minutes, rewinds by operators days."""
 _FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 _PER_JOB = 2_000
 """More than a job can make in a day."""
 
 
 def remove_finished_runs(instance: dg.DagsterInstance, job_name: str, before: datetime) -> int:
-    """Remove a job's finished runs that were made before a moment; how many there were. Repeating finds the rest."""
+    """Remove a job's finished runs created before a moment; returns how many. Calling it again removes the rest."""
     old = instance.get_run_records(
         dg.RunsFilter(job_name=job_name, statuses=_FINISHED, created_before=before),
         limit=_PER_JOB,
@@ -36,14 +36,13 @@ def remove_finished_runs(instance: dg.DagsterInstance, job_name: str, before: da
 
 
 def remove_asset_runs(store: Connection, before: datetime) -> int:
-    """Remove our account of asset runs that began before a moment; how many there were. Their sums stay."""
+    """Remove asset runs that began before a moment from our log; returns how many. Their totals stay."""
     return store.execute(sql.load("store/asset_runs/remove_old").encode(), {"before": before}).rowcount
 
 
 def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHANGES_KEPT) -> int:
-    """Thin the changes that no subject, source of events or reorganisation will ask for by their numbers, and whose
-    blocks are older than ``kept``; how many there were. That it was done is said before the first goes; doing it again
-    finds the rest."""
+    """Remove changes that no step, event source or reorganisation will need, and whose blocks are older than ``kept``;
+    returns how many. The removal is recorded before the first row goes. Calling it again removes the rest."""
     removed = 0
     for row in store.execute(sql.load("store/derivation/list_needed_changes").encode()).fetchall():
         bounds = {
@@ -63,7 +62,7 @@ def _changes(warehouse: Warehouse, chain_id: int) -> int:
 
 
 def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
-    """Once a day, remove old runs of the recurring jobs, old accounts of assets, and changes that all have seen."""
+    """Once a day, remove old runs of the recurring jobs, old asset runs, and changes that every step has seen."""
 
     @dg.op(name="remove_old_runs", out=dg.Out(dg.Nothing))
     def remove_old_runs(context: dg.OpExecutionContext, engines: Engines) -> None:

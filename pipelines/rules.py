@@ -1,4 +1,4 @@
-"""The figures that prices, ranks and copies are judged by, all in one place."""
+"""Thresholds for prices, ranks and copies, all in one place."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class MarketRules:
-    """What a pool must be to count, and how far readings may disagree."""
+    """When a pool counts, and how far prices may disagree."""
 
     min_depth_usd: Decimal = Decimal(1000)
     """Smaller side of a pool, in USD, up to which its price is not believed; what is beyond it is the pool's weight."""
@@ -34,10 +34,10 @@ BUCKET = timedelta(minutes=5)
 WINDOW = timedelta(minutes=10)
 """The time-weighted median of a pool's state is taken over this long (and the part of a bucket before it)."""
 SEASONED = WINDOW / 2
-"""How old a pool is before it is believed beside older ones: a state that held for less sets no price."""
+"""How old a pool must be to count where older ones exist: a state that held for less sets no price."""
 CHANGE_HOURS = (1, 6, 24)
 ACTIVE_FOR = timedelta(hours=25)
-"""A token whose last trade is younger than this is looked at again as time passes, so its 24-hour figures decay."""
+"""A token whose last trade is younger than this is priced again as time passes, so its 24-hour metrics decay."""
 
 COPY_FACTOR = 10
 """How many times the holders and the liquidity of another token the older one must have to be its original."""

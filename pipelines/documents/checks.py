@@ -1,4 +1,4 @@
-"""What must hold of what is served."""
+"""Checks of served rows."""
 
 from pipelines.checks import violations_checks
 

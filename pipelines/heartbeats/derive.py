@@ -1,8 +1,8 @@
-"""Heartbeats: every token's score by the hour, its inputs beside it.
+"""Heartbeats: the score of every token by the hour, stored with its inputs.
 
-A row belongs to the hour it covers. While the hour runs, tokens that changed are scored as of the published block;
-once it is over, every token is scored as of its end: tokens active within a month get a row for each hour, the others
-one when their score changes (the last row holds until the next).
+A row belongs to the hour it covers. While the hour runs, tokens that changed are scored as of the published block. Once
+it is over, every token is scored as of its end: tokens active within a month get a row for each hour, the others one
+when their score changes (a row holds until the next).
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,10 +33,10 @@ from warehouse.domain.symbols import symbol_key
 SUBJECT = "heartbeats"
 HOUR_SECONDS = 3_600
 _MONTH_SECONDS = 31 * 86_400
-_CAUGHT_UP_HOURS = 24
-"""How many closed hours are caught up on; older ones are for a backfill."""
-_QUICK_HOURS = 2
-"""How many of them a quick pass scores: what is new is served first, the past follows over the next passes."""
+_MAX_CATCH_UP_HOURS = 24
+"""How many closed hours a run catches up on; older ones are for a backfill."""
+_FOLLOWER_HOURS = 2
+"""How many of them a run of the follower scores: it publishes what is new first and catches up over the next runs."""
 _ROWS_PER_PART = 200_000
 _MIN_GAP_SECONDS = 900
 _RECENT_BLOCKS = 200_000
@@ -68,8 +68,8 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
     observation = observe(run, window, [as_of])[0]
     known_from = observation.known_from // HOUR_SECONDS * HOUR_SECONDS
-    first = max(closed, known_from, running - _CAUGHT_UP_HOURS * HOUR_SECONDS)
-    until = running if run.full else min(running, first + _QUICK_HOURS * HOUR_SECONDS)
+    first = max(closed, known_from, running - _MAX_CATCH_UP_HOURS * HOUR_SECONDS)
+    until = running if run.full else min(running, first + _FOLLOWER_HOURS * HOUR_SECONDS)
 
     def refresh() -> int:
         rows = score_hours(run, window, range(first, until, HOUR_SECONDS))
@@ -156,13 +156,13 @@ def _volumes(market: Market) -> dict[str, Decimal]:
 
 
 def observe(run: RefreshRun, window: Window, moments: Sequence[int]) -> list[Observation]:
-    """When the chain was observed before each moment. What lies before the hours already closed is remembered with
-    them; only the blocks since are read."""
+    """When the chain was observed before each moment. Gaps before the closed hours are stored with the checkpoint; only
+    later blocks are read."""
     chain = window.chain
     known_from = run.read("heartbeats/known_from", {"chain_id": chain.chain_id})[0]["known_from"]
     closed_to = int(window.details.get("closed_to", 0))
     remembers = bool(closed_to) and min(moments) >= closed_to
-    # A gap that spans the moment up to which all is remembered begins up to its length before.
+    # A gap across the moment up to which gaps are stored begins up to its length earlier.
     since = {moment: closed_to - _RECENT_SECONDS if remembers else moment - _MONTH_SECONDS for moment in moments}
     found = run.read(
         "heartbeats/gaps",

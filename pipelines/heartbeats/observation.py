@@ -1,4 +1,4 @@
-"""When a chain was observed, so that what nobody looked at is not taken for silence."""
+"""When a chain was observed, so that a gap in the data does not count as inactivity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ DAY_SECONDS = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What is known of a chain's time up to a moment (unix seconds). ``gaps`` are (start, end), in order."""
+    """Which time of a chain up to a moment was observed (unix seconds). ``gaps`` are (start, end), in order."""
 
     as_of: int
     known_from: int

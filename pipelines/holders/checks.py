@@ -1,4 +1,4 @@
-"""What must hold of holders: against the sums, and against the chain."""
+"""Checks of holders, against the sums and against the chain."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -27,7 +27,7 @@ holder_checks = violations_checks(
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A balance that is not what the chain says."""
+    """A balance that differs from the chain's."""
 
     chain: str
     token: str
@@ -40,7 +40,7 @@ class Difference:
     asset="agg_token_hour",
     name="balances_equal_chain",
     description="A sample of balances against balanceOf at the published block. Tokens whose balances change without "
-    "transfers (rebasing ones) differ by nature.",
+    "transfers (rebasing ones) always differ.",
 )
 def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
     """Sample balances on every chain with a node."""
@@ -51,7 +51,7 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
         for chain in connections.chains.enabled():
             if not chain.can_index:
                 continue
-            # The sums are those of the published block only while nobody writes.
+            # The sums belong to the published block only while nobody writes.
             with writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS) as held:
                 rows = store_rows(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
                 if not held or not rows or rows[0]["unfinished"]:

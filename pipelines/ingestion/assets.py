@@ -1,4 +1,4 @@
-"""Ingestion as Dagster runs it: repair at the head, and windows of the past held against the chain."""
+"""Ingestion in Dagster: repair at the head, and past windows compared with the chain."""
 
 import time
 from contextlib import closing
@@ -17,7 +17,7 @@ from warehouse.domain.chains import Chain
 
 
 def head_asset(chain: Chain) -> dg.AssetsDefinition:
-    """The head of one chain: what the follower would index, for when there is none."""
+    """The head of one chain: indexes what the follower would, in case none runs."""
 
     @dg.asset(
         name=f"head_{chain.key}",
@@ -25,7 +25,7 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
         retry_policy=RETRY,
         pool=chain_pool(chain.key),
         owners=OWNERS,
-        description=f"{chain.name} indexed to its head; does nothing while a follower is at it.",
+        description=f"{chain.name} indexed to its head. Does nothing while a follower indexes it.",
     )
     def head(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
         started = time.perf_counter()
@@ -49,7 +49,7 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
     owners=OWNERS,
 )
 def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
-    """A window of a chain's blocks: indexed if it is not yet, and every block's hash held against the node's."""
+    """A window of a chain's blocks: indexed if needed, and the hash of every block compared with the node's."""
     key = context.partition_key
     if not isinstance(key, dg.MultiPartitionKey):
         raise dg.Failure(f"a window is named by chain and blocks, not {key!r}")
@@ -66,7 +66,7 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
         if reached is None or reached < first:
             raise dg.Failure(
                 f"{chain.key} is indexed to block {reached}, the window begins at {first}"
-                + ("; another indexer is at work" if done.busy else "")
+                + ("; another indexer is running" if done.busy else "")
             )
         last = min(last, reached)
         with closing(open_source(chain)) as source:
@@ -88,7 +88,7 @@ def _published_block(connections: Connections, chain: Chain) -> int | None:
 
 
 def _account(chain: Chain, done: Advance, seconds: float) -> AssetRun:
-    note = "a follower is at work" if done.busy else ""
+    note = "a follower is indexing" if done.busy else ""
     first = "" if done.published is None else str(done.published - done.blocks + 1)
     return AssetRun(f"head_{chain.key}", chain.chain_id, seconds, done.rows, first, str(done.published or ""), note)
 

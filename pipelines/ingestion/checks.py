@@ -1,4 +1,4 @@
-"""What must hold of the facts."""
+"""Checks of the facts."""
 
 from pipelines.checks import violations_checks
 

@@ -1,4 +1,4 @@
-"""When ingestion is repaired: every five minutes, between the refreshes; followers, where they run, are far ahead."""
+"""When ingestion is repaired: every five minutes, between the refreshes. A running follower is usually far ahead."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Holding a window of indexed blocks against the chain."""
+"""Comparing a window of indexed blocks with the chain."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class WindowAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether the window is the chain's."""
+        """Whether the window equals the chain."""
         return not self.differing and not self.missing
 
 
