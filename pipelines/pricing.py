@@ -1,7 +1,8 @@
-"""Prices and market figures as pure functions of pool states.
+"""Prices and market metrics as pure functions of pool states.
 
-A price is the depth-weighted median over a token's pools against dollars and the native coin, pools too shallow or
-too young refused. Unknown is None, never zero. ``docs/decisions/0002-prices.md`` gives the reasons and the bounds.
+A price is the depth-weighted median over a token's pools against dollars and the native coin. Pools that are too
+shallow or too young do not count. Unknown is None, never zero. ``docs/decisions/0002-prices.md`` gives the reasons and
+the bounds.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ _USD_LIMIT = Decimal("1e60")
 _CHANGE_LIMIT = Decimal("1e31")
 _CONFIDENCE_DIGITS = Decimal("0.001")
 _LOGARITHMS = Context(prec=28)
-"""For what ends in three digits: a logarithm of a hundred digits takes three times as long."""
+"""For results of three digits: a logarithm with a hundred digits takes three times as long."""
 _WIDE = Context(prec=110, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
 
 State = tuple[int, int, int]
@@ -30,9 +31,9 @@ State = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One pool as pricing sees it. Amounts are base units; ``past`` holds its states so many hours ago.
+    """One pool as pricing sees it. Amounts are in base units; ``past`` holds its states by hours ago.
 
-    A pool is ``seasoned`` once its median state rests on half a window: before that it says what its maker says.
+    A pool is ``seasoned`` once its median state covers half a window. Before that its creator alone sets the price.
     """
 
     pool: str
@@ -67,7 +68,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What one whole quote token is worth: now and some hours ago (absent where unknown), and how sure that is."""
+    """The price of one whole quote token in USD: now and some hours ago (absent where unknown), with its confidence."""
 
     usd: Decimal
     past: Mapping[int, Decimal]
@@ -78,7 +79,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class TokenMetrics:
-    """Market figures of a token."""
+    """Market metrics of a token."""
 
     price_usd: Decimal | None = None
     confidence: Decimal | None = None
@@ -109,7 +110,7 @@ class _Side:
         return min(self.quote_usd, self.base_units * self.usd) if self.usd else Decimal(0)
 
     def weight(self, rules: MarketRules) -> Decimal:
-        """Say in a price: the depth beyond the least, so that it goes to nothing by as many dollars as are taken."""
+        """Weight in a price: the depth beyond the minimum, so it falls to zero dollar by dollar as depth leaves."""
         return max(Decimal(0), self.depth_usd - rules.min_depth_usd)
 
 
@@ -167,12 +168,12 @@ def token_metrics(
 
 
 def round_usd(value: Decimal | None) -> Decimal | None:
-    """``value`` as a stored amount of USD; None when it is unknown or beyond what can be meant."""
+    """``value`` as a stored amount of USD; None when unknown or too large to be real."""
     return None if value is None or value >= _USD_LIMIT else _WIDE.quantize(value, _USD_DIGITS)
 
 
 def round_price(value: Decimal | None) -> Decimal | None:
-    """``value`` as a stored price; None when unknown, too large, or too small to be told from nothing."""
+    """``value`` as a stored price; None when unknown, too large, or too small to differ from zero."""
     if value is None or value >= _PRICE_LIMIT:
         return None
     rounded = _WIDE.quantize(value, _PRICE_DIGITS)
@@ -205,12 +206,12 @@ def _sides(token: str, pools: Iterable[Pool], quotes: Mapping[str, Quote]) -> It
 
 
 def _deep(sides: Iterable[_Side], rules: MarketRules) -> list[_Side]:
-    """Those deep enough to be believed."""
+    """Those deep enough to count."""
     return [side for side in sides if side.weight(rules) > 0]
 
 
 def _seasoned(sides: Sequence[_Side], rules: MarketRules) -> Sequence[_Side]:
-    """Those that have stood for long enough; all of them where none of these is believed, as for a token just born."""
+    """Those that are old enough; all of them where none of these is deep enough, as for a new token."""
     seasoned = [side for side in sides if side.pool.seasoned]
     return seasoned if _deep(seasoned, rules) else sides
 
@@ -218,7 +219,7 @@ def _seasoned(sides: Sequence[_Side], rules: MarketRules) -> Sequence[_Side]:
 def _native_quotes(
     names: Sequence[str], pools: Sequence[Pool], stable: Mapping[str, Quote], rules: MarketRules
 ) -> dict[str, Quote]:
-    """The native coin against the stablecoins believed so far; nothing when none of its pools is."""
+    """The native coin against the stablecoins trusted so far; empty when none of its pools counts."""
     sides = _deep(_seasoned([side for name in names for side in _sides(name, pools, stable)], rules), rules)
     figures = _priced(sides, rules)
     if figures is None:
@@ -237,8 +238,8 @@ def _within_band(coin: str, believed: Mapping[str, Quote], pools: Sequence[Pool]
 
 
 def _priced(sides: Sequence[_Side], rules: MarketRules) -> tuple[Decimal, list[_Side]] | None:
-    """The price, and the pools that do not contradict it. The median is not taken again without the others: what they
-    weigh holds it where it is, and half of what remains would be less than half of all."""
+    """The price, and the pools that agree with it. The median is not recomputed without the others: half of the
+    remaining weight would be less than half of all."""
     middle = weighted_median((side.usd, side.weight(rules)) for side in sides if side.usd is not None)
     if middle is None:
         return None
@@ -246,7 +247,7 @@ def _priced(sides: Sequence[_Side], rules: MarketRules) -> tuple[Decimal, list[_
 
 
 def _past_price(sides: Sequence[_Side], tokens: Sequence[str], hours: int, rules: MarketRules) -> Decimal | None:
-    """The price as the same pools gave it then, weighted by what they hold now."""
+    """The price that the same pools gave then, weighted by what they hold now."""
     readings = []
     for side in sides:
         price0 = side.pool.price0(hours)
@@ -259,13 +260,12 @@ def _past_price(sides: Sequence[_Side], tokens: Sequence[str], hours: int, rules
 
 
 def _liquidity(side: _Side, usd: Decimal | None) -> Decimal:
-    """Both sides in USD, the token's own side counted up to the quote's: what it is offered for is not what it is
-    worth."""
+    """Both sides in USD. The token's own side counts up to the quote's side: an offer is not a value."""
     return side.quote_usd + (min(side.base_units * usd, side.quote_usd) if usd is not None else Decimal(0))
 
 
 def _confidence(usd: Decimal, sides: Sequence[_Side], kept: Sequence[_Side], rules: MarketRules) -> Decimal:
-    """Depth (log-scaled) times the share of depth that agrees, no surer than the quotes it rests on."""
+    """Depth (log-scaled) times the share of depth that agrees, times the confidence of the quotes."""
     total = sum((side.depth_usd for side in sides), Decimal(0))
     agreeing = [side for side in kept if side.usd is not None and abs(side.usd - usd) <= usd * rules.agreement]
     agreed = sum((side.depth_usd for side in agreeing), Decimal(0))

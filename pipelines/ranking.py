@@ -20,16 +20,16 @@ def market_score(
     liquidity_usd: Decimal | None,
     rules: MarketRules = MARKET,
 ) -> Decimal:
-    """The score; each figure on a logarithmic scale between two fixed amounts, unknown ones counting nothing.
+    """The score. Each amount is on a logarithmic scale between two fixed bounds; unknown ones count as zero.
 
-    Volume counts up to ten times the liquidity, and market cap up to ten thousand times: both can be made up for
-    nothing, what lies in the pools cannot.
+    Volume counts up to ten times the liquidity, and market cap up to ten thousand times: both can be faked at no cost,
+    liquidity cannot.
     """
     liquidity = liquidity_usd or Decimal(0)
     volume = counted_volume(volume_24h_usd, liquidity, rules) or Decimal(0)
     market_cap = min(market_cap_usd or Decimal(0), liquidity * rules.max_cap_to_liquidity)
     amounts = {"market_cap": market_cap, "volume": volume, "liquidity": liquidity}
-    # A logarithm of doubles has six digits more than are kept, and costs a hundredth of a decimal one.
+    # A logarithm in doubles has six digits more than are kept and costs a hundredth of a decimal one.
     total = sum(parts * _scaled(amounts[name], low, powers) for name, (parts, low, powers) in _SCALES.items())
     return Decimal(total).quantize(_DIGITS)
 
@@ -37,8 +37,7 @@ def market_score(
 def counted_volume(
     volume_24h_usd: Decimal | None, liquidity_usd: Decimal | None, rules: MarketRules = MARKET
 ) -> Decimal | None:
-    """Volume as scores and heartbeats count it: trading with oneself costs gas, so only as much as the liquidity bears
-    out."""
+    """Volume as scores and heartbeats count it: bounded by liquidity, because wash trading costs only gas."""
     if volume_24h_usd is None:
         return None
     return min(volume_24h_usd, (liquidity_usd or Decimal(0)) * rules.max_volume_to_liquidity)
@@ -47,8 +46,8 @@ def counted_volume(
 def believed_value(
     value_usd: Decimal | None, liquidity_usd: Decimal | None, rules: MarketRules = MARKET
 ) -> Decimal | None:
-    """A supply times a price as it is served: unknown where it is more than the liquidity bears out. A price without
-    pools (``liquidity_usd`` None) is a stablecoin's own and stands."""
+    """A supply times a price as it is served: unknown where it exceeds what the liquidity supports. A price without
+    pools (``liquidity_usd`` None) is that of a stablecoin and is kept."""
     if value_usd is None or liquidity_usd is None:
         return value_usd
     return value_usd if value_usd <= liquidity_usd * rules.max_cap_to_liquidity else None

@@ -1,4 +1,4 @@
-"""Ranks: the place of every token with a market, over all chains, by market score."""
+"""Ranks: every token with a market by market score, over all chains."""
 
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
@@ -10,8 +10,8 @@ def derive(run: RefreshRun) -> AssetRun | None:
     """Write the rows whose rank changed."""
 
     def refresh() -> int:
-        # What the pass serves anyway can bring places with it that changed, or none. What it does not, like rows of a
-        # pass that died, is looked at first: a version is named for rows that are there.
+        # A run that publishes anyway may publish changed ranks or none. One that has nothing else to publish counts
+        # the changes first: a version must not be published without rows.
         counted = 0 if run.serve_rows else int(run.read("documents/ranks_changed", {})[0]["changed"])
         if not run.serve_rows and not counted:
             return 0

@@ -22,13 +22,13 @@ _COLUMNS = {
 _FORM_COLUMNS = {"form": frames.TEXT, "symbol_key": frames.TEXT}
 _MAX_HEX_DIGITS = 100_000
 _MAX_THINNED_LENGTH = 22
-"""Search takes 20 characters; a symbol longer than two edits beyond that is found by its whole fold alone."""
+"""Search accepts 20 characters. A symbol longer than two edits beyond that is found by its complete fold only."""
 
 
 def read_of(run: RefreshRun, name: str, parameter: str, texts: AbstractSet[str]) -> list[dict[str, Any]]:
-    """Rows of a query for each of these texts. They go as one parameter, hexadecimal and apart by commas: a list of a
-    thousand costs the planner more than reading the rows, and what a symbol is made of would be escaped several times
-    on its way. A statement holds only so much, so very many go with several."""
+    """Rows of a query for each of these texts. They are passed as one hexadecimal text with commas:
+    an array of a thousand costs the planner more than reading the rows, and symbols would be escaped several times on
+    the way. Very many texts are split between several statements, whose size is limited."""
     groups: list[list[str]] = []
     digits = 0
     for text in sorted(texts):
@@ -56,7 +56,7 @@ def refresh_symbols(run: RefreshRun, symbols: set[str], rows: Iterable[Row], new
         if row["symbol_key"] not in standing
         or any(row[name] != standing[row["symbol_key"]][name] for name in _COLUMNS if name != "version")
     ]
-    # Forms first: a symbol that is listed can always be found.
+    # Write forms first: a symbol that is listed can then always be found.
     forms = [
         {"form": form, "symbol_key": row["symbol_key"]}
         for row in written

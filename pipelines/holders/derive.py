@@ -1,4 +1,4 @@
-"""Holders: counts by hour, entering and leaving by day, the largest ones; from the transfers that are new."""
+"""Holders: counts by hour, entering and leaving by day, and the largest ones, from the new transfers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,9 +19,9 @@ _WORKING = ("work_token", "work_move", "work_wallet")
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Bring the holder tables up to date for the tokens whose balances changed, and ask for their documents.
+    """Bring the holder tables up to date for the tokens whose balances changed, and request their documents.
 
-    The chain's writer is kept out meanwhile (balances are running sums), so this is kept short.
+    The chain's indexer is paused meanwhile, because balances are running sums, so this must be short.
     """
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -49,7 +49,7 @@ STEP = ChainStep(
 def _refresh(run: RefreshRun, window: Window) -> int:
     parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": DEAD_WALLET}
     touched, _ = run_parallel(lambda: count_touched(run, window, ["token"]), lambda: run.truncate(*_WORKING))
-    parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_anew(run, window) // _TRANSFERS_PER_STATEMENT)
+    parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_to_build(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
         if part:
             run.truncate(*_WORKING)
@@ -58,8 +58,8 @@ def _refresh(run: RefreshRun, window: Window) -> int:
             way = "" if row["incremental"] else "_anew"
             run.transform(f"holders/moves{way}", {**parameters, "from_block": row["first_block"]})
             run.transform(f"holders/wallets{way}", parameters)
-        # The hours come first: they carry the block up to which a token is counted, so that a pass that dies before
-        # the other tables are written makes the next one start these tokens over. Documents may be asked for any time.
+        # Write the hours first: they hold the block up to which a token is counted. If the run dies before the other
+        # tables are written, the next one counts these tokens again. Documents may be requested at any time.
         asking = ("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})
         run_parallel(
             lambda: run.transform("holders/hours", parameters),
@@ -77,8 +77,8 @@ def _keep_largest(run: RefreshRun, parameters: Mapping[str, Any]) -> int:
     return written
 
 
-def _transfers_anew(run: RefreshRun, window: Window) -> int:
-    """How many transfers a first build has before it; a later pass has few, or few tokens that start over."""
+def _transfers_to_build(run: RefreshRun, window: Window) -> int:
+    """How many transfers a first build has to count. Later runs have few, or few tokens that are counted again."""
     if window.after > 0:
         return 0
     return int(run.read("holders/transfer_count", {"chain_id": window.chain.chain_id})[0]["transfers"])

@@ -88,7 +88,7 @@ def _first_block(run: RefreshRun, parameters: Mapping[str, Any]) -> int | None:
 
 
 def window_start(as_of: int) -> int:
-    """Where the window that ends at ``as_of`` begins: at a bucket, so that the state it came with is a close."""
+    """Where the window that ends at ``as_of`` begins: with a bucket, so that the state before it is a close."""
     bucket = int(BUCKET / timedelta(seconds=1))
     return (as_of - int(WINDOW / timedelta(seconds=1))) // bucket * bucket
 

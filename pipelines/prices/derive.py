@@ -1,4 +1,4 @@
-"""Prices: market figures of every token with a pool against a quote asset, and of the native coin."""
+"""Prices: market metrics of every token with a pool against a quote asset, and the price of the native coin."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -20,7 +20,7 @@ from warehouse.domain.chains import Chain
 
 SUBJECT = "prices"
 SWEEP_SECONDS = 60
-"""How often the follower's passes look at tokens on which only time has acted."""
+"""How often the follower's runs recompute tokens that only time has changed."""
 _NO_BLOCK = (1 << 64) - 1
 _FIELDS = (
     "price_usd", "confidence", "source", "pools", "liquidity_usd", "volume_24h_usd", "transactions_24h",
@@ -47,7 +47,7 @@ _COLUMNS = {
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Price the tokens of the pools evaluated since the last time; and, now and then, those that time has moved."""
+    """Price the tokens of the pools evaluated since the last run, and from time to time those that time has changed."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
@@ -78,15 +78,15 @@ STEP = ChainStep(
 
 
 def _inputs_moved(run: RefreshRun, window: Window) -> bool:
-    """Whether tokens or pools were made anew since the last pricing, of which no later change of the chain tells: a
-    token that an orphan took with it may be back by a pass that prices came before."""
+    """Whether tokens or pools were written after the last pricing without a later change of the chain: a token that a
+    reorganisation removed may come back in a run that had already priced."""
     parameters = {**window.parameters(run.version), "after_version": int(window.details.get("version", 0))}
     return bool(run.read("prices/moved_inputs", parameters))
 
 
-def _taken_back_from(run: RefreshRun, window: Window) -> int:
-    """The lowest block of what was priced before and taken back since, as far as pools are concerned; a block beyond
-    every other when nothing was. The pools of orphans are gone, and with them the way from pool to token."""
+def _reverted_from(run: RefreshRun, window: Window) -> int:
+    """The lowest block that was priced and has since been reverted, as far as pools are concerned; a number above every
+    block if there is none. Pools of removed blocks are gone, and with them the way from pool to token."""
     rows = run.read("prices/first_change", window.parameters(run.version)) if window.has_changes else []
     first = rows[0]["first_block"] if rows else None
     if first is None or first > int(window.details.get("through", -1)):
@@ -96,13 +96,13 @@ def _taken_back_from(run: RefreshRun, window: Window) -> int:
 
 def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     chain = window.chain
-    taken_back_from, _ = run_parallel(partial(_taken_back_from, run, window), partial(run.truncate, "work_key"))
+    reverted_from, _ = run_parallel(partial(_reverted_from, run, window), partial(run.truncate, "work_key"))
     run.transform(
         "prices/tokens_to_price",
         {
             **window.parameters(run.version),
             "after_version": int(window.details.get("version", 0)),
-            "taken_back_from": taken_back_from,
+            "reverted_from": reverted_from,
             "sweep": int(sweep),
             "full": int(run.full),
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),

@@ -1,4 +1,4 @@
-"""Pools as pricing sees them, read from the warehouse for one moment."""
+"""Pools as pricing sees them at one moment, read from the warehouse."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from warehouse.domain.chains import Chain
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """The pools of one chain at one moment, what its quote assets are worth, and each token's pools."""
+    """The prices of a chain's quote assets at one moment, and each token's pools."""
 
     quotes: Mapping[str, Quote]
     pools_of: Mapping[str, Sequence[Pool]]
@@ -33,7 +33,7 @@ def stablecoin_names(chain: Chain) -> list[str]:
 
 def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, dict[str, Any]]]:
     """The market of the tokens in ``work_key`` as of ``as_of`` (unix seconds), the pools' states being those of the
-    last evaluation; and these tokens' figures that stand, by token."""
+    last evaluation; and the current metrics of these tokens, by token."""
     rows, decimals, standing = run_parallel(
         lambda: _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False),
         lambda: run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": 0}),
@@ -44,8 +44,7 @@ def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> t
 
 
 def read_past_markets(run: RefreshRun, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:
-    """The markets of all tokens as of moments of the past, without what prices were before them: states are taken from
-    the candles."""
+    """The markets of all tokens at past moments, without earlier prices. Pool states come from the candles."""
     rows: dict[int, list[Mapping[str, Any]]] = {moment: [] for moment in moments}
     for row in _read_pools(run, chain, through, moments, hours_before=[0], all_tokens=True):
         rows[row["as_of"]].append(row)
@@ -56,7 +55,7 @@ def read_past_markets(run: RefreshRun, chain: Chain, *, through: int, moments: S
 def read_past_quotes(
     run: RefreshRun, chain: Chain, *, through: int, moments: Sequence[int]
 ) -> dict[int, Mapping[str, Quote]]:
-    """What the quote assets were worth at moments of the past; ``work_key`` is empty."""
+    """The prices of the quote assets at past moments. ``work_key`` must be empty."""
     rows: dict[int, list[Mapping[str, Any]]] = {moment: [] for moment in moments}
     for row in _read_pools(run, chain, through, moments, hours_before=[0], all_tokens=False):
         rows[row["as_of"]].append(row)
@@ -142,7 +141,7 @@ def _pool(row: Mapping[str, Any], decimals: Mapping[str, int], as_of: int, live:
 
 
 def _past(row: Mapping[str, Any], now: State, as_of: int) -> dict[int, State]:
-    """States by hours ago. A moment that no candle decides lies after the last event, so the state was today's."""
+    """States by hours ago. A moment that no candle covers lies after the last event: its state is the current one."""
     states: dict[int, State] = {}
     decided = set()
     for (hours, known), *state in zip(

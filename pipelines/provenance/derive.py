@@ -45,7 +45,7 @@ _KEPT_COLUMNS = {
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Bring ``serve_provenance`` in line for the tokens whose documents were asked for."""
+    """Bring ``serve_provenance`` up to date for the tokens whose documents were requested."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
@@ -53,7 +53,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     requested = run.read(
         "documents/requested", {"chain_id": chain.chain_id, "after_version": seen, "version": run.version, "causes": []}
     )
-    # Scores say nothing of who controls a token.
+    # Scores do not change who controls a token.
     tokens = [row["token"] for row in requested if not row["merely_scored"]]
     if not tokens:
         return None
@@ -104,7 +104,7 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     if unknown := [token for token in tokens if token not in known]:
         inputs += run.read("provenance/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(unknown)})
     keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
-    standing = {row["token_hex"]: row for row in run.read("provenance/standing", keys)}
+    standing = {row["token_hex"]: row for row in run.read("provenance/current", keys)}
     for token in inputs:
         is_copy = int(token["token"] in copies)
         now = controls(token, chain)

@@ -1,11 +1,9 @@
-"""Registrations: the registry's events as rows of the store, taken back with their blocks, final at finality.
+"""Registrations: the registry's events as rows of the store, reverted with their blocks and final at finality.
 
-Also asks for the documents of tokens whose registration came, went or changed, whoever changed it: the store queues
-them in the transaction of the change (``presented_change``). They are asked for first and taken off the queue after: a
-pass that dies in between leaves them there, and asking twice makes the same document. A request stands in the
-warehouse until a pass has served it, so one that dies later loses nothing either. A change that comes meanwhile has a
-row of its own, which is not removed with those that were looked at: its document is asked for again, after the change
-is there to be read.
+Also requests the documents of tokens whose registration was added, removed or changed, whoever changed it. The store
+queues them in the transaction of the change (``presented_change``). Documents are requested before the queue is
+emptied, so a run that dies in between leaves the queue, and requesting twice builds the same document. A change that
+arrives meanwhile has its own row, which is not removed with those that were read, so its document is requested again.
 """
 
 import json
@@ -22,12 +20,12 @@ from warehouse.domain.chains import Chain
 
 SUBJECT = "registrations"
 CAUSE = "registration"
-"""Why it asks for documents."""
+"""The cause of its document requests."""
 _ROWS_AT_ONCE = 5_000
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Bring the store's registrations of a chain in line with its registry's events."""
+    """Bring the store's registrations of a chain up to date with its registry's events."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
         return None
@@ -56,8 +54,8 @@ STEP = ChainStep(
 def _refresh(run: RefreshRun, window: Window) -> None:
     parameters = window.parameters(run.version)
     chain_id = window.chain.chain_id
-    # Rows that are not final may have been written from a receipt whose block was since orphaned, also without the
-    # indexer ever having seen that block: each is held against the events.
+    # Rows that are not final may come from a receipt whose block has since been removed, even one the indexer never
+    # saw. Compare each with the events.
     doubtful = {
         int(row["token_id"])
         for row in run.store_rows("registrations/list_not_final", {"chain_id": chain_id, "through": window.through})
@@ -67,7 +65,7 @@ def _refresh(run: RefreshRun, window: Window) -> None:
     if first["changes"]:
         touched |= {row["token_id"] for row in run.read("registrations/touched", parameters)}
         if first["first_block"] <= int(window.details.get("through", -1)):
-            # A release or a role that was taken back leaves no event to be found by.
+            # A release or a role that was reverted leaves no event to find it by.
             touched |= {
                 int(row["token_id"]) for row in run.store_rows("registrations/list_ids", {"chain_id": chain_id})
             }

@@ -1,4 +1,4 @@
-"""A registration as its registry events make it."""
+"""Folding registry events into registrations."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime

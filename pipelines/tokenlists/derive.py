@@ -1,7 +1,7 @@
 """Publishing the token list: one statement of the store compares what is registered with what is listed.
 
-Safe to repeat: where nothing differs nothing is written. Its pass holds the lock of all passes, so one runs at a time;
-a version, the entries it ends and those it begins are written together.
+Safe to repeat: without a difference nothing is written. The run holds the refresh lock, so only one publishes at a
+time. A version, the entries it ends and those it begins are written in one statement.
 """
 
 from pipelines.refresh_run import RefreshRun
@@ -10,13 +10,13 @@ from pipelines.step import GlobalStep, Phase
 from warehouse.domain.lifecycle import GRACE_PERIOD, INACTIVE_BELOW
 
 SUBJECT = "token_list"
-LOOK_SECONDS = 60.0
-"""A follower's passes look at all registrations no more often than this."""
+COMPARE_SECONDS = 60.0
+"""A follower's runs compare all registrations no more often than this."""
 
 
 def derive(run: RefreshRun) -> AssetRun | None:
-    """Publish a version of the list if it changed; None where it was looked at only just now."""
-    if not run.full and not run.store_rows("tokenlists/is_due", {"seconds": LOOK_SECONDS})[0]["due"]:
+    """Publish a version of the list if it changed; None if it was compared a moment ago."""
+    if not run.full and not run.store_rows("tokenlists/is_due", {"seconds": COMPARE_SECONDS})[0]["due"]:
         return None
     made, seconds = timed(lambda: _publish(run))
     changes = sum(made[name] for name in ("added", "changed", "removed")) if made else 0

@@ -1,4 +1,4 @@
-"""Tokens: identity, creation and control of every contract that says it is a token."""
+"""Tokens: identity, creation and control of every contract that claims to be a token."""
 
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
@@ -8,15 +8,16 @@ from warehouse.domain.chains import Chain
 
 SUBJECT = "tokens"
 CAUSE = "identity"
-"""Why it asks for documents: those are served before their figures are made."""
+"""The cause of its document requests: these documents are published before their metrics are computed."""
 _SUBJECTS = ["metadata", "control"]
 _TOKENS_PER_STATEMENT = 20_000
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Bring ``agg_token`` up to date for the tokens that changed, and ask for their documents.
+    """Bring ``agg_token`` up to date for the tokens that changed, and request their documents.
 
-    Only while serving: the mark says through which block tokens are known, which the publication repeats.
+    Call it under the serving lock only: its checkpoint says through which block tokens are known, and the publication
+    repeats that.
     """
     window = run.windows.open(SUBJECT, chain)
     if window is None:

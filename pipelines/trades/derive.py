@@ -1,4 +1,4 @@
-"""Trades: five-minute candles of every pool, whole buckets from the facts."""
+"""Trades: five-minute candles of every pool, each computed completely from the facts."""
 
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
@@ -13,7 +13,7 @@ _POOLS_PER_STATEMENT = 2_000
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Make the touched candles again."""
+    """Recompute the candles that changed."""
     window = run.windows.open(SUBJECT, chain)
     if window is None or not window.has_changes:
         return None

@@ -1,4 +1,4 @@
--- Blocks that do not follow the one before: a number left out, or a parent that is not the block below.
+-- Blocks that do not follow the previous one: a number is missing, or the parent is another block.
 SELECT chain_id, block_number, previous_number, lower(hex(parent_hash)) AS parent, lower(hex(previous_hash)) AS below
 FROM
 (

@@ -1,4 +1,4 @@
--- Logs that are there more than once: no two have the same place in a chain.
+-- Logs stored more than once: no two logs have the same position in a chain.
 SELECT name AS table_name, chain_id, block_number, log_index, count() AS number
 FROM
 (

@@ -1,4 +1,4 @@
--- Visible tokens that are none, or no longer.
+-- Visible tokens that are not tokens, or no longer are.
 SELECT served.chain_id AS chain_id, lower(hex(served.address)) AS token, served.symbol_key AS symbol
 FROM
 (

@@ -31,7 +31,7 @@ NEWCOMER = Candidate(
 )
 
 
-def test_nobody_is_a_copy_of_nobody() -> None:
+def test_a_token_alone_is_no_copy() -> None:
     assert judge([], NONE) == {}
     assert judge([NEWCOMER], NONE) == {"0x02": Verdict()}
 
@@ -42,20 +42,20 @@ def test_newer_and_much_smaller_without_a_market_is_a_copy() -> None:
     assert verdicts["0x02"] == Verdict(True, 1, "0x01", "older_and_larger")
 
 
-def test_a_market_of_its_own_or_holders_of_its_own_is_none() -> None:
+def test_a_token_with_a_market_or_many_holders_or_older_is_no_copy() -> None:
     assert not judge([ORIGINAL, replace(NEWCOMER, has_market=True)], NONE)["0x02"].is_copy
     assert not judge([ORIGINAL, replace(NEWCOMER, holders=51)], NONE)["0x02"].is_copy
     assert not judge([ORIGINAL, replace(NEWCOMER, first_time=THEN - timedelta(days=1))], NONE)["0x02"].is_copy
 
 
-def test_registration_makes_all_others_copies_also_larger_ones() -> None:
+def test_registration_makes_all_others_copies_even_larger_ones() -> None:
     registered = replace(NEWCOMER, registered_at=THEN + timedelta(days=2))
     verdicts = judge([ORIGINAL, registered], NONE)
     assert verdicts["0x02"] == Verdict()
     assert verdicts["0x01"] == Verdict(True, 1, "0x02", "registered")
 
 
-def test_majors_are_imitated_anywhere() -> None:
+def test_tokens_named_like_a_major_are_copies_on_every_chain() -> None:
     majors = Majors({"PEPE": ((10, "0x0a"), (1, "0x01"))})
     verdicts = judge([ORIGINAL, replace(NEWCOMER, registered_at=THEN)], majors)
     assert verdicts["0x01"] == Verdict()

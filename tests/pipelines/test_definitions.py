@@ -57,7 +57,7 @@ def test_assets_do_what_refresh_does_and_checks_pass(ledger: Ledger, warehouse: 
 
 
 @pytest.mark.usefixtures("dagster_environment")
-def test_an_hour_backfilled_twice_is_the_same(ledger: Ledger, warehouse: Warehouse) -> None:
+def test_backfilling_an_hour_twice_gives_the_same_scores(ledger: Ledger, warehouse: Warehouse) -> None:
     from pipelines.definitions import defs
 
     build_market(ledger)
@@ -77,9 +77,7 @@ def test_an_hour_backfilled_twice_is_the_same(ledger: Ledger, warehouse: Warehou
 
 
 @pytest.mark.usefixtures("dagster_environment")
-def test_a_check_does_not_take_a_unit_under_way_for_a_violation(
-    ledger: Ledger, warehouse: Warehouse, store: Connection
-) -> None:
+def test_a_unit_in_progress_is_not_a_violation(ledger: Ledger, warehouse: Warehouse, store: Connection) -> None:
     from pipelines.definitions import defs
 
     def passed(name: str) -> bool:
@@ -97,7 +95,7 @@ def test_a_check_does_not_take_a_unit_under_way_for_a_violation(
     assert not passed("orphaned_rows")
 
 
-def test_windows_for_backfills_appear_while_somebody_else_indexes(
+def test_backfill_windows_appear_while_a_follower_indexes(
     living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -128,7 +126,7 @@ def test_windows_of_blocks_have_reversible_names() -> None:
     assert window_key(9_999) == window_key(0)
 
 
-def test_indexed_blocks_and_balances_are_held_against_the_chain(
+def test_indexed_blocks_and_balances_equal_the_chain(
     living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:

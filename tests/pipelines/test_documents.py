@@ -46,7 +46,7 @@ def copies_in_provenance(warehouse: Warehouse) -> dict[str, int]:
     return {row["coin"]: row["is_copy"] for row in rows}
 
 
-def test_a_copy_is_told_everywhere_and_follows_its_namesakes(
+def test_a_copy_is_shown_everywhere_and_follows_tokens_of_its_symbol(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     original = build_original(ledger)

@@ -71,7 +71,7 @@ def test_the_store_has_the_newest_score(
     assert served[0]["heartbeat_score"] == newest["score"]
 
 
-def test_an_hour_that_ends_without_news_moves_when_tokens_were_scored_and_makes_no_document(
+def test_an_hour_without_changes_updates_scores_and_builds_no_document(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -102,7 +102,7 @@ def test_an_hour_that_ends_without_news_moves_when_tokens_were_scored_and_makes_
     assert {row["as_of_block"] for row in listed} == {ledger.block}
 
 
-def test_quick_passes_serve_the_running_hour_first_and_catch_up_on_the_past(
+def test_a_followers_runs_score_the_running_hour_first_and_catch_up_later(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -118,7 +118,7 @@ def test_quick_passes_serve_the_running_hour_first_and_catch_up_on_the_past(
     assert [row["began"] for row in rows(warehouse, token)] == began
 
 
-def test_hours_without_blocks_lower_confidence_and_are_not_silence(
+def test_hours_without_blocks_lower_confidence_and_are_not_inactivity(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -158,7 +158,7 @@ def test_a_token_that_died_gets_no_row_for_hours_that_change_nothing(
     assert len(rows(warehouse, token)) == count
 
 
-def test_hours_scored_together_are_those_scored_one_by_one(
+def test_hours_scored_together_equal_hours_scored_one_by_one(
     warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
 ) -> None:
     economy = Economy(ledger, 5)

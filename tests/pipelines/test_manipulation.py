@@ -89,7 +89,7 @@ def test_a_pool_of_strangers_a_fake_dollar_and_a_made_up_factory_price_nothing(
     assert rows["MINE"]["token_rank"] is None
 
 
-def test_figures_of_a_day_fade_with_time_alone(
+def test_metrics_of_a_day_fade_with_time_alone(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)

@@ -22,7 +22,7 @@ def versions(warehouse: Warehouse) -> int:
     return count
 
 
-def test_rows_are_seen_when_their_version_is_named_and_not_before(
+def test_rows_are_visible_once_their_version_is_published(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -37,7 +37,7 @@ def test_rows_are_seen_when_their_version_is_named_and_not_before(
     assert len(served(warehouse)) == 3
 
 
-def test_a_pass_that_died_before_publishing_is_published_by_the_next(
+def test_a_run_that_died_before_publishing_is_published_by_the_next(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -51,7 +51,7 @@ def test_a_pass_that_died_before_publishing_is_published_by_the_next(
     assert len(served(warehouse)) == 3
 
 
-def test_what_a_dead_pass_left_is_finished_beside_no_pass_that_still_asks_for_documents(
+def test_a_dead_run_is_not_finished_while_another_requests_documents(
     ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -165,7 +165,7 @@ def test_a_half_summed_unit_is_not_counted_among_the_holders(
     assert served(warehouse)["PEPE"]["holders"] == 2
 
 
-def test_blocks_that_are_being_taken_back_keep_their_chain_as_it_was(
+def test_a_chain_stays_as_published_while_blocks_are_reverted(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -177,7 +177,7 @@ def test_blocks_that_are_being_taken_back_keep_their_chain_as_it_was(
     assert len(served(warehouse)) == 3
 
 
-def test_assets_run_one_by_one_come_to_the_same(
+def test_steps_run_one_by_one_give_the_same_rows(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)

@@ -102,7 +102,7 @@ def test_a_registration_and_what_becomes_of_it(
     assert served(warehouse)["PEPE"]["registration_token_id"] == 1
 
 
-def test_an_orphaned_registration_is_taken_back(
+def test_a_registration_of_a_removed_block_is_reverted(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -117,7 +117,7 @@ def test_an_orphaned_registration_is_taken_back(
     assert served(warehouse)["PEPE"]["registration_token_id"] is None
 
 
-def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_between(
+def test_documents_follow_an_id_that_moves_to_another_token_even_if_a_run_dies(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.mine()
@@ -152,7 +152,7 @@ def test_documents_follow_an_id_that_another_token_gets_and_a_pass_that_dies_in_
     assert registered() == [None, None]
 
 
-def test_a_row_written_from_a_receipt_that_was_orphaned_unseen_is_taken_back(
+def test_a_row_from_a_receipt_of_an_unseen_removed_block_is_reverted(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     store.execute(

@@ -39,7 +39,7 @@ def test_stored_inputs_make_the_same_score_again(given_inputs: Inputs) -> None:
 
 
 @given(inputs)
-def test_every_figure_lies_between_0_and_100(given_inputs: Inputs) -> None:
+def test_every_score_lies_between_0_and_100(given_inputs: Inputs) -> None:
     made = score(given_inputs)
     for figure in (made.score, made.timestamp, made.volume, made.holders, made.confidence):
         assert 0 <= figure <= 100
@@ -47,7 +47,7 @@ def test_every_figure_lies_between_0_and_100(given_inputs: Inputs) -> None:
 
 
 @given(inputs, st.integers(1, 10**7))
-def test_silence_never_raises_a_score(given_inputs: Inputs, longer: int) -> None:
+def test_inactivity_never_raises_a_score(given_inputs: Inputs, longer: int) -> None:
     if given_inputs.idle_seconds is not None:
         later = replace(given_inputs, idle_seconds=given_inputs.idle_seconds + longer)
         assert score(later).score <= score(given_inputs).score
@@ -63,7 +63,7 @@ def test_weights_sum_to_one() -> None:
         assert sum(weights.values()) == 1
 
 
-def test_a_version_that_was_published_stays_as_it_was() -> None:
+def test_version_1_never_changes() -> None:
     """Scores of version 1: if this fails, make a version 2 instead."""
     assert score(LIVELY, 1).score == Decimal("100.00")
     quiet = replace(LIVELY, idle_seconds=400_000, volume_24h_usd=None, transfers_24h=3, holders=50)

@@ -1,4 +1,4 @@
--- The newest row of every token of the symbols asked for, published or not.
+-- The newest row of every token of some symbols, published or not.
 SELECT
     * EXCEPT (address, deployer, copy_of_address, registration_owner, registration_manager, registry_address),
     lower(hex(address)) AS address_hex,

@@ -1,5 +1,5 @@
--- All that a search document says of a token besides its registration and whether it is a copy. Keys come as one text:
--- a list of them costs the planner more than reading the rows does.
+-- Everything in a search document except the registration and the copy verdict. Keys come as one text: an array of them
+-- costs the planner more than reading the rows.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.deleted AS deleted,

@@ -1,5 +1,5 @@
--- The newest row of every token again with its place, where that is another. Without a market there is no place. Places
--- are found by a few columns; whole rows are read only of what changes.
+-- Writes the newest row of every token whose rank changed with its new rank. A token without a market has none. Ranks are
+-- computed from a few columns; complete rows are read only where the rank changed.
 INSERT INTO serve_token
 SELECT standing.* REPLACE (
     {version:UInt64} AS version,

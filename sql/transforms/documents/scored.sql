@@ -1,5 +1,5 @@
--- The newest scores of the tokens whose documents were asked for because they were scored, and for no other reason; a
--- text for each column. Older scores than from_hour are left out.
+-- The newest scores of the tokens whose documents were requested only because they were scored, one text per column.
+-- Scores older than from_hour are left out.
 SELECT
     arrayStringConcat(groupArray(concat('0x', lower(hex(token)))), ',') AS addresses,
     arrayStringConcat(groupArray(toString(made.1)), ',') AS scores,

@@ -1,4 +1,4 @@
--- The newest rows of the tokens that were merely scored again with their scores, where those are others.
+-- Writes the newest rows of the tokens for which only the score changed, with the new score.
 INSERT INTO serve_token
 SELECT rows.* REPLACE (
     {new_version:UInt64} AS version,

@@ -1,4 +1,4 @@
--- How many of the tokens that were merely scored are served with another score than they have now.
+-- How many of the tokens for which only the score changed are served with another score.
 SELECT count() AS changed
 FROM
 (

@@ -1,4 +1,4 @@
--- Stretches without any block, longer than allowed_seconds, between two moments: times for which nothing is known.
+-- Stretches without any block, longer than allowed_seconds, between two moments: time that was not observed.
 SELECT toUInt32(before) AS gap_start, toUInt32(block_time) AS gap_end
 FROM
 (

@@ -1,6 +1,6 @@
--- What the heartbeats of some hours are made of, token by token, of all in one part. Activity
--- comes as sums by hour in order, what lies more than a day before the first moment as one sum under hour 1; scores that
--- stand come as the last at or before the first hour, and those between it and the last.
+-- Inputs of the heartbeats of some hours, for the tokens of one part. Activity comes as sums by hour in order, with one
+-- sum under hour 1 for everything more than a day before the first moment. Stored scores are the last one at or before
+-- the first hour, and those between it and the last hour.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.symbol AS symbol,

@@ -1,4 +1,4 @@
--- The lowest block that changes of pools reach down to.
+-- The lowest block that a change of a pool starts from.
 SELECT minOrNull(from_block) AS first_block
 FROM fact_change
 WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64} AND subject = 'pool'

@@ -1,5 +1,5 @@
--- Tokens of the pools evaluated since the last pricing, those whose figures move with time alone, and those that were
--- priced on blocks which are taken back.
+-- Tokens of the pools evaluated since the last pricing, those whose metrics change with time alone, and those that were
+-- priced on blocks that have been reverted.
 INSERT INTO work_key
 SELECT arrayJoin([token0, token1])
 FROM fact_pool
@@ -21,5 +21,5 @@ WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND toke
 UNION DISTINCT
 SELECT token
 FROM agg_token_price FINAL
-WHERE chain_id = {chain_id:UInt32} AND {taken_back_from:UInt64} != 18446744073709551615
-  AND as_of_block >= {taken_back_from:UInt64}
+WHERE chain_id = {chain_id:UInt32} AND {reverted_from:UInt64} != 18446744073709551615
+  AND as_of_block >= {reverted_from:UInt64}
