@@ -120,9 +120,6 @@ class Accounts:
         with postgres.transaction(self._url) as connection:
             return [KnownAccount(**row) for row in postgres.run(connection, "accounts/list_all", wanted)]
 
-    def close(self) -> None:
-        """Nothing is kept open; for callers that close what they opened."""
-
     def _one(self, key: str) -> UUID:
         matches = [known.id for known in self.list_keys() if key in (str(known.id), known.prefix)]
         if not matches:

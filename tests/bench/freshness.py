@@ -94,8 +94,8 @@ def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigure
         chain = bulk.create(anvil, transfers=_TRANSFERS, tokens=_TOKENS, swaps=_SWAPS)
         chains_file = data_dir / "chains.toml"
         chains_file.write_text(chain.chain_toml(CHAIN))
-        with contextlib.closing(Accounts(urls.database_url)) as accounts:
-            key = accounts.create_key(_WALLET, "enterprise").key
+        accounts = Accounts(urls.database_url)
+        key = accounts.create_key(_WALLET, "enterprise").key
         with (
             _service(data_dir, chains_file) as port,
             sampled(urls.clickhouse_url) as machine,

@@ -36,8 +36,8 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
                 token = address(0x70000 + number)
                 add_token(store, f"REG{number}", address=token, **scored("80"))
                 add_registration(store, f"REG{number}", token_id=number + 1, token_address=token, log_index=number)
-        with contextlib.closing(Accounts(urls.database_url)) as accounts:
-            headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
+        accounts = Accounts(urls.database_url)
+        headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text('[chains.base]\nrpc_urls = ["http://127.0.0.1:1"]\n')
         with contextlib.ExitStack() as serving:

@@ -148,8 +148,8 @@ def measure(directory: Path, progress: Callable[[str], None]) -> OverloadFigures
     data_dir = new_directory(directory, "overload")
     with engines.ensure(EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)) as urls:
         paths = _fill(urls)
-        with contextlib.closing(Accounts(urls.database_url)) as accounts:
-            headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
+        accounts = Accounts(urls.database_url)
+        headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text(CHAINS)
         with serve(data_dir, chains_file) as port:

@@ -1,6 +1,5 @@
 """Public reads, compared with an empty endpoint of the same application, and a token list of ten thousand tokens."""
 
-import contextlib
 import time
 import urllib.error
 import urllib.request
@@ -47,8 +46,8 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
             served = COINS + ROUNDS * FRESH_COINS
             rows = [token_row(f"REG{one}", address=0x70000 + one, registered=True) for one in range(served)]
             publish(warehouse, rows)
-        with contextlib.closing(Accounts(urls.database_url)) as accounts:
-            key = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
+        accounts = Accounts(urls.database_url)
+        key = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text('[chains.base]\nrpc_urls = ["http://127.0.0.1:1"]\n')
         with serve(data_dir, chains_file, "tests.bench.search_app:create") as port:

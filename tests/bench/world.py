@@ -56,8 +56,8 @@ def serve_world(directory: Path, tokens: int, progress: Callable[[str], None]) -
             (data_dir / _READY).write_bytes(orjson.dumps(facts))
             progress(f"made and filled in {tokens:,} tokens, in {time.perf_counter() - began:.0f} s")
         facts = orjson.loads((data_dir / _READY).read_bytes())
-        with contextlib.closing(Accounts(urls.database_url)) as accounts:
-            headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
+        accounts = Accounts(urls.database_url)
+        headers = {"X-API-Key": accounts.create_key(WALLET, "enterprise").key}
         chains_file = data_dir / "chains.toml"
         chains_file.write_text(CHAINS)
         # What other parts of the benchmark wrote reaches the disk first, or their pages are written out under the load.

@@ -1,6 +1,5 @@
 """What the calls are made with: a key, and sessions of wallets that sign in as any wallet does."""
 
-import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,7 +31,8 @@ class Credentials:
 def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
     """Credentials for a demo in ``data_dir``, with one passing session for each operation in ``ending``."""
     database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
-    with contextlib.closing(Accounts(database)) as accounts, httpx.Client(base_url=place.api_url, timeout=30) as client:
+    accounts = Accounts(database)
+    with httpx.Client(base_url=place.api_url, timeout=30) as client:
         return Credentials(
             accounts.create_key(Account.create().address, PLAN, "contract").key,
             _sign_in(client, accounts, place, place.private_key),

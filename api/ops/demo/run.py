@@ -119,8 +119,8 @@ class Demo:
         listens = {name: part.listens for name, part in supervisor.parts.items()}
         urls = engines.locate(self.settings)
         claimant = self.world.claimant
-        with contextlib.closing(Accounts(urls.database_url, key_prefix=self.settings.api_key_prefix)) as accounts:
-            key = accounts.create_key(claimant.wallet, PLAN, "demo").key
+        accounts = Accounts(urls.database_url, key_prefix=self.settings.api_key_prefix)
+        key = accounts.create_key(claimant.wallet, PLAN, "demo").key
         place = guide.Place(
             api_url=listens["api"] or "",
             dagster_url=listens.get("dagster-web"),
