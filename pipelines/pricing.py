@@ -221,10 +221,10 @@ def _native_quotes(
 ) -> dict[str, Quote]:
     """The native coin against the stablecoins trusted so far; empty when none of its pools counts."""
     sides = _deep(_seasoned([side for name in names for side in _sides(name, pools, stable)], rules), rules)
-    figures = _priced(sides, rules)
-    if figures is None:
+    metrics = _priced(sides, rules)
+    if metrics is None:
         return {}
-    usd, kept = figures
+    usd, kept = metrics
     past = {hours: value for hours in CHANGE_HOURS if (value := _past_price(kept, names, hours, rules)) is not None}
     depth = sum((side.depth_usd for side in kept), Decimal(0))
     native = Quote(usd, past, _confidence(usd, sides, kept, rules), _source(kept), depth)

@@ -2,7 +2,7 @@
 
 Two loops: one publishes new tokens within a second (:func:`publish_new_tokens`), the other recomputes metrics
 (:func:`refresh`). They run at the same time and wait for each other only while served rows are written. What there is
-to do, and in which order, stands in :mod:`pipelines.steps`.
+to do, and in which order, is declared in :mod:`pipelines.steps`.
 """
 
 import logging

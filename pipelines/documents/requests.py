@@ -17,7 +17,7 @@ _COLUMNS: Mapping[str, frames.Kind] = {
 def request_documents(run: RefreshRun, chain_id: int, tokens: Iterable[str], cause: str) -> None:
     """Request the documents of tokens (hexadecimal without prefix) under the version of the run.
 
-    A request stands until a run has served it, so one that dies later loses nothing. Requesting twice is harmless.
+    A request stays until a run has served it, so a run that dies loses none. Requesting twice is harmless.
     """
     wanted = list(tokens)
     if wanted:

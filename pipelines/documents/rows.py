@@ -131,9 +131,9 @@ def document(
     return row
 
 
-def differs(row: Row, standing: Row | None) -> bool:
-    """Whether a row says anything that the standing one does not."""
-    return standing is None or any(row[name] != standing[name] for name in _COMPARED)
+def differs(row: Row, current: Row | None) -> bool:
+    """Whether a row differs from the current one in what it shows."""
+    return current is None or any(row[name] != current[name] for name in _COMPARED)
 
 
 def deployer(token: Mapping[str, Any], chain: Chain) -> str:
@@ -158,8 +158,8 @@ def supply_raw(token: Mapping[str, Any]) -> int | None:
 
 def _supply_figures(token: Mapping[str, Any], counted: bool) -> Row:
     supply = supply_raw(token)
-    figures: Row = {name: token[name] for name in _MARKET}
-    figures["transactions_24h"] = token["transactions_24h"]
+    metrics: Row = {name: token[name] for name in _MARKET}
+    metrics["transactions_24h"] = token["transactions_24h"]
     top = sum(int(balance) for balance in token["top_balances_raw"])
     price, decimals = token["price_usd"], token["decimals"]
     cap = fdv = share = None
@@ -168,10 +168,10 @@ def _supply_figures(token: Mapping[str, Any], counted: bool) -> Row:
             share = min(Decimal(1), Decimal(top) / Decimal(supply)).quantize(_SHARE_DIGITS)
         if price is not None and decimals is not None and supply is not None:
             circulating = max(0, supply - max(0, int(token["dead_raw"])))
-            liquidity = figures["liquidity_usd"]
+            liquidity = metrics["liquidity_usd"]
             fdv = believed_value(round_usd(price * Decimal(supply).scaleb(-decimals)), liquidity)
             cap = believed_value(round_usd(price * Decimal(circulating).scaleb(-decimals)), liquidity)
-    return {**figures, "total_supply_raw": supply, "top10_share": share, "market_cap_usd": cap, "fdv_usd": fdv}
+    return {**metrics, "total_supply_raw": supply, "top10_share": share, "market_cap_usd": cap, "fdv_usd": fdv}
 
 
 def _registration_columns(registration: Mapping[str, Any] | None) -> Row:
@@ -209,7 +209,7 @@ def _text(value: Any) -> str:
 
 
 def from_warehouse(row: Mapping[str, Any]) -> Row:
-    """A standing row as :func:`document` makes them: binary columns as hexadecimal, times in seconds."""
+    """A current row in the form of :func:`document`: binary columns as hexadecimal, times in seconds."""
     made: Row = {name: row[source] for name, source in _SOURCES}
     for name in _TIMES:
         if made[name] is not None:

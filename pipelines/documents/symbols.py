@@ -48,19 +48,19 @@ def refresh_symbols(run: RefreshRun, symbols: set[str], rows: Iterable[Row], new
     for row in rows:
         if row["symbol_key"] in symbols and not row["deleted"]:
             tokens[row["symbol_key"]].append(row)
-    standing = {row["symbol_key"]: row for row in newest}
+    current = {row["symbol_key"]: row for row in newest}
     made = [_symbol_row(symbol, tokens[symbol], run.version) for symbol in sorted(symbols)]
     written = [
         row
         for row in made
-        if row["symbol_key"] not in standing
-        or any(row[name] != standing[row["symbol_key"]][name] for name in _COLUMNS if name != "version")
+        if row["symbol_key"] not in current
+        or any(row[name] != current[row["symbol_key"]][name] for name in _COLUMNS if name != "version")
     ]
     # Write forms first: a symbol that is listed can then always be found.
     forms = [
         {"form": form, "symbol_key": row["symbol_key"]}
         for row in written
-        if row["symbol_key"] not in standing
+        if row["symbol_key"] not in current
         for form in symbol_forms(row["symbol_folded"])
     ]
     if forms:

@@ -148,8 +148,8 @@ def _score_running(run: RefreshRun, window: Window, hour: int, tokens: Sequence[
 def _volumes(market: Market) -> dict[str, Decimal]:
     volumes = {}
     for token, pools in market.pools_of.items():
-        figures = token_metrics(token, pools, market.quotes)
-        volume = counted_volume(figures.volume_24h_usd, figures.liquidity_usd)
+        metrics = token_metrics(token, pools, market.quotes)
+        volume = counted_volume(metrics.volume_24h_usd, metrics.liquidity_usd)
         if volume is not None:
             volumes[token] = volume
     return volumes

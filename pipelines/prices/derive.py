@@ -108,13 +108,13 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
         },
     )
-    tokens, (market, standing) = run_parallel(
+    tokens, (market, current) = run_parallel(
         lambda: [row["token"] for row in run.read("prices/named_tokens", {})],
         lambda: read_market(run, chain, through=window.through, as_of=as_of),
     )
     if not tokens:
         return 0
-    rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, standing.get(token))) is not None]
+    rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, current.get(token))) is not None]
     stamp = {
         "chain_id": chain.chain_id,
         "as_of_block": window.through,
@@ -124,23 +124,23 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     if rows:
         stamped = [{**row, **stamp} for row in rows]
         # Request the documents first: to a run after one that died in between, metrics that exist are not new.
-        _, figures = run_parallel(
+        _, metrics = run_parallel(
             lambda: request_documents(run, chain.chain_id, [row["token"] for row in rows], "market"),
             lambda: frames.table(_COLUMNS, stamped),
         )
-        run.warehouse.insert_arrow("agg_token_price", figures)
+        run.warehouse.insert_arrow("agg_token_price", metrics)
     _publish_native(run, window, market)
     return len(rows)
 
 
-def _changed_row(token: str, market: Market, standing: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    figures = token_metrics(token, market.pools_of.get(token, ()), market.quotes)
-    if standing is None and figures == TokenMetrics():
+def _changed_row(token: str, market: Market, current: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    metrics = token_metrics(token, market.pools_of.get(token, ()), market.quotes)
+    if current is None and metrics == TokenMetrics():
         return None
-    row = {name: getattr(figures, name) for name in _FIELDS}
+    row = {name: getattr(metrics, name) for name in _FIELDS}
     row["token"] = token
     row["last_trade_time"] = market.last_trade.get(token, 0)
-    if standing is not None and all(standing[name] == row[name] for name in (*_FIELDS, "last_trade_time")):
+    if current is not None and all(current[name] == row[name] for name in (*_FIELDS, "last_trade_time")):
         return None
     return row
 

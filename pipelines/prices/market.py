@@ -34,13 +34,13 @@ def stablecoin_names(chain: Chain) -> list[str]:
 def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, dict[str, Any]]]:
     """The market of the tokens in ``work_key`` as of ``as_of`` (unix seconds), the pools' states being those of the
     last evaluation; and the current metrics of these tokens, by token."""
-    rows, decimals, standing = run_parallel(
+    rows, decimals, current = run_parallel(
         lambda: _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False),
         lambda: run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": 0}),
         lambda: run.read("prices/current", {"chain_id": chain.chain_id}),
     )
     market = _market(chain, rows, _decimals(chain, decimals), as_of, live=True)
-    return market, {row["token_hex"]: row for row in standing}
+    return market, {row["token_hex"]: row for row in current}
 
 
 def read_past_markets(run: RefreshRun, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:

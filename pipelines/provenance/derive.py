@@ -104,14 +104,14 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     if unknown := [token for token in tokens if token not in known]:
         inputs += run.read("provenance/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(unknown)})
     keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
-    standing = {row["token_hex"]: row for row in run.read("provenance/current", keys)}
+    current = {row["token_hex"]: row for row in run.read("provenance/current", keys)}
     for token in inputs:
         is_copy = int(token["token"] in copies)
         now = controls(token, chain)
-        stood = standing.get(token["token"], _NOTHING)
-        before = [(wallet, method) for wallet, method in stood["standing_controls"]]
+        old = current.get(token["token"], _NOTHING)
+        before = [(wallet, method) for wallet, method in old["standing_controls"]]
         said = (token["symbol"], token["name"], is_copy)
-        same = said == (stood["standing_symbol"], stood["standing_name"], stood["standing_is_copy"])
+        same = said == (old["standing_symbol"], old["standing_name"], old["standing_is_copy"])
         if now == before and (same or not now):
             continue
         shared = {
