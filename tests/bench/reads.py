@@ -48,7 +48,7 @@ def measure(directory: Path, tokens: int, progress: Callable[[str], None]) -> Re
             f"reads: p95 of claimable, {deployed:,} tokens deployed",
             percentile(claimable, 95),
             "ms",
-            "<= 16",
+            "<= 24",
             "p95 of a bare request",
             machine.request_ms(95),
         ),
