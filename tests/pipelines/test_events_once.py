@@ -155,17 +155,17 @@ def test_a_reorg_during_a_run_records_nothing(
     ledger.mine()
     ledger.transfer(token, address(0xE1), address(0xE2), 10)  # not final, and reckoned back from
     ledger.publish()
-    look = holdings._look
+    find_events = holdings._find_events
     overtaken = []
 
-    def taken_back_meanwhile(*args: Any) -> Any:
-        found = look(*args)
+    def reverted_meanwhile(*args: Any) -> Any:
+        found = find_events(*args)
         if not overtaken:
             ledger.revert_last_unit()
             overtaken.append(True)
         return found
 
-    monkeypatch.setattr(holdings, "_look", taken_back_meanwhile)
+    monkeypatch.setattr(holdings, "_find_events", reverted_meanwhile)
     refresh(warehouse, store, chains)
     assert overtaken
     assert [row["payload"]["holder_address"][-2:].upper() for row in log(store, "holder.new")] == ["E1"]
