@@ -1,4 +1,4 @@
-"""What the API answers while a unit is half written, or is being taken back: the previous published state, whole."""
+"""While a unit is half written or half reverted, the API answers with the previous published state."""
 
 import re
 from pathlib import Path
@@ -27,8 +27,8 @@ Answers = dict[str, tuple[int, str]]
 
 
 async def answers(serve: Serve, world: World, chains: Path, warehouse_url: str) -> Answers:
-    """What a client is told, by an application that has remembered nothing: search, tokens with their holders and
-    markets, registrations, heartbeats, and what a deployer may claim."""
+    """The answers of a new application, with empty caches: search, tokens with their holders and markets,
+    registrations, heartbeats, and what a deployer may claim."""
     paths: dict[str, dict[str, str]] = {
         "/api/v2/search?symbol=aurum&refresh=true": {},
         "/api/v2/search?symbol=tern&sort=holders&refresh=true": {},
@@ -50,7 +50,7 @@ async def answers(serve: Serve, world: World, chains: Path, warehouse_url: str) 
 
 
 def register(warehouse: Warehouse, store: Connection, token: str) -> None:
-    """A registration of AURUM, as one of the published units would have brought it."""
+    """A registration of AURUM, as a published unit would have written it."""
     unit = store.execute("SELECT unit_id, last_block FROM ingest_unit ORDER BY unit_id DESC LIMIT 1").fetchone()
     warehouse.command(
         "INSERT INTO fact_registry_event (chain_id, block_number, log_index, block_hash, block_time, transaction_hash,"
@@ -67,7 +67,7 @@ def register(warehouse: Warehouse, store: Connection, token: str) -> None:
 
 
 def differing(found: Answers, expected: Answers) -> dict[str, tuple[str, str]]:
-    """Where answers begin to differ, and how."""
+    """The first difference of each answer."""
     report = {}
     for name, (status, text) in expected.items():
         if found[name] != (status, text):
@@ -77,14 +77,14 @@ def differing(found: Answers, expected: Answers) -> dict[str, tuple[str, str]]:
     return report
 
 
-async def test_every_answer_stays_what_it_was(
+async def test_answers_stay_those_of_the_published_state(
     serve: Serve, living_world: World, living_chain: Chain, tmp_path: Path, warehouse: Warehouse, warehouse_url: str,
     store: Connection, store_url: str,
 ) -> None:  # fmt: skip
     chains = Chains({living_chain.key: living_chain})
     chain_id, path = living_chain.chain_id, tmp_path / "chains.toml"
 
-    async def told() -> Answers:
+    async def answers_now() -> Answers:
         refresh(warehouse, store, chains, full=False)  # as a follower or Dagster would meanwhile
         return await answers(serve, living_world, path, warehouse_url)
 
@@ -93,27 +93,27 @@ async def test_every_answer_stays_what_it_was(
         published = advance(context, living_chain, to_block=120).published
         register(warehouse, store, living_world.token("aurum").address)
         refresh(warehouse, store, chains)
-        before, views = await told(), rows_in_views(warehouse)
+        before, views = await answers_now(), rows_in_views(warehouse)
         assert {name: status for name, (status, _) in before.items()} == dict.fromkeys(before, 200)
         assert all("AURUM" in text for name, (_, text) in before.items() if "aurum" in name.lower())
         assert "TERN" in before["/api/v2/registration/claimable"][1]
         for stage in STAGES:
             leave_half_written(context, living_chain, store, stage)
-            assert differing(await told(), before) == {}, stage
+            assert differing(await answers_now(), before) == {}, stage
             assert rows_in_views(warehouse) == views, stage
             settled = recover(store, warehouse, read_checkpoint(store, chain_id))
             if settled.block_number == published:
                 continue
             published = advance(context, living_chain, to_block=settled.block_number).published
             refresh(warehouse, store, chains)
-            before, views = await told(), rows_in_views(warehouse)
+            before, views = await answers_now(), rows_in_views(warehouse)
         units = [unit.unit_id for unit in units_above(store, chain_id, (published or 0) - 1)]
         pending = {"phase": "revert", "change_id": next_change_id(store), "units": units, "ancestor": 130}
         checkpoint = set_pending(store, read_checkpoint(store, chain_id), pending)
-        assert differing(await told(), before) == {}, "about to be taken back"
+        assert differing(await answers_now(), before) == {}, "about to be reverted"
         add_balances(warehouse, chain_id, units[0], sign=-1, token=f"revert:{units[0]}:agg_balance_day")
-        assert differing(await told(), before) == {}, "sums taken back"
+        assert differing(await answers_now(), before) == {}, "sums reverted"
         delete_units(warehouse, chain_id, units)
-        assert differing(await told(), before) == {}, "rows deleted"
+        assert differing(await answers_now(), before) == {}, "rows deleted"
         finish_pending(store, warehouse, checkpoint)
         assert rows_in_views(warehouse) != views

@@ -1,4 +1,4 @@
-"""The shared parts of a process: made on first use, closed in the end, replaced by tests."""
+"""The shared parts of a process: made on first use, closed at the end, replaceable in tests."""
 
 import subprocess
 import sys
@@ -42,14 +42,14 @@ async def test_a_part_can_be_replaced(serve: Serve) -> None:
         assert service.services.limits is marked
 
 
-async def test_what_was_opened_is_closed(settings: ApiSettings) -> None:
+async def test_opened_parts_are_closed(settings: ApiSettings) -> None:
     async with open_services(settings) as services:
         client = services.readers._client
         assert not client.is_closed
     assert client.is_closed
 
 
-def test_a_chains_file_that_cannot_be_used_is_refused(settings: ApiSettings, tmp_path: Path) -> None:
+def test_an_invalid_chains_file_is_refused(settings: ApiSettings, tmp_path: Path) -> None:
     with pytest.raises(ChainFactsError):
         Services.of(settings.model_copy(update={"chains": tmp_path / "missing.toml"}))
 

@@ -1,4 +1,4 @@
-"""What the worker keeps out of its log."""
+"""Secrets stay out of the worker's log."""
 
 import logging
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ def receiver_reachable(settings: StackSettings) -> Iterable[Finding]:
     receiver = webhook.configured(settings)
     if receiver is None:
         advice = "set REGALIA_ALERT_WEBHOOK_URL to be notified of failing checks, halted chains and failing parts"
-        yield Finding(Level.OK, "notices", "nobody is told when something goes wrong", advice)
+        yield Finding(Level.OK, "notices", "notices have no receiver: failures are only logged", advice)
         return
     parts = urlsplit(receiver.url)
     try:

@@ -1,4 +1,4 @@
-"""Plans are set by operators; the account is told of what changes."""
+"""Operators set plans; each change records an event for the account."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,7 +13,7 @@ SECOND = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8"
 TOLD = "SELECT type, payload, account_id FROM event_log ORDER BY id"
 
 
-def test_a_plan_that_rises_or_falls_is_told_to_the_account(store_url: str, store: Connection) -> None:
+def test_a_plan_change_records_an_event(store_url: str, store: Connection) -> None:
     accounts = Accounts(store_url)
     account = accounts.set_plan(HOLDER, "pro")
     for plan in ("developer", "developer", "free"):
@@ -31,7 +31,7 @@ def test_a_plan_that_rises_or_falls_is_told_to_the_account(store_url: str, store
     assert rows[0]["payload"]["wallet"].lower() == HOLDER
 
 
-def test_a_key_made_without_a_plan_leaves_the_accounts_plan(store_url: str, store: Connection) -> None:
+def test_a_key_made_without_a_plan_keeps_the_accounts_plan(store_url: str, store: Connection) -> None:
     accounts = Accounts(store_url)
     accounts.set_plan(HOLDER, "partner")
     assert accounts.create_key(HOLDER).plan == "partner"
@@ -39,7 +39,7 @@ def test_a_key_made_without_a_plan_leaves_the_accounts_plan(store_url: str, stor
     assert store.execute(TOLD).fetchall() == []
 
 
-def test_a_linked_wallet_means_the_account_it_belongs_to(store_url: str, store: Connection) -> None:
+def test_a_linked_wallet_names_its_account(store_url: str, store: Connection) -> None:
     accounts = Accounts(store_url)
     first = accounts.set_plan(HOLDER, "pro")
     store.execute("INSERT INTO account_wallet (wallet, account_id) VALUES (%s, %s)", (SECOND, first.id))
@@ -49,7 +49,7 @@ def test_a_linked_wallet_means_the_account_it_belongs_to(store_url: str, store: 
     assert [key.id for key in accounts.list_keys(SECOND)] == [key.id for key in accounts.list_keys(HOLDER)]
 
 
-def test_many_who_make_the_first_key_of_a_wallet_make_one_account(store_url: str, store: Connection) -> None:
+def test_concurrent_first_keys_of_a_wallet_make_one_account(store_url: str, store: Connection) -> None:
     accounts = Accounts(store_url)
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: accounts.create_key(SECOND, "pro"), range(8)))
@@ -58,7 +58,7 @@ def test_many_who_make_the_first_key_of_a_wallet_make_one_account(store_url: str
     assert store.execute(TOLD).fetchall() == []
 
 
-def test_what_cannot_be_is_refused_and_changes_nothing(store_url: str, store: Connection) -> None:
+def test_invalid_input_is_refused_and_changes_nothing(store_url: str, store: Connection) -> None:
     accounts = Accounts(store_url)
     with pytest.raises(AccountError, match="plan: 'gold' is not one of free"):
         accounts.set_plan(HOLDER, "gold")

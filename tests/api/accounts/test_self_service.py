@@ -1,4 +1,4 @@
-"""Accounts make, rename and revoke their keys, and see what they may and did ask."""
+"""Accounts make, rename and revoke keys, and read their limits and usage."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ from warehouse.postgres import Connection
 
 @dataclass(frozen=True)
 class Owner:
-    """Somebody who is signed in."""
+    """A signed-in user."""
 
     service: Service
     wallet: LocalAccount
@@ -73,7 +73,7 @@ async def test_a_key_is_made_used_renamed_and_revoked(owner: Owner) -> None:
     assert (kept["name"], kept["revokedAt"]) == ("desktop", revoked.json()["revokedAt"])
 
 
-async def test_a_plan_allows_so_many_keys_even_to_many_at_once(owner: Owner, store: Connection) -> None:
+async def test_concurrent_requests_cannot_exceed_the_plans_number_of_keys(owner: Owner, store: Connection) -> None:
     answers = await asyncio.gather(*(owner.make(f"key {number}") for number in range(6)))
     assert sorted(answer.status_code for answer in answers) == [201, 201, 403, 403, 403, 403]
     refused = next(answer.json() for answer in answers if answer.status_code == 403)
@@ -87,7 +87,7 @@ async def test_a_plan_allows_so_many_keys_even_to_many_at_once(owner: Owner, sto
     assert kept == {"n": 2}
 
 
-async def test_making_and_revoking_keys_all_day_gives_no_endless_quota(owner: Owner) -> None:
+async def test_making_and_revoking_keys_does_not_extend_the_quota(owner: Owner) -> None:
     for number in range(4):
         made = await owner.make(f"number {number}")
         assert made.status_code == 201
@@ -99,7 +99,7 @@ async def test_making_and_revoking_keys_all_day_gives_no_endless_quota(owner: Ow
     assert wait == 24 * 3600 - 4 * 60
 
 
-async def test_keys_of_others_are_not_there(owner: Owner, store_url: str) -> None:
+async def test_keys_of_other_accounts_are_404(owner: Owner, store_url: str) -> None:
     others = Accounts(store_url).create_key(HOLDER)
     for id in (others.id, uuid4()):
         for answer in (
@@ -111,20 +111,20 @@ async def test_keys_of_others_are_not_there(owner: Owner, store_url: str) -> Non
 
 
 @pytest.mark.parametrize("name", ['""', '" "', f'"{"x" * 65}"', '"two\\nlines"', "7", "null", '"\\ud800"'])
-async def test_a_name_that_cannot_be_is_refused_by_field(owner: Owner, name: str) -> None:
+async def test_an_invalid_name_is_refused_by_field(owner: Owner, name: str) -> None:
     owner.headers["content-type"] = "application/json"
     answer = await owner.ask("POST", "/keys", content=f'{{"name": {name}}}')
     assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
     assert answer.json()["error"].startswith("name: ")
 
 
-async def test_an_id_that_is_none_is_refused_by_field(owner: Owner) -> None:
+async def test_an_invalid_id_is_refused_by_field(owner: Owner) -> None:
     answer = await owner.ask("DELETE", "/keys/rgl_live_abc")
     assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
     assert answer.json()["error"].startswith("id: ")
 
 
-async def test_keys_are_managed_with_a_session_and_its_scope(owner: Owner) -> None:
+async def test_keys_are_managed_with_a_session_that_has_the_scope(owner: Owner) -> None:
     by_key = await owner.service.client.get("/api/v2/account/keys")
     assert by_key.status_code == 401
     reader = await SignInClient(owner.service, owner.clock).ethereum(owner.wallet, scopes=["api:read"])
@@ -135,7 +135,7 @@ async def test_keys_are_managed_with_a_session_and_its_scope(owner: Owner) -> No
     assert refused.json()["requiredScope"] == "api:write"
 
 
-async def test_a_wallet_is_unlinked_but_for_the_last_one(owner: Owner) -> None:
+async def test_every_wallet_but_the_last_can_be_unlinked(owner: Owner) -> None:
     sign_in, second = SignInClient(owner.service, owner.clock), new_wallet()
     begun = (await sign_in.ethereum(second, bearer=owner.headers["Authorization"].split()[1])).json()
     alone = authorized(await sign_in.token(owner.wallet))
@@ -156,7 +156,7 @@ async def test_a_wallet_is_unlinked_but_for_the_last_one(owner: Owner) -> None:
     assert (await owner.ask("DELETE", "/wallets/0x12")).json()["error"].startswith("wallet: ")
 
 
-async def test_of_two_wallets_that_are_unlinked_at_once_one_stays(owner: Owner) -> None:
+async def test_concurrent_unlinking_keeps_one_wallet(owner: Owner) -> None:
     second = new_wallet()
     await SignInClient(owner.service, owner.clock).ethereum(second, bearer=owner.headers["Authorization"].split()[1])
     asked = (owner.ask("DELETE", f"/wallets/{wallet.address}") for wallet in (owner.wallet, second))
@@ -179,7 +179,7 @@ async def test_an_account_shows_its_plan_wallets_and_limits(owner: Owner, store_
     assert (await owner.ask("GET")).json()["limits"]["requestsPerDay"] == 100_000
 
 
-async def test_usage_is_told_by_caller_and_day(owner: Owner) -> None:
+async def test_usage_is_reported_by_caller_and_day(owner: Owner) -> None:
     key = (await owner.make("counted")).json()
     for _ in range(3):
         await owner.use(key["key"])
@@ -197,7 +197,7 @@ async def test_usage_is_told_by_caller_and_day(owner: Owner) -> None:
 
 
 @pytest.mark.parametrize("days", ["0", "91", "many"])
-async def test_days_beyond_what_is_told_are_refused(owner: Owner, days: str) -> None:
+async def test_days_out_of_range_are_refused(owner: Owner, days: str) -> None:
     answer = await owner.ask("GET", f"/usage?days={days}")
     assert answer.status_code == 400
     assert answer.json()["error"].startswith("days: ")

@@ -6,31 +6,31 @@ from tests.fixtures.pages import Owners
 CARD, CHECK, SITES = "regalia/market-card", "regalia/holder-check", "regalia/verified-sites"
 
 
-async def test_the_owner_chooses_orders_and_turns_off(owners: Owners) -> None:
+async def test_the_owner_chooses_orders_and_disables_apps(owners: Owners) -> None:
     page = await owners.page()
-    empty = await page.told("GET", "/apps")
+    empty = await page.ask_json("GET", "/apps")
     assert (empty["apps"], [app["id"] for app in empty["available"]]) == ([], [CHECK, CARD, SITES])
 
     async def shown() -> list[str]:
         return [app["id"] for app in (await page.public("/coins/base/PEPE/apps"))["apps"]]
 
     chosen = {"apps": [{"id": CHECK}, {"id": SITES, "enabled": False}, {"id": CARD}]}
-    told = await page.told("PUT", "/apps", chosen)
-    assert [(app["id"], app["enabled"], app["public"], app["app"]["firstParty"]) for app in told["apps"]] == [
+    chosen_apps = await page.ask_json("PUT", "/apps", chosen)
+    assert [(app["id"], app["enabled"], app["public"], app["app"]["firstParty"]) for app in chosen_apps["apps"]] == [
         (CHECK, True, True, True), (SITES, False, False, True), (CARD, True, True, True),
     ]  # fmt: skip
-    assert (told["available"], await shown()) == ([], [CHECK, CARD])
-    assert await page.told("PUT", "/apps", chosen) == told
+    assert (chosen_apps["available"], await shown()) == ([], [CHECK, CARD])
+    assert await page.ask_json("PUT", "/apps", chosen) == chosen_apps
 
-    reordered = await page.told("PUT", "/apps", {"apps": [{"id": CARD}, {"id": SITES}]})
+    reordered = await page.ask_json("PUT", "/apps", {"apps": [{"id": CARD}, {"id": SITES}]})
     assert [app["id"] for app in reordered["available"]] == [CHECK]
-    assert reordered["apps"][0]["installedAt"] == told["apps"][2]["installedAt"]
+    assert reordered["apps"][0]["installedAt"] == chosen_apps["apps"][2]["installedAt"]
     assert await shown() == [CARD, SITES]
 
     owners.store.execute(
         "INSERT INTO page_app (chain_id, token_id, app_id, position) VALUES (%s, 7, 'studio/gone', 9)", (BASE,)
     )
-    gone = (await page.told("PUT", "/apps", {"apps": [{"id": "studio/gone"}, {"id": CARD}]}))["apps"][0]
+    gone = (await page.ask_json("PUT", "/apps", {"apps": [{"id": "studio/gone"}, {"id": CARD}]}))["apps"][0]
     assert (gone["public"], gone["app"], await shown()) == (False, None, [CARD])
 
     for body, field in (

@@ -47,7 +47,7 @@ class TwoChains:
         return await self.client.login("siwe", text, sign(key or self.owners[chain_id], text), bearer=bearer)
 
     async def session(self, answer: httpx.Response) -> WalletSession:
-        """The session that an answer began."""
+        """The session that a sign-in started."""
         assert answer.status_code == 200, answer.text
         found = await self.client.service.services.sessions.find(answer.json()["accessToken"])
         assert isinstance(found, WalletSession)
@@ -75,7 +75,7 @@ async def chains(
         yield TwoChains(claim_chain, other_node, SignInClient(service, clock), owners, codes)
 
 
-async def test_a_contract_wallet_counts_on_the_chain_it_first_signed_on(chains: TwoChains) -> None:
+async def test_a_contract_wallet_is_bound_to_the_chain_of_its_first_sign_in(chains: TwoChains) -> None:
     wallet = chains.contract()
     begun = await chains.sign_in(wallet, BASE)
     session = await chains.session(begun)
@@ -87,7 +87,7 @@ async def test_a_contract_wallet_counts_on_the_chain_it_first_signed_on(chains: 
     assert "contract on Base (chain 8453)" in refused.json()["error"]
     assert (await chains.sign_in(wallet, BASE)).json()["accountId"] == begun.json()["accountId"]
 
-    # Linked to a plain wallet's account it stays what it is, and what was linked elsewhere is no way in either.
+    # A linked contract stays bound to its chain, and the other chain's contract still cannot sign in.
     plain, second = new_wallet(), chains.contract()
     token = await chains.client.token(plain)
     assert (await chains.sign_in(wallet, ARBITRUM, bearer=token)).status_code == 401
@@ -100,7 +100,7 @@ async def test_a_contract_wallet_counts_on_the_chain_it_first_signed_on(chains: 
     assert [each["chainId"] for each in account.json()["wallets"]] == [None, ARBITRUM]
 
 
-async def test_a_key_and_a_contract_of_one_address(chains: TwoChains, store_url: str) -> None:
+async def test_a_key_takes_precedence_over_a_contract_of_its_address(chains: TwoChains, store_url: str) -> None:
     """With EIP-7702 an address has both. Its key always signs in; a contract only where it was first."""
     plain = new_wallet()
     chains.contract(plain.address)
@@ -118,19 +118,19 @@ async def test_a_key_and_a_contract_of_one_address(chains: TwoChains, store_url:
     by_contract, by_key = await chains.session(begun), await chains.session(keyed)
     assert (by_contract.controls(address, ARBITRUM), by_key.controls(address, ARBITRUM)) == (False, True)
     assert (await chains.sign_in(address, ARBITRUM)).status_code == 401
-    # In one session a key's signature counts for more than a contract's, in either order.
+    # In one session a key's signature takes precedence over a contract's, in either order.
     token = begun.json()["accessToken"]
     assert (await chains.session(await chains.sign_in(address, BASE, other, token))).controls(address, ARBITRUM)
     assert (await chains.session(await chains.sign_in(address, BASE, None, token))).controls(address, ARBITRUM)
 
-    # What an operator made for an address nobody proved: whoever signs first says what it is.
+    # An operator made the account before any sign-in: the first signature decides between key and contract.
     named = chains.contract()
     Accounts(store_url).create_key(named, "pro")
     assert (await chains.sign_in(named, ARBITRUM)).json()["plan"] == "pro"
     assert (await chains.sign_in(named, BASE)).status_code == 401
 
 
-async def test_of_two_chains_that_sign_in_first_at_the_same_instant_one_wins(chains: TwoChains) -> None:
+async def test_concurrent_first_sign_ins_bind_a_contract_to_one_chain(chains: TwoChains) -> None:
     wallet = chains.contract()
     order = (BASE, ARBITRUM) * 4
     answers = await asyncio.gather(*(chains.sign_in(wallet, chain) for chain in order))

@@ -1,4 +1,4 @@
-"""Reading sign-in messages: each has one reading or none."""
+"""Parsing sign-in messages: a message is unambiguous or refused."""
 
 import dataclasses
 from collections.abc import Callable
@@ -49,7 +49,7 @@ SOLANA = dataclasses.replace(
         {"issued_at": "2026-01-31t12:00:00.123456789z"},
     ],
 )
-def test_ethereum_messages_are_read_as_they_were_written(changes: dict[str, Any]) -> None:
+def test_ethereum_messages_are_parsed(changes: dict[str, Any]) -> None:
     message = dataclasses.replace(ETHEREUM, **changes)
     assert siwe.read(siwe.write(message)) == message
 
@@ -87,7 +87,7 @@ def test_ethereum_messages_are_read_as_they_were_written(changes: dict[str, Any]
         ({"resources": ("nowhere",)}, "a resource must be a URI"),
     ],
 )
-def test_ethereum_messages_that_break_a_rule_are_refused_by_its_name(changes: dict[str, Any], problem: str) -> None:
+def test_invalid_ethereum_messages_name_the_rule(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(Malformed, match=f"^{problem}"):
         siwe.read(siwe.write(dataclasses.replace(ETHEREUM, **changes)))
 
@@ -114,7 +114,7 @@ TEXT = siwe.write(ETHEREUM)
         TEXT.replace("Resources:", "Resources: "),
     ],
 )
-def test_anything_else_is_no_ethereum_message(text: str) -> None:
+def test_other_text_is_not_an_ethereum_message(text: str) -> None:
     with pytest.raises(Malformed):
         siwe.read(text)
 
@@ -127,7 +127,7 @@ READERS: dict[str, tuple[Callable[[str], SignIn], Callable[[SignIn], str], SignI
 
 @pytest.mark.parametrize("kind", READERS)
 @given(data=st.data())
-def test_a_changed_character_gives_another_message_or_none(kind: str, data: st.DataObject) -> None:
+def test_a_changed_character_changes_the_message_or_invalidates_it(kind: str, data: st.DataObject) -> None:
     read, write, original = READERS[kind]
     whole = write(original)
     place = data.draw(st.integers(0, len(whole)))
@@ -158,7 +158,7 @@ OPTIONAL = (
         {"resources": ()},
     ],
 )
-def test_solana_messages_are_read_as_they_were_written(changes: dict[str, Any]) -> None:
+def test_solana_messages_are_parsed(changes: dict[str, Any]) -> None:
     message = dataclasses.replace(SOLANA, **changes)
     assert siws.read(siws.write(message)) == message
 
@@ -176,16 +176,16 @@ def test_solana_messages_are_read_as_they_were_written(changes: dict[str, Any]) 
         ({"nonce": "short"}, "Nonce"),
         ({"uri": "nowhere"}, "URI must be a URI"),
         ({"issued_at": "yesterday"}, "Issued At must be"),
-        # A statement that passes for a line of the message: the nonce would be told twice.
+        # A statement that looks like a line of the message would give a second nonce.
         ({"statement": "Nonce: aaaaaaaaaaaa"}, "'' is not expected there"),
     ],
 )
-def test_solana_messages_that_break_a_rule_are_refused_by_its_name(changes: dict[str, Any], problem: str) -> None:
+def test_invalid_solana_messages_name_the_rule(changes: dict[str, Any], problem: str) -> None:
     with pytest.raises(Malformed, match=f"^(?:{problem})"):
         siws.read(siws.write(dataclasses.replace(SOLANA, **changes)))
 
 
-def test_times_are_read_in_any_zone() -> None:
+def test_times_are_read_in_any_time_zone() -> None:
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
     for text in ("2026-01-31T12:00:00Z", "2026-01-31T13:30:00+01:30", "2026-01-31t04:00:00.0000000001-08:00"):
         assert grammar.moment(text) == noon

@@ -1,4 +1,4 @@
-"""Two API processes behind one address: nonces, sessions and keys are of both; clients of others sign in."""
+"""Two API processes behind one address share nonces, sessions and keys; other clients can sign in."""
 
 import asyncio
 import contextlib
@@ -51,7 +51,7 @@ class Twins:
 
 @pytest.fixture
 def twins(store_url: str, engines: EngineUrls, data_dir: Path) -> Iterator[Twins]:
-    """The two, on the test's store."""
+    """Two processes on the test's store."""
     with contextlib.ExitStack() as stack:
         lines = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
         addresses = [f"http://127.0.0.1:{line.getsockname()[1]}" for line in lines]
@@ -77,13 +77,13 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 @dataclass(frozen=True)
 class Client:
-    """Asks either process."""
+    """A client of both processes."""
 
     http: httpx.AsyncClient
     twins: Twins
 
     async def signed(self) -> dict[str, str]:
-        """A sign-in, ready to be handed in; its nonce is the first process's."""
+        """A signed message, ready to send; the first process issued its nonce."""
         nonce = (await self.http.get(f"{self.twins.address}/api/v2/auth/nonce")).json()["nonce"]
         wallet = new_wallet()
         text = siwe.write(
@@ -100,7 +100,7 @@ class Client:
         return {"message": text, "signature": sign(wallet, text)}
 
     async def login(self, address: str, body: dict[str, str]) -> httpx.Response:
-        """Hand one in."""
+        """Send one to a process."""
         return await self.http.post(f"{address}/api/v2/auth/login/siwe", json=body)
 
     async def session(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ class Client:
         return body
 
     async def status(self, address: str, token: str) -> int:
-        """What a session is answered."""
+        """The status that a session gets."""
         return (await self.http.get(f"{address}/api/v2/auth/sessions", headers=authorized(token))).status_code
 
     async def kids(self, address: str) -> list[str]:
@@ -119,7 +119,7 @@ class Client:
         return [key["kid"] for key in (await self.http.get(f"{address}/api/v2/apps/jwks")).json()["keys"]]
 
 
-async def test_two_processes_are_one_service(twins: Twins, store: Connection) -> None:
+async def test_two_processes_share_sessions_and_nonces(twins: Twins, store: Connection) -> None:
     limits = httpx.Limits(max_connections=100)
     async with httpx.AsyncClient(timeout=60, limits=limits) as http:
         client = Client(http, twins)
@@ -127,13 +127,13 @@ async def test_two_processes_are_one_service(twins: Twins, store: Connection) ->
         first_key = await client.kids(twins.address)
         assert await client.kids(twins.other) == first_key
 
-        # One nonce, a hundred tries at once over both.
+        # One nonce, a hundred concurrent attempts over both processes.
         body = await client.signed()
         answers = await asyncio.gather(*(client.login(both[number % 2], body) for number in range(100)))
         assert sorted(answer.status_code for answer in answers) == [200] + [401] * 99
         assert store.execute("SELECT count(*) AS n FROM wallet_session").fetchone() == {"n": 1}
 
-        # A key that takes over is used by both at once; what the one before signed stays valid.
+        # After a rotation both use the new key at once; tokens of the previous key stay valid.
         old = await client.session()
         kid = twins.rotate()
         assert await client.kids(twins.address) == await client.kids(twins.other) == [kid, *first_key]
@@ -150,7 +150,7 @@ async def test_two_processes_are_one_service(twins: Twins, store: Connection) ->
         assert await client.status(twins.other, new["accessToken"]) == 401
         assert await client.status(twins.other, old["accessToken"]) == 200
 
-        # The example of the documentation.
+        # The example in the documentation.
         example = [sys.executable, str(CHECKOUT / "docs" / "examples" / "sign_in.py"), "--api", twins.other]
         wallet = ["--site", SITE, "--private-key", new_wallet().key.to_0x_hex()]
         printed = await asyncio.to_thread(subprocess.check_output, [*example, *wallet], text=True)

@@ -1,4 +1,4 @@
-"""Sessions: listed, ended, joined by further wallets, and for how long they hold."""
+"""Sessions: listing, revocation, further wallets, and expiry."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tests.fixtures.sign_in import API, SITE, SignInClient, authorized, new_wall
 from warehouse.postgres import Connection
 
 
-async def test_without_or_with_a_wrong_token_401(sign_in: SignInClient) -> None:
+async def test_a_missing_or_invalid_token_is_401(sign_in: SignInClient) -> None:
     token = await sign_in.token()
     head, body, signature = token.split(".")
     other = jwt.encode({"typ": "wallet-session+v1"}, "x" * 32, algorithm="HS256")
@@ -29,10 +29,10 @@ async def test_without_or_with_a_wrong_token_401(sign_in: SignInClient) -> None:
         assert answer.headers["www-authenticate"].startswith('Bearer error="invalid_token", error_description="')
     bare = await sign_in.service.anonymous.get("/api/v2/auth/sessions", headers={"Authorization": token})
     assert bare.status_code == 401
-    assert (await sign_in.service.client.get("/api/v2/auth/sessions")).status_code == 401  # a key is no session
+    assert (await sign_in.service.client.get("/api/v2/auth/sessions")).status_code == 401  # a key is not a session
 
 
-async def test_a_session_says_who_signed_in_and_for_whom(sign_in: SignInClient) -> None:
+async def test_a_session_token_names_wallets_issuer_and_expiry(sign_in: SignInClient) -> None:
     wallet = new_wallet()
     token = await sign_in.token(wallet)
     claims = jwt.decode(token, options={"verify_signature": False})
@@ -41,7 +41,7 @@ async def test_a_session_says_who_signed_in_and_for_whom(sign_in: SignInClient) 
     assert claims["exp"] - claims["iat"] == 3600
 
 
-async def test_a_session_ends_after_its_life(sign_in: SignInClient) -> None:
+async def test_a_session_expires(sign_in: SignInClient) -> None:
     token = await sign_in.token()
     sign_in.clock.advance(seconds=3598)
     assert (await sign_in.sessions(token)).status_code == 200
@@ -49,7 +49,7 @@ async def test_a_session_ends_after_its_life(sign_in: SignInClient) -> None:
     assert (await sign_in.sessions(token)).status_code == 401
 
 
-async def test_a_remembered_session_ends_on_time_too(serve: Serve, clock: ManualClock) -> None:
+async def test_a_cached_session_expires_on_time(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, site_url=SITE, base_url=API, session_cache_seconds=60) as service:
         sign_in = SignInClient(service, clock)
         token = await sign_in.token()
@@ -63,7 +63,7 @@ async def test_a_remembered_session_ends_on_time_too(serve: Serve, clock: Manual
         assert (await sign_in.sessions(token)).status_code == 401
 
 
-async def test_sessions_are_listed_and_ended(sign_in: SignInClient) -> None:
+async def test_sessions_are_listed_and_revoked(sign_in: SignInClient) -> None:
     wallet = new_wallet()
     first, second, third = [await sign_in.token(wallet) for _ in range(3)]
     stranger = await sign_in.token()
@@ -95,7 +95,7 @@ async def test_sessions_are_listed_and_ended(sign_in: SignInClient) -> None:
     assert [(await sign_in.sessions(token)).status_code for token in (first, third, stranger)] == [200, 401, 200]
 
 
-async def test_a_second_wallet_joins_the_session_and_its_account(sign_in: SignInClient) -> None:
+async def test_a_second_wallet_is_linked_to_session_and_account(sign_in: SignInClient) -> None:
     first, second = new_wallet(), Keypair()
     begun = (await sign_in.ethereum(first)).json()
     sign_in.clock.advance(minutes=10)
@@ -104,18 +104,18 @@ async def test_a_second_wallet_joins_the_session_and_its_account(sign_in: SignIn
     assert joined["wallets"] == [first.address, str(second.pubkey())]
     assert joined["wallet"] == str(second.pubkey())
     assert joined["expiresAt"] == begun["expiresAt"]
-    # The store knows what the earlier token does not say.
+    # The earlier token lacks the second wallet; the store has it.
     for token in (begun["accessToken"], joined["accessToken"]):
         listed = (await sign_in.sessions(token)).json()
         assert listed["sessions"][0]["wallets"] == joined["wallets"]
-    # From now on either wallet signs in to the account, each for itself.
+    # Either wallet can now sign in to the account alone.
     alone = (await sign_in.solana(second)).json()
     assert (alone["accountId"], alone["wallets"]) == (begun["accountId"], [str(second.pubkey())])
     again = (await sign_in.ethereum(first, bearer=joined["accessToken"])).json()
     assert again["wallets"] == joined["wallets"]
 
 
-async def test_a_session_that_may_only_read_links_no_wallet_and_ends_no_session_but_its_own(
+async def test_a_read_only_session_links_no_wallet_and_ends_only_itself(
     sign_in: SignInClient,
 ) -> None:
     wallet, other = new_wallet(), new_wallet()
@@ -136,7 +136,7 @@ async def test_a_session_that_may_only_read_links_no_wallet_and_ends_no_session_
     assert (await sign_in.sessions(full)).json()["total"] == 1
 
 
-async def test_a_wallet_of_another_account_does_not_join(sign_in: SignInClient) -> None:
+async def test_a_wallet_of_another_account_cannot_be_linked(sign_in: SignInClient) -> None:
     mine, theirs = new_wallet(), new_wallet()
     await sign_in.token(theirs)
     token = await sign_in.token(mine)
@@ -145,7 +145,7 @@ async def test_a_wallet_of_another_account_does_not_join(sign_in: SignInClient) 
     assert (await sign_in.sessions(token)).json()["sessions"][0]["wallets"] == [mine.address]
 
 
-async def test_a_wallet_does_not_join_a_session_that_has_ended(sign_in: SignInClient, store: Connection) -> None:
+async def test_a_wallet_cannot_be_linked_to_an_ended_session(sign_in: SignInClient, store: Connection) -> None:
     token = await sign_in.token()
     await sign_in.service.anonymous.post("/api/v2/auth/logout", headers=authorized(token))
     refused = await sign_in.ethereum(new_wallet(), bearer=token)
@@ -166,7 +166,7 @@ async def test_a_wallet_with_a_key_signs_in_to_its_account(
     assert row == {"id": body["accountId"]}
 
 
-async def test_an_app_session_is_no_wallet_session(sign_in: SignInClient) -> None:
+async def test_an_app_session_is_not_a_wallet_session(sign_in: SignInClient) -> None:
     tokens = sign_in.service.services.tokens
     token = tokens.issue_app_session(HOLDER, API, now=sign_in.clock.now())
     assert jwt.decode(token, options={"verify_signature": False})["typ"] == APP_SESSION
@@ -184,7 +184,7 @@ async def test_claimable_takes_the_wallet_from_a_session(sign_in: SignInClient) 
     assert (await sign_in.service.anonymous.get("/api/v2/registration/claimable")).status_code == 401
 
 
-async def test_contract_wallets_sign_in_deployed_or_not(
+async def test_contract_wallets_sign_in_before_and_after_deployment(
     claim_chain: ClaimChain, serve: Serve, clock: ManualClock
 ) -> None:
     owner = claim_chain.wallet()
@@ -240,7 +240,7 @@ async def test_sessions_are_kept_for_a_month_after_their_end(sign_in: SignInClie
     assert store.execute(kept).fetchone() == {"n": 2}
 
 
-async def test_the_life_of_a_session_is_a_setting(serve: Serve, clock: ManualClock) -> None:
+async def test_the_session_lifetime_is_configurable(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, site_url=SITE, base_url=API, session_seconds=60) as service:
         sign_in = SignInClient(service, clock)
         token = await sign_in.token()
@@ -250,7 +250,7 @@ async def test_the_life_of_a_session_is_a_setting(serve: Serve, clock: ManualClo
         assert (await sign_in.sessions(token)).status_code == 401
 
 
-async def test_keys_that_cannot_be_read_are_503_and_end_no_session(sign_in: SignInClient) -> None:
+async def test_unreadable_signing_keys_are_503_and_end_no_session(sign_in: SignInClient) -> None:
     token = await sign_in.token()
     path = sign_in.service.services.tokens.keys.path
     kept = path.read_text()

@@ -1,4 +1,4 @@
-"""Signing in with Ethereum and Solana wallets: what is accepted, what is refused, and what it leaves."""
+"""Signing in with Ethereum and Solana wallets."""
 
 import asyncio
 import base64
@@ -31,7 +31,7 @@ async def test_a_new_wallet_gets_an_account_and_a_session(sign_in: SignInClient,
     assert again["sessionId"] != body["sessionId"]
 
 
-async def test_a_solana_wallet_signs_in_with_either_form_of_signature(sign_in: SignInClient) -> None:
+async def test_a_solana_signature_may_be_base58_or_base64(sign_in: SignInClient) -> None:
     wallet = Keypair()
     body = (await sign_in.solana(wallet)).json()
     assert body["wallets"] == [str(wallet.pubkey())]
@@ -43,14 +43,14 @@ async def test_a_solana_wallet_signs_in_with_either_form_of_signature(sign_in: S
         assert answer.json()["accountId"] == body["accountId"]
 
 
-async def test_a_solana_message_needs_little_more_than_a_nonce(sign_in: SignInClient) -> None:
+async def test_a_minimal_solana_message_is_accepted(sign_in: SignInClient) -> None:
     little = dict.fromkeys(("uri", "version", "chain", "issued_at", "statement"))
     assert (await sign_in.solana(Keypair(), **little)).status_code == 200
     without = await sign_in.solana(Keypair(), nonce=None)
     assert (without.status_code, without.json()["error"]) == (400, "message: Nonce is missing")
 
 
-async def test_a_nonce_is_good_once(sign_in: SignInClient) -> None:
+async def test_a_nonce_works_once(sign_in: SignInClient) -> None:
     wallet = new_wallet()
     text = siwe.write(await sign_in.message(wallet.address))
     assert (await sign_in.login("siwe", text, sign(wallet, text))).status_code == 200
@@ -59,7 +59,7 @@ async def test_a_nonce_is_good_once(sign_in: SignInClient) -> None:
     assert "Nonce" in again.json()["error"]
 
 
-async def test_of_many_who_use_a_nonce_at_once_one_signs_in(sign_in: SignInClient, store: Connection) -> None:
+async def test_concurrent_uses_of_a_nonce_sign_in_once(sign_in: SignInClient, store: Connection) -> None:
     wallet = new_wallet()
     text = siwe.write(await sign_in.message(wallet.address))
     signature = sign(wallet, text)
@@ -68,20 +68,20 @@ async def test_of_many_who_use_a_nonce_at_once_one_signs_in(sign_in: SignInClien
     assert store.execute("SELECT count(*) AS n FROM wallet_session").fetchone() == {"n": 1}
 
 
-async def test_of_many_first_sign_ins_of_a_wallet_one_account_comes(sign_in: SignInClient) -> None:
+async def test_concurrent_first_sign_ins_make_one_account(sign_in: SignInClient) -> None:
     wallet = new_wallet()
     answers = await asyncio.gather(*(sign_in.ethereum(wallet) for _ in range(8)))
     assert {answer.status_code for answer in answers} == {200}
     assert len({answer.json()["accountId"] for answer in answers}) == 1
 
 
-async def test_a_nonce_ends_after_ten_minutes(sign_in: SignInClient) -> None:
+async def test_a_nonce_expires_after_ten_minutes(sign_in: SignInClient) -> None:
     nonce = await sign_in.nonce()
     sign_in.clock.advance(minutes=10)
     assert (await sign_in.ethereum(new_wallet(), nonce=nonce)).status_code == 401
 
 
-async def test_old_nonces_are_taken_away(sign_in: SignInClient, store: Connection) -> None:
+async def test_expired_nonces_are_deleted(sign_in: SignInClient, store: Connection) -> None:
     for _ in range(5):
         await sign_in.nonce()
     sign_in.clock.advance(minutes=11)
@@ -107,7 +107,7 @@ ELSEWHERE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-async def test_a_message_for_elsewhere_names_the_rule_it_breaks(sign_in: SignInClient) -> None:
+async def test_a_message_for_another_site_names_the_rule(sign_in: SignInClient) -> None:
     for changes, problem in ELSEWHERE:
         answer = await sign_in.ethereum(new_wallet(), **changes)
         said = (answer.status_code, answer.json())
@@ -130,7 +130,7 @@ async def test_messages_for_the_site_are_accepted(sign_in: SignInClient) -> None
         assert answer.status_code == 200, (changes, answer.text)
 
 
-async def test_times_are_held_to_the_clock(sign_in: SignInClient) -> None:
+async def test_times_are_compared_with_the_clock(sign_in: SignInClient) -> None:
     def at(**ahead: float) -> str:
         moment, sign_in.clock.moment = sign_in.clock.moment, sign_in.clock.moment
         sign_in.clock.advance(**ahead)
@@ -150,7 +150,7 @@ async def test_times_are_held_to_the_clock(sign_in: SignInClient) -> None:
     assert (await sign_in.ethereum(new_wallet(), **good)).status_code == 200
 
 
-async def test_a_signature_of_another_or_of_another_text_is_401_and_keeps_the_nonce(sign_in: SignInClient) -> None:
+async def test_a_wrong_signature_is_401_and_keeps_the_nonce(sign_in: SignInClient) -> None:
     wallet, other = new_wallet(), new_wallet()
     text = siwe.write(await sign_in.message(wallet.address))
     for signature in (sign(other, text), sign(wallet, text + " "), "0x" + "00" * 65, "0x" + "ff" * 65, "0x12"):
@@ -160,11 +160,11 @@ async def test_a_signature_of_another_or_of_another_text_is_401_and_keeps_the_no
     assert (await sign_in.login("siwe", text, sign(wallet, text))).status_code == 200
 
 
-async def test_a_solana_signature_of_another_or_by_a_key_of_small_order_is_401(sign_in: SignInClient) -> None:
+async def test_a_wrong_or_small_order_solana_signature_is_401(sign_in: SignInClient) -> None:
     wallet = Keypair()
     text = siws.write(await sign_in.solana_message(str(wallet.pubkey())))
     assert (await sign_in.login("siws", text, str(Keypair().sign_message(text.encode())))).status_code == 401
-    # The system program's address is a point of order four: without care anybody could sign for it.
+    # The system program's address is a point of order four: without a check anyone could sign for it.
     for address in ("1" * 32, str(Keypair().pubkey())):
         text = siws.write(await sign_in.solana_message(address))
         for forged in (bytes(64), bytes([1] + [0] * 63)):
@@ -189,19 +189,19 @@ async def test_bad_input_names_the_field(sign_in: SignInClient) -> None:
         assert answer.json()["error"].startswith(f"{field}: "), body
 
 
-async def test_an_ethereum_message_is_no_solana_message(sign_in: SignInClient) -> None:
+async def test_an_ethereum_message_is_not_a_solana_message(sign_in: SignInClient) -> None:
     wallet = Keypair()
     text = siwe.write(await sign_in.message(to_checksum_address("0x" + "1b" * 20)))
     answer = await sign_in.login("siws", text, str(wallet.sign_message(text.encode())))
     assert answer.status_code == 400
 
 
-async def test_a_session_has_the_scopes_that_were_asked_for(sign_in: SignInClient) -> None:
+async def test_a_session_has_the_requested_scopes(sign_in: SignInClient) -> None:
     assert (await sign_in.ethereum(new_wallet(), scopes=["api:read"])).json()["scopes"] == ["api:read"]
     assert (await sign_in.ethereum(new_wallet(), scopes=[])).json()["scopes"] == []
 
 
-async def test_where_the_site_has_a_port_the_host_alone_stands_for_it(serve: Serve, clock: ManualClock) -> None:
+async def test_the_domain_may_omit_the_sites_port(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, host="127.0.0.1", port=8123) as service:
         sign_in = SignInClient(service, clock)
         here = {"uri": "http://127.0.0.1:8123/"}
@@ -209,15 +209,15 @@ async def test_where_the_site_has_a_port_the_host_alone_stands_for_it(serve: Ser
             assert (await sign_in.ethereum(new_wallet(), domain=domain, **here)).status_code == status
 
 
-async def test_a_site_that_is_no_url_is_503_and_says_so(serve: Serve, clock: ManualClock) -> None:
+async def test_an_invalid_site_url_is_503_and_names_the_setting(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, site_url="crowns.example") as service:
         answer = await service.anonymous.get("/api/v2/auth/nonce")
         assert answer.status_code == 503
         assert "REGALIA_SITE_URL" in answer.json()["error"]
 
 
-async def test_a_command_that_makes_the_account_meanwhile_is_no_failure(sign_in: SignInClient, store_url: str) -> None:
-    """The command holds the new account in a transaction that has not ended when the sign-in comes to it."""
+async def test_an_account_made_meanwhile_by_a_command_is_used(sign_in: SignInClient, store_url: str) -> None:
+    """The command's transaction with the new account is still open when the sign-in needs the account."""
     wallet = new_wallet()
     async with await psycopg.AsyncConnection.connect(store_url) as command:
         made = await command.execute(

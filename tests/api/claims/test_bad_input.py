@@ -84,7 +84,7 @@ async def test_a_stale_or_future_timestamp_is_400(claim_chain: ClaimChain, claim
     assert set(claim_chain.rows_written().values()) == {0}
 
 
-async def test_a_signature_of_another_wallet_or_message_verifies_nothing(
+async def test_a_signature_of_another_wallet_or_message_is_refused(
     claim_chain: ClaimChain, claim_service: Service
 ) -> None:
     wallet, other = claim_chain.wallet(), claim_chain.wallet()
@@ -108,7 +108,7 @@ async def test_a_signature_of_another_wallet_or_message_verifies_nothing(
     assert set(claim_chain.rows_written().values()) == {0}
 
 
-async def test_a_proof_of_another_claim_is_403(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_the_proof_of_another_claim_is_403(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet = claim_chain.wallet()
     first, second = claim_chain.token(wallet, "FIRST"), claim_chain.token(wallet, "SECOND")
     claim_chain.index()
@@ -124,7 +124,9 @@ async def test_a_proof_of_another_claim_is_403(claim_chain: ClaimChain, claim_se
     assert claim_chain.rows_written()["claim_authorization"] == 0
 
 
-async def test_the_proof_may_be_left_out_while_one_is_good(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_the_proof_may_be_omitted_while_an_earlier_one_is_valid(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "LEFTOUT")
     claim_chain.index()
@@ -137,7 +139,9 @@ async def test_the_proof_may_be_left_out_while_one_is_good(claim_chain: ClaimCha
     assert (await claimer.build(None)).status_code == 200
 
 
-async def test_status_of_unknown_transactions(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_the_status_of_unknown_and_unrelated_transactions(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
     unknown = "0x" + "ab" * 32
     missing = await claim_service.get(f"/claim/status/{unknown}", chainId=8453)
     assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")

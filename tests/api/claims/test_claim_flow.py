@@ -15,7 +15,7 @@ from tests.fixtures.claims import NATIVE_USD, ClaimChain, Claimer, built, sign
 from tests.fixtures.service import Serve, Service
 
 
-async def test_a_deployer_claims_with_a_plain_wallet(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_a_deployer_claims_with_a_key(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "Aurum", holder=claim_chain.wallet().address)
     claim_chain.index()
@@ -72,7 +72,7 @@ async def test_a_deployer_claims_with_a_plain_wallet(claim_chain: ClaimChain, cl
     assert events == [{"type": "claim.confirmed", "subject": "AURUM"}]
 
 
-async def test_a_contract_wallet_claims_by_eip_1271(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_a_contract_wallet_claims_with_eip_1271(claim_chain: ClaimChain, claim_service: Service) -> None:
     key = claim_chain.wallet()
     wallet = claim_chain.deploy(key, "SignatureWallet", key.address)
     claim_chain.node.rpc("anvil_setBalance", wallet, hex(ETHER))
@@ -93,9 +93,7 @@ async def test_a_contract_wallet_claims_by_eip_1271(claim_chain: ClaimChain, cla
     assert registered["owner"].lower() == wallet
 
 
-async def test_a_wallet_that_is_not_deployed_proves_by_erc_6492(
-    claim_chain: ClaimChain, claim_service: Service
-) -> None:
+async def test_an_undeployed_wallet_claims_with_erc_6492(claim_chain: ClaimChain, claim_service: Service) -> None:
     key = claim_chain.wallet()
     wallet, factory, call = claim_chain.counterfactual(key)
     token = claim_chain.token(claim_chain.wallet(), "FUTURE", holder=wallet)
@@ -118,7 +116,7 @@ async def test_a_wallet_that_is_not_deployed_proves_by_erc_6492(
     assert (refused["verified"], refused["proofHash"], refused["proofJws"]) == (False, None, None)
 
 
-async def test_who_deployed_through_a_factory_is_the_deployer(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_a_deployment_through_a_factory_counts(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet = claim_chain.wallet()
     maker = claim_chain.deploy(claim_chain.wallet(), "TokenMaker")
     call = artifacts.load("TokenMaker").call("makeQuietly", "Forged", "FORGED", 10**24, b"\x07" * 32)
@@ -132,7 +130,7 @@ async def test_who_deployed_through_a_factory_is_the_deployer(claim_chain: Claim
 
 @pytest.fixture
 async def patient_service(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> AsyncIterator[Service]:
-    """The API on that chain, which sheds no claim of a crowd that a slow machine takes long to serve."""
+    """The API on that chain, with patience enough to serve every concurrent claim on a slow machine."""
     async with serve(
         chains=claim_chain.chains_path, clickhouse_url=warehouse_url, admission_queue_seconds=600
     ) as running:
@@ -183,7 +181,7 @@ async def test_a_hundred_concurrent_claims_make_one_registration(
     assert (counts["registration"], counts["claim_authorization"], counts["event_log"]) == (1, 100, 1)
 
 
-async def test_nothing_is_written_where_the_chain_falls_silent_before_the_answer(
+async def test_a_chain_that_stops_answering_leaves_nothing_written(
     claim_chain: ClaimChain, claim_service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wallet = claim_chain.wallet()

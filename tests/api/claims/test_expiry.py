@@ -55,7 +55,7 @@ def registered(store: Connection, number: int, *, score: str = "20", minted_days
     return place
 
 
-def test_only_what_was_inactive_throughout_and_is_known_to_be_is_found(store: Connection, warehouse: Warehouse) -> None:
+def test_only_registrations_inactive_throughout_are_found(store: Connection, warehouse: Warehouse) -> None:
     add_hours(warehouse, registered(store, 1), "59.99")
     recovered = registered(store, 2)
     add_hours(warehouse, recovered, "20", hours=24 * DAYS - 1)
@@ -68,9 +68,7 @@ def test_only_what_was_inactive_throughout_and_is_known_to_be_is_found(store: Co
     assert [(one.token_id, one.hours, one.highest) for one in found] == [(1, 72, 59.99), (6, 67, 20.0)]
 
 
-async def test_the_registry_ends_it_once_and_the_symbol_can_be_claimed_again(
-    claim_chain: ClaimChain, claim_service: Service
-) -> None:
+async def test_an_expired_registration_frees_its_symbol(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet, payer = claim_chain.wallet(), claim_chain.wallet()
     token = claim_chain.token(wallet, "Aurum")
     claim_chain.index()

@@ -1,5 +1,5 @@
-"""The store or the warehouse killed and started again while every kind of request goes on: errors are 503, nothing
-hangs, nothing is said that is not so, and all is well again without a restart of the API."""
+"""The store or the warehouse is killed and restarted during every kind of request: errors are 503, nothing hangs, no
+answer is wrong, and the API recovers without a restart."""
 
 import asyncio
 import time
@@ -32,9 +32,9 @@ from warehouse.embedded import record
 from warehouse.engines import EngineUrls
 
 LIMIT_SECONDS = 1.0
-"""Of one question to the store or the warehouse."""
-LONGEST_SECONDS = 8.0
-"""Several questions may follow one another in a request, and the machine may be busy."""
+"""Time limit of one query of the store or the warehouse."""
+MAX_SECONDS = 8.0
+"""Time limit of a request, which may run several queries on a busy machine."""
 PAUSE_SECONDS = 0.05
 RECOVERY_SECONDS = 20.0
 
@@ -210,7 +210,7 @@ def questions(service: Service, world: World) -> dict[str, tuple[Ask, Callable[[
 
 @dataclass
 class Watch:
-    """What was answered to each kind of request."""
+    """The answers to each kind of request."""
 
     expected: dict[str, Any] = field(default_factory=dict)
     answered_at: dict[str, float] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class Watch:
     longest: float = 0.0
 
     async def ask(self, name: str, ask: Ask, view: Callable[[Any], Any]) -> None:
-        """Ask once."""
+        """Send one request."""
         began = time.monotonic()
         answer = await ask()
         self.longest = max(self.longest, time.monotonic() - began)
@@ -235,7 +235,7 @@ class Watch:
             self.answered_at[name] = began
 
     async def keep_asking(self, name: str, ask: Ask, view: Callable[[Any], Any]) -> None:
-        """Ask until cancelled."""
+        """Send requests until cancelled."""
         while True:
             await self.ask(name, ask, view)
             await asyncio.sleep(PAUSE_SECONDS)
@@ -285,10 +285,10 @@ async def test_engines_killed_and_started_again_under_load(world: World) -> None
             await asyncio.to_thread(world.engines.await_ready)
             await watch.recovery(time.monotonic())
         assert not watch.wrong
-        assert watch.longest < LONGEST_SECONDS
+        assert watch.longest < MAX_SECONDS
 
 
-async def test_engines_that_fall_silent_under_load(world: World) -> None:
+async def test_engines_that_stop_answering_under_load(world: World) -> None:
     async with stalling_proxy(world.urls.clickhouse_url) as warehouse, stalling_proxy(world.urls.database_url) as store:
         urls = EngineUrls(warehouse.url(world.urls.clickhouse_url), store.url(world.urls.database_url))
         async with serving(world, urls) as service, watching(service, world) as watch:
@@ -301,6 +301,6 @@ async def test_engines_that_fall_silent_under_load(world: World) -> None:
                 ready = await service.client.get("/health/live")
                 assert ready.status_code == 200
                 line.resume()
-                assert await watch.recovery(time.monotonic()) < LONGEST_SECONDS
+                assert await watch.recovery(time.monotonic()) < MAX_SECONDS
             assert not watch.wrong
-            assert watch.longest < LONGEST_SECONDS
+            assert watch.longest < MAX_SECONDS

@@ -32,7 +32,7 @@ async def qualify(service: Service, token: str, wallet: LocalAccount, **fields: 
         ("TOOLONGSYMBOL", "TOOLONG", "symbol_format"),
     ],
 )
-async def test_what_cannot_be_registered_names_the_rule(
+async def test_a_refused_token_names_the_rule(
     claim_chain: ClaimChain, claim_service: Service, own: str, claimed: str, check: str
 ) -> None:
     wallet = claim_chain.wallet()
@@ -59,9 +59,7 @@ async def test_a_well_known_coin_itself_is_not_registered(
     assert (answer.status_code, answer.json()["check"]) == (422, "major_coin")
 
 
-async def test_a_token_judged_a_copy_is_refused_while_its_original_stands(
-    claim_chain: ClaimChain, claim_service: Service
-) -> None:
+async def test_a_copy_is_refused_while_its_original_exists(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet = claim_chain.wallet()
     original, copy = claim_chain.token(wallet, "GENUINE"), claim_chain.token(wallet, "GENUINE")
     claim_chain.publish_token(original, "GENUINE")
@@ -75,7 +73,7 @@ async def test_a_token_judged_a_copy_is_refused_while_its_original_stands(
     assert (await build(claim_service, "GENUINE", copy, wallet)).json()["code"] == "CLAIM_UNAUTHORIZED"
 
 
-async def test_a_token_not_indexed_yet_waits_where_others_bear_its_symbol(
+async def test_an_unindexed_token_waits_if_others_have_its_symbol(
     claim_chain: ClaimChain, claim_service: Service
 ) -> None:
     wallet = claim_chain.wallet()
@@ -85,7 +83,7 @@ async def test_a_token_not_indexed_yet_waits_where_others_bear_its_symbol(
     assert int(answer.headers["retry-after"]) > 0
 
 
-async def test_each_way_of_control_and_its_confidence(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_each_method_of_control_and_its_confidence(claim_chain: ClaimChain, claim_service: Service) -> None:
     maker, wallet = claim_chain.wallet(), claim_chain.wallet()
     owned = claim_chain.deploy(maker, "OwnedToken", "Owned", "OWNED", 18, 10**24, wallet.address)
     roles = claim_chain.deploy(maker, "RoleToken", "Roles", "ROLES", 18, 10**24, wallet.address)
@@ -108,7 +106,7 @@ async def test_each_way_of_control_and_its_confidence(claim_chain: ClaimChain, c
     assert (stranger["eligible"], stranger["reason"]) == (False, "not_eligible")
 
 
-async def test_the_admin_of_a_proxy_and_who_is_behind_it(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_a_proxys_admin_and_the_admins_owner_control_it(claim_chain: ClaimChain, claim_service: Service) -> None:
     maker, wallet = claim_chain.wallet(), claim_chain.wallet()
     token = claim_chain.token(maker, "PROXIED", holder="0x" + "99" * 20)
     behind = claim_chain.deploy(maker, "OwnedToken", "Admin", "ADMIN1", 18, 1, wallet.address)
@@ -120,7 +118,7 @@ async def test_the_admin_of_a_proxy_and_who_is_behind_it(claim_chain: ClaimChain
         assert result["qualification"]["method"] == "admin"
 
 
-async def test_a_contract_that_agrees_with_everybody_proves_nothing(
+async def test_a_contract_that_accepts_every_wallet_proves_nothing(
     claim_chain: ClaimChain, claim_service: Service
 ) -> None:
     wallet = claim_chain.wallet()
@@ -131,7 +129,7 @@ async def test_a_contract_that_agrees_with_everybody_proves_nothing(
     assert (result["eligible"], result["reason"]) == (False, "not_eligible")
 
 
-async def test_who_only_relays_is_not_the_deployer(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
+async def test_a_relayer_is_not_the_deployer(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
     relayer = claim_chain.wallet()
     token = claim_chain.token(relayer, "RELAYED", holder=claim_chain.wallet().address)
     claim_chain.index()
@@ -169,7 +167,7 @@ async def test_no_native_price_is_503(claim_chain: ClaimChain, claim_service: Se
 
 
 @pytest.mark.parametrize("node", ["dead", "wrong_chain"])
-async def test_an_unreadable_chain_is_503_and_never_no(
+async def test_an_unreadable_chain_is_503_and_not_a_refusal(
     claim_chain: ClaimChain, serve: Serve, warehouse_url: str, node: str
 ) -> None:
     wallet = claim_chain.wallet()
@@ -195,9 +193,7 @@ async def test_an_unreadable_chain_is_503_and_never_no(
             assert int(answer.headers["retry-after"]) > 0
 
 
-async def test_an_address_without_a_contract_is_no_token_on_any_chain(
-    claim_chain: ClaimChain, claim_service: Service
-) -> None:
+async def test_an_address_without_a_contract_is_not_a_token(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet = claim_chain.wallet()
     for chain in (8453, None):
         found = await qualify(claim_service, wallet.address, wallet, chainId=chain)
@@ -209,7 +205,7 @@ async def test_an_address_without_a_contract_is_no_token_on_any_chain(
         assert found["claimability"]["supportEmail"]
 
 
-async def test_a_contract_that_never_ends_is_no_token_and_signs_nothing(
+async def test_a_contract_that_runs_forever_is_not_a_token_or_signer(
     claim_chain: ClaimChain, claim_service: Service
 ) -> None:
     wallet = claim_chain.wallet()
@@ -225,7 +221,7 @@ async def test_a_contract_that_never_ends_is_no_token_and_signs_nothing(
     assert (verdict["verified"], verdict["methodsAttempted"]) == (False, [])
 
 
-async def test_a_second_node_answers_for_a_dead_one(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
+async def test_a_second_node_replaces_a_dead_one(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "SPARE")
     claim_chain.index()
@@ -235,7 +231,7 @@ async def test_a_second_node_answers_for_a_dead_one(claim_chain: ClaimChain, ser
         assert (await qualify(service, token, wallet))["eligible"] is True
 
 
-async def test_a_lost_warehouse_does_not_turn_a_deployer_away(claim_chain: ClaimChain, serve: Serve) -> None:
+async def test_a_deployer_is_recognised_without_the_warehouse(claim_chain: ClaimChain, serve: Serve) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "BLIND", holder=claim_chain.wallet().address)
     claim_chain.publish_token(token, "BLIND")

@@ -1,4 +1,4 @@
-"""Claims whose status nobody asks for."""
+"""Claims are confirmed without a client that polls."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def jobs(store: Connection) -> list[tuple[str, str, int]]:
     return [(row["task_name"], row["status"], row["attempts"]) for row in rows]
 
 
-async def test_the_worker_records_a_mint_and_waits_for_one(
+async def test_the_worker_waits_for_a_mint_and_records_it(
     claim_chain: ClaimChain, claim_service: Service, data_dir: Path
 ) -> None:
     wallet = claim_chain.wallet()
@@ -82,7 +82,7 @@ async def test_a_refused_claim_queues_nothing(claim_chain: ClaimChain, claim_ser
     assert jobs(claim_chain.store) == []
 
 
-async def test_indexing_finds_the_row_as_the_claim_left_it(claim_chain: ClaimChain, claim_service: Service) -> None:
+async def test_indexing_agrees_with_the_row_of_the_claim(claim_chain: ClaimChain, claim_service: Service) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "AGREED")
     claim_chain.index()

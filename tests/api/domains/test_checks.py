@@ -1,4 +1,4 @@
-"""Verified domains are looked at again: kept, missed, lost, and never lost to name servers that are down."""
+"""Verified domains are checked again: a missing record ends a domain, unreachable name servers never do."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ RECORD = "_regalia-challenge.pepe.example"
 
 @dataclass
 class Checked:
-    """A verified domain, its name server, and the worker's look at it a day after the other."""
+    """A verified domain, its name server, and the worker's daily check of it."""
 
     check: DomainCheck
     clock: ManualClock
@@ -34,7 +34,7 @@ class Checked:
     text_server: TextServer
 
     async def after(self, hours: float = 24.0) -> dict[str, Any]:
-        """The domain after the next look."""
+        """The domain after the next check."""
         self.clock.advance(hours=hours)
         while await self.check.run():
             pass
@@ -66,7 +66,7 @@ async def checked(store: Connection, store_url: str, text_server: TextServer) ->
 KEPT = {"verified": True, "absences": 0, "problem": None, "failing": False, "lost": False}
 
 
-async def test_a_record_that_stays_keeps_its_domain_and_is_asked_for_once_a_day(checked: Checked) -> None:
+async def test_a_present_record_keeps_its_domain_and_is_checked_daily(checked: Checked) -> None:
     assert await checked.after() == KEPT
     assert await checked.after(1) == KEPT
     assert len(checked.text_server.asked) == 1
@@ -74,7 +74,7 @@ async def test_a_record_that_stays_keeps_its_domain_and_is_asked_for_once_a_day(
     assert len(checked.text_server.asked) == 2
 
 
-async def test_a_record_that_is_gone_costs_the_domain_after_three_looks_and_three_days(checked: Checked) -> None:
+async def test_a_missing_record_ends_the_domain_after_three_checks_and_days(checked: Checked) -> None:
     await checked.after()
     checked.text_server.texts[RECORD] = [("something else",)]
     for absences in (1, 2, 3):
@@ -86,7 +86,7 @@ async def test_a_record_that_is_gone_costs_the_domain_after_three_looks_and_thre
     assert (found["verified"], found["lost"], found["problem"]) == (False, True, "no_such_name")
 
 
-async def test_a_record_that_comes_back_makes_good_for_what_was_missed(checked: Checked) -> None:
+async def test_a_record_that_returns_resets_the_count(checked: Checked) -> None:
     records, checked.text_server.texts = checked.text_server.texts, {}
     for _ in range(3):
         assert (await checked.after())["failing"]
@@ -94,7 +94,7 @@ async def test_a_record_that_comes_back_makes_good_for_what_was_missed(checked: 
     assert await checked.after() == KEPT
 
 
-async def test_name_servers_that_are_down_for_weeks_cost_nothing(checked: Checked) -> None:
+async def test_unreachable_name_servers_do_not_end_a_domain(checked: Checked) -> None:
     checked.text_server.texts = {}
     assert (await checked.after())["absences"] == 1
     checked.text_server.faults[RECORD] = dns.rcode.SERVFAIL
@@ -102,11 +102,11 @@ async def test_name_servers_that_are_down_for_weeks_cost_nothing(checked: Checke
         found = await checked.after()
         assert (found["verified"], found["absences"], found["problem"]) == (True, 1, "unanswered")
     checked.text_server.faults.clear()
-    assert (await checked.after(1))["absences"] == 2  # asked again within the hour, and once more before it is lost
+    assert (await checked.after(1))["absences"] == 2  # checked again within the hour, and once more before it ends
     assert not (await checked.after())["verified"]
 
 
-async def test_the_worker_looks_when_its_job_is_due(
+async def test_the_worker_checks_domains_when_due(
     checked: Checked, store_url: str, data_dir: Path, text_server: TextServer
 ) -> None:
     checked.connection.execute("UPDATE registration_domain SET check_at = now() - interval '1 day'")
@@ -118,7 +118,7 @@ async def test_the_worker_looks_when_its_job_is_due(
     assert checked.connection.execute("SELECT FROM registration_domain WHERE checked_at IS NOT NULL").rowcount == 1
 
 
-async def test_a_registration_that_ended_is_not_looked_at(checked: Checked) -> None:
+async def test_an_ended_registration_is_not_checked(checked: Checked) -> None:
     checked.connection.execute("UPDATE registration SET expired_at = now()")
     assert await checked.after() == KEPT
     assert checked.text_server.asked == []

@@ -1,4 +1,4 @@
-"""Domains that owners prove, against a real name server."""
+"""Domains that owners verify, against a real name server."""
 
 import asyncio
 
@@ -18,20 +18,20 @@ VERIFY = "/domains/pepe.example/verify"
 
 async def requested(page: Page, domain: str = "pepe.example") -> str:
     """The text that proves a domain."""
-    return str((await page.told("POST", "/domains", {"domain": domain}))["recordValue"])
+    return str((await page.ask_json("POST", "/domains", {"domain": domain}))["recordValue"])
 
 
-async def test_a_domain_is_verified_by_its_record_and_shows_where_verified_domains_do(
+async def test_a_domain_is_verified_by_its_record_and_listed_as_verified(
     owners: Owners, text_server: TextServer
 ) -> None:
     page = await owners.page()
-    asked = await page.told("POST", "/domains", {"domain": "PEPE.Example"})
+    asked = await page.ask_json("POST", "/domains", {"domain": "PEPE.Example"})
     assert (asked["domain"], asked["state"], asked["recordName"], asked["recordType"]) == (
         "pepe.example", "pending", RECORD, "TXT",
     )  # fmt: skip
     value = asked["recordValue"]
     assert value.startswith("eip155:8453/7/")
-    assert await requested(page) == value  # asked again
+    assert await requested(page) == value  # checked again
     assert await requested(page, "shop.pepe.example") != value
 
     early = await page.ask("POST", VERIFY)
@@ -43,18 +43,18 @@ async def test_a_domain_is_verified_by_its_record_and_shows_where_verified_domai
     text_server.texts[RECORD] = [("v=spf1 -all",), (value[:-1],)]
     body = (await page.ask("POST", VERIFY)).json()
     assert (body["reason"], body["found"]) == ("other_values", [value[:-1], "v=spf1 -all"])
-    listed = (await page.told("GET", "/domains"))["domains"]
+    listed = (await page.ask_json("GET", "/domains"))["domains"]
     assert [(one["domain"], one["state"], one["problem"]) for one in listed] == [
         ("pepe.example", "pending", "other_values"), ("shop.pepe.example", "pending", None),
     ]  # fmt: skip
 
     text_server.texts[RECORD] = [("v=spf1 -all",), (value[:20], value[20:])]  # one value, in two strings
-    verified = await page.told("POST", VERIFY)
+    verified = await page.ask_json("POST", VERIFY)
     assert (verified["state"], verified["problem"]) == ("verified", None)
-    again = await page.told("POST", VERIFY)
+    again = await page.ask_json("POST", VERIFY)
     assert again["verifiedAt"] == verified["verifiedAt"]
 
-    await page.told("PATCH", "/domains/pepe.example", {"vanityEnabled": True})
+    await page.ask_json("PATCH", "/domains/pepe.example", {"vanityEnabled": True})
     record = (await page.service.get("/registration/7", chain="base")).json()
     assert record["verifiedDomains"] == [
         {"domain": "pepe.example", "verifiedAt": verified["verifiedAt"], "vanityEnabled": True}
@@ -63,14 +63,14 @@ async def test_a_domain_is_verified_by_its_record_and_shows_where_verified_domai
     assert (refused.status_code, refused.json()["code"]) == (409, "DOMAIN_NOT_VERIFIED")
     assert (await page.public("/crowns/base/7/sites"))["badgeHosts"] == ["pepe.example"]
 
-    await page.told("DELETE", "/domains/pepe.example")
+    await page.ask_json("DELETE", "/domains/pepe.example")
     assert (await page.public("/crowns/base/7/sites"))["badgeHosts"] == []
     assert (await page.ask("DELETE", "/domains/pepe.example")).status_code == 404
     assert (await page.ask("POST", VERIFY)).status_code == 404
-    assert await requested(page) != value  # what was proven once proves nothing anew
+    assert await requested(page) != value  # an earlier proof does not count again
 
 
-async def test_name_servers_that_do_not_say_are_503_and_never_not_there(
+async def test_unanswered_dns_questions_are_503_and_not_a_missing_record(
     owners: Owners, text_server: TextServer
 ) -> None:
     page = await owners.page()
@@ -81,32 +81,32 @@ async def test_name_servers_that_do_not_say_are_503_and_never_not_there(
         answer = await page.ask("POST", VERIFY)
         assert (answer.status_code, answer.json()["code"]) == (503, "UNAVAILABLE")
         assert int(answer.headers["retry-after"]) > 0
-    assert (await page.told("GET", "/domains"))["domains"][0]["checkedAt"] is None
+    assert (await page.ask_json("GET", "/domains"))["domains"][0]["checkedAt"] is None
     text_server.faults.clear()
     text_server.texts[RECORD] = [(f"filler {number} {'x' * 200}",) for number in range(60)] + [(f" {value}",)]
-    assert (await page.told("POST", VERIFY))["state"] == "verified"  # too long for a datagram
+    assert (await page.ask_json("POST", VERIFY))["state"] == "verified"  # too long for a datagram
 
 
-async def test_only_the_owner_and_managers_come_near(owners: Owners) -> None:
+async def test_only_owner_and_managers_may_manage_domains(owners: Owners) -> None:
     page = await owners.page()
     manager = new_wallet()
     add_listed(owners.store, "WOJAK", 8, managers=[manager.address.lower()])
     managed = await owners.page_for(8, manager)
-    assert (await managed.told("POST", "/domains", {"domain": "wojak.example"}))["state"] == "pending"
+    assert (await managed.ask_json("POST", "/domains", {"domain": "wojak.example"}))["state"] == "pending"
     routes = [
         ("GET", "/domains", None), ("POST", "/domains", {"domain": "x"}), ("POST", VERIFY, None),
         ("PATCH", "/domains/pepe.example", {"vanityEnabled": True}), ("DELETE", "/domains/pepe.example", None),
         ("GET", "/apps", None), ("PUT", "/apps", {"apps": []}), ("GET", "/sites", None), ("PATCH", "/sites", {}),
     ]  # fmt: skip
-    stranger, nobody = await owners.page_for(7, manager), Page(page.service, 7, None)
+    stranger, anonymous = await owners.page_for(7, manager), Page(page.service, 7, None)
     reader = await owners.page_for(8, manager, scopes=["api:read"])
     for method, path, body in routes:
         assert (await stranger.ask(method, path, body)).status_code == 403, path
-        assert (await nobody.ask(method, path, body)).status_code == 401, path
+        assert (await anonymous.ask(method, path, body)).status_code == 401, path
         if method != "GET":
             refused = await reader.ask(method, path, body)
             assert (refused.status_code, refused.json()["requiredScope"]) == (403, "api:write"), path
-    assert (await reader.told("GET", "/domains"))["total"] == 1
+    assert (await reader.ask_json("GET", "/domains"))["total"] == 1
 
     for parameters, status in (({"chain": "arbitrum"}, 404), ({"chain": "nowhere"}, 400), ({"chain": ""}, 400)):
         assert (await page.ask("GET", "/domains", **parameters)).status_code == status, parameters
@@ -116,7 +116,7 @@ async def test_only_the_owner_and_managers_come_near(owners: Owners) -> None:
     assert (await page.ask("GET", "/domains")).status_code == 404
 
 
-async def test_what_is_no_domain_is_400_and_more_than_fifty_are_409(owners: Owners) -> None:
+async def test_an_invalid_domain_is_400_and_the_fifty_first_409(owners: Owners) -> None:
     page = await owners.page()
     for domain in ("127.0.0.1", "com", "https://pepe.example", "", "a" * 300, 7, None):
         answer = await page.ask("POST", "/domains", {"domain": domain})
@@ -135,9 +135,7 @@ async def test_what_is_no_domain_is_400_and_more_than_fifty_are_409(owners: Owne
     assert (await page.ask("POST", "/domains", {"domain": "x7.example"})).status_code == 200
 
 
-async def test_a_domain_is_one_registrations_of_a_chain_while_its_record_stays(
-    owners: Owners, text_server: TextServer
-) -> None:
+async def test_a_verified_domain_belongs_to_one_registration_per_chain(owners: Owners, text_server: TextServer) -> None:
     first, other = await owners.page("PEPE", 7), await owners.page("WOJAK", 8)
     far = await owners.page("PEPE", 9, chain_id=ARBITRUM)
     far.chain = "arbitrum"
@@ -151,29 +149,29 @@ async def test_a_domain_is_one_registrations_of_a_chain_while_its_record_stays(
     assert (await pages[loser].ask("POST", VERIFY)).json()["code"] == "DOMAIN_TAKEN"
 
     text_server.texts[RECORD] = [(values[loser],)]  # the domain's holder says so
-    assert (await pages[loser].told("POST", VERIFY))["state"] == "verified"
-    lost = (await pages[winner].told("GET", "/domains"))["domains"][0]
+    assert (await pages[loser].ask_json("POST", VERIFY))["state"] == "verified"
+    lost = (await pages[winner].ask_json("GET", "/domains"))["domains"][0]
     assert (lost["state"], lost["problem"], lost["verifiedAt"]) == ("lost", "taken_over", None)
 
-    # A registration that ended keeps nobody from its domain, whatever the record says.
+    # The domain of an ended registration is free, whatever the record says.
     text_server.texts[RECORD] = [(value,) for value in values]
     assert (await pages[winner].ask("POST", VERIFY)).status_code == 409
     ended = pages[loser].number
     owners.store.execute("UPDATE registration SET expired_at = now() WHERE token_id = %s", (ended,))
-    assert (await pages[winner].told("POST", VERIFY))["state"] == "verified"
+    assert (await pages[winner].ask_json("POST", VERIFY))["state"] == "verified"
 
 
-async def test_the_store_keeps_pages_to_their_rules(owners: Owners) -> None:
-    """Embed hosts bear the badge; what was set for a mint is not another one's."""
+async def test_the_store_enforces_the_rules_of_pages(owners: Owners) -> None:
+    """Embed hosts show the badge; settings of one mint do not apply to another."""
     page = await owners.page()
     await requested(page)
-    await page.told("PUT", "/apps", {"apps": [{"id": "regalia/market-card"}]})
-    await page.told("PATCH", "/sites", {"embedsEnabled": False})
+    await page.ask_json("PUT", "/apps", {"apps": [{"id": "regalia/market-card"}]})
+    await page.ask_json("PATCH", "/sites", {"embedsEnabled": False})
     owners.store.execute("UPDATE registration SET block_hash = 'another block', transaction_hash = transaction_hash")
-    assert len((await page.told("GET", "/domains"))["domains"]) == 1
+    assert len((await page.ask_json("GET", "/domains"))["domains"]) == 1
     owners.store.execute("UPDATE registration SET transaction_hash = 'another mint'")
-    assert (await page.told("GET", "/domains"))["domains"] == (await page.told("GET", "/apps"))["apps"] == []
-    assert (await page.told("GET", "/sites"))["embedsEnabled"] is True
+    assert (await page.ask_json("GET", "/domains"))["domains"] == (await page.ask_json("GET", "/apps"))["apps"] == []
+    assert (await page.ask_json("GET", "/sites"))["embedsEnabled"] is True
     await requested(page)
     owners.store.execute("DELETE FROM registration")
     assert owners.store.execute("SELECT FROM registration_domain").rowcount == 0

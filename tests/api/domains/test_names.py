@@ -15,7 +15,7 @@ from api.http.errors import InvalidInput
         ("pepe.github.io", "pepe.github.io"), ("ｐｅｐｅ.example", "pepe.example"),
     ],
 )  # fmt: skip
-def test_a_domain_has_one_form(written: str, kept: str) -> None:
+def test_domains_are_normalised(written: str, kept: str) -> None:
     assert read_domain("domain", written) == kept
 
 
@@ -30,7 +30,7 @@ def test_a_domain_has_one_form(written: str, kept: str) -> None:
         ".".join(["a" * 50] * 5), "\u200d.example", "a." * 126 + "example",
     ],
 )  # fmt: skip
-def test_what_nobody_can_prove_is_refused_with_the_field(written: str) -> None:
+def test_domains_that_cannot_be_verified_are_refused(written: str) -> None:
     with pytest.raises(InvalidInput, match=r"^domain: "):
         read_domain("domain", written)
 

@@ -52,7 +52,7 @@ def test_the_multiplier_follows_gas_within_its_bounds(gwei: int | None, multipli
     assert str(load_prices(None).whale_at(None if gwei is None else gwei * 10**9)) == multiplier
 
 
-async def test_savings_add_up_at_the_live_price_of_gas(serve: Serve, tmp_path: Path, anvil: Anvil) -> None:
+async def test_savings_use_the_live_gas_price(serve: Serve, tmp_path: Path, anvil: Anvil) -> None:
     chains = tmp_path / "chains.toml"
     chains.write_text(f'[chains.eth]\nchain_id = {int(anvil.rpc("eth_chainId"), 16)}\nrpc_urls = ["{anvil.url}"]\n')
     async with serve(chains=chains) as service:

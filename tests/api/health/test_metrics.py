@@ -1,4 +1,4 @@
-"""What /metrics says of the service, and that it always answers."""
+"""/metrics describes the service and always answers."""
 
 import json
 import os
@@ -27,7 +27,7 @@ Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a busy machine takes longer to say is waited for; how long a scraper waits has a test of its own."""
+    """Waits for slow answers on a busy machine; another test checks how long a scraper waits."""
     monkeypatch.setattr("api.health.observer.PATIENCE_SECONDS", 10.0)
 
 
@@ -67,7 +67,7 @@ def fill(store: Connection) -> None:
     store.execute("UPDATE jobs.procrastinate_events SET at = now() - interval '30 seconds'")
 
 
-async def test_the_state_of_the_whole_service_is_in_one_scrape(
+async def test_one_scrape_has_the_state_of_the_whole_service(
     serve: Serve, store: Connection, warehouse: Warehouse, warehouse_url: str
 ) -> None:
     fill(store)
@@ -142,7 +142,7 @@ async def test_a_store_without_tables_is_up(service: Service, store: Connection)
     assert value(await scrape(service), "engine_up", engine="store") == 1
 
 
-async def test_a_silent_engine_is_waited_for_half_a_second_at_most(
+async def test_a_scrape_waits_half_a_second_for_a_silent_engine(
     service: Service, store: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await scrape(service)
@@ -157,7 +157,7 @@ async def test_a_silent_engine_is_waited_for_half_a_second_at_most(
         assert value(samples, "engine_up", engine="warehouse") == 1
 
 
-async def test_parts_of_the_running_stack_are_shown(service: Service, data_dir: Path) -> None:
+async def test_a_scrape_shows_the_parts_of_the_stack(service: Service, data_dir: Path) -> None:
     parts: dict[str, Any] = {
         "api": {"phase": "ready", "restarts": 0},
         "worker": {"phase": "failing", "restarts": 4},
@@ -174,7 +174,7 @@ async def test_parts_of_the_running_stack_are_shown(service: Service, data_dir: 
     assert value(samples, "part_restarts_total", part="worker") == 4
 
 
-async def test_scrapes_ask_once_a_second_and_cost_little(service: Service, store: Connection) -> None:
+async def test_scrapes_query_the_engines_once_a_second(service: Service, store: Connection) -> None:
     fill(store)
     await scrape(service)
     began = time.process_time()
@@ -183,7 +183,7 @@ async def test_scrapes_ask_once_a_second_and_cost_little(service: Service, store
     assert (time.process_time() - began) / 20 < 0.02
 
 
-async def test_unknown_methods_are_one_label(service: Service) -> None:
+async def test_unknown_methods_share_a_label(service: Service) -> None:
     await service.anonymous.request("BREW", "/nothing")
     samples = await scrape(service)
     assert value(samples, "request_seconds_count", route="unmatched", method="other", status="404") == 1
@@ -201,5 +201,5 @@ async def test_every_metric_is_documented_and_every_documented_one_exposed(servi
     assert exposed == documented
 
 
-def test_reorganisations_are_read_in_the_classes_they_are_counted_in() -> None:
+def test_reorganisation_depths_keep_their_buckets() -> None:
     assert [*map(str, DEPTHS), "inf"] == list(exposition.DEPTHS)

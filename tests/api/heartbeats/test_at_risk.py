@@ -24,7 +24,7 @@ def given(store: Connection) -> None:
     add_registration(store, "GONE", token_id=51, token_address=address(51), expired_at="2026-01-01T00:00:00Z")
 
 
-async def test_the_lowest_come_first_each_with_its_level(service: Service, store: Connection) -> None:
+async def test_the_lowest_scores_come_first_with_their_level(service: Service, store: Connection) -> None:
     given(store)
     answer = (await service.get("/heartbeat/at-risk")).json()
     assert [(token["symbol"], token["level"], token["status"]) for token in answer["tokens"]] == [
@@ -38,7 +38,7 @@ async def test_the_lowest_come_first_each_with_its_level(service: Service, store
     assert answer["tokens"][0]["components"] == {"timestamp": 0, "volume": 0, "holders": 0, "confidence": 0}
 
 
-async def test_level_and_chain_narrow_and_pages_follow(service: Service, store: Connection) -> None:
+async def test_results_can_be_filtered_and_paged(service: Service, store: Connection) -> None:
     given(store)
     critical = (await service.get("/heartbeat/at-risk", level="critical", chain="arb")).json()
     assert [token["symbol"] for token in critical["tokens"]] == ["T6"]
@@ -61,7 +61,7 @@ async def test_repeated_reads_within_seconds_do_not_query_the_store(
     rows: Any = Store.rows
 
     async def noted(store: Store, statement: str, *arguments: Any, **options: Any) -> list[Any]:
-        if statement.endswith("_at_risk"):  # a process that starts also reads what it will be asked for first
+        if statement.endswith("_at_risk"):  # a starting process also warms its caches
             asked.append(statement.removeprefix("heartbeats/"))
         found: list[Any] = await rows(store, statement, *arguments, **options)
         return found
@@ -70,7 +70,7 @@ async def test_repeated_reads_within_seconds_do_not_query_the_store(
     answers = await asyncio.gather(*(service.get("/heartbeat/at-risk") for _ in range(5)))
     assert len({answer.content for answer in answers}) == 1
     assert sorted(asked) == ["count_at_risk", "list_at_risk"]
-    # Another chain, level or page is another question; counts are shared by the levels and pages of a chain.
+    # Each chain, level and page is cached apart; levels and pages of a chain share their counts.
     assert (await service.get("/heartbeat/at-risk", chain="arb")).content != answers[0].content
     assert (await service.get("/heartbeat/at-risk", level="warning")).json()["pagination"]["total"] == 3
     assert (asked.count("list_at_risk"), asked.count("count_at_risk")) == (3, 2)

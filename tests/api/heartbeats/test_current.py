@@ -52,7 +52,7 @@ async def test_the_first_thirty_days_of_a_registration_are_grace(service: Servic
     assert (await service.get("/heartbeat/PEPE/base")).json()["status"] == "inactive"
 
 
-async def test_the_token_is_the_named_one_else_the_registered_else_the_original(
+async def test_a_symbol_selects_the_named_then_registered_then_original_token(
     service: Service, store: Connection
 ) -> None:
     add_token(store, address=address(1), precedence=1, **scored("11"))

@@ -67,9 +67,7 @@ async def test_points_come_newest_first_and_pages_cover_the_range(
     }  # fmt: skip
 
 
-async def test_an_hour_scored_again_shows_its_last_score(
-    service: Service, store: Connection, warehouse: Warehouse
-) -> None:
+async def test_a_rescored_hour_shows_its_last_score(service: Service, store: Connection, warehouse: Warehouse) -> None:
     add_token(store, address=address(1), **scored("50"))
     add_hours(warehouse, 2)
     add_hours(warehouse, 1, first=1, computed=START + timedelta(hours=3), plus=70)
@@ -88,7 +86,7 @@ async def test_days_show_the_last_score_of_each(service: Service, store: Connect
     ]  # fmt: skip
 
 
-async def test_a_point_has_the_status_it_had(service: Service, store: Connection, warehouse: Warehouse) -> None:
+async def test_a_point_has_the_status_of_its_time(service: Service, store: Connection, warehouse: Warehouse) -> None:
     add_token(store, address=address(1), **scored("50"))
     add_registration(store, token_address=address(1), minted_at=START + timedelta(hours=1))
     add_hours(warehouse, 3)

@@ -1,4 +1,4 @@
-"""A registration's history, as clients read it and as anyone verifies it."""
+"""A registration's history: reads and offline verification."""
 
 import importlib.util
 import json
@@ -65,7 +65,7 @@ async def test_a_history_is_verified_offline(service: Service, lived: None, tmp_
     assert done.stdout == f"verified {body['head']['hash']}\n"
 
 
-async def test_whatever_is_changed_is_noticed(service: Service, lived: None) -> None:
+async def test_every_change_to_a_history_is_detected(service: Service, lived: None) -> None:
     body = (await service.get("/registration/7/history")).json()
     jwks = (await service.get("/apps/jwks")).json()
     forged = [deepcopy(body) for _ in range(5)]
@@ -93,7 +93,7 @@ async def test_pages_are_verified_together(service: Service, lived: None) -> Non
     assert (beyond["entries"], beyond["nextAfter"], beyond["head"]["sequence"]) == ([], None, 3)
 
 
-async def test_an_event_stands_once_also_when_the_log_forgot_it(
+async def test_an_event_is_in_the_history_once_after_the_log_deleted_it(
     service: Service, store: Connection, lived: None
 ) -> None:
     before = (await service.get("/registration/7/history")).json()["entries"]
@@ -103,7 +103,7 @@ async def test_an_event_stands_once_also_when_the_log_forgot_it(
     assert (await service.get("/registration/7/history")).json()["entries"] == before
 
 
-async def test_what_happened_before_there_was_a_history_is_chained_the_same(
+async def test_events_from_before_the_history_are_added_in_order(
     service: Service, store: Connection, lived: None
 ) -> None:
     before = (await service.get("/registration/7/history")).json()["entries"]
@@ -112,20 +112,20 @@ async def test_what_happened_before_there_was_a_history_is_chained_the_same(
     assert (await service.get("/registration/7/history")).json()["entries"] == before
 
 
-async def test_what_is_no_public_history_is_left_out(service: Service, store: Connection, lived: None) -> None:
+async def test_private_events_are_omitted(service: Service, store: Connection, lived: None) -> None:
     record(store, "heartbeat.warning", "h")
     record(store, "token.minted", "other", token_id=8)
     assert (await service.get("/registration/7/history")).json()["head"]["sequence"] == 3
 
 
-async def test_nothing_is_told_before_it_is_final(service: Service, store: Connection) -> None:
+async def test_events_are_hidden_until_final(service: Service, store: Connection) -> None:
     add_registration(store, token_id=7)
     body = (await service.get("/registration/7/history")).json()
     assert body == {"chainId": BASE, "tokenId": 7, "entries": [], "nextAfter": None, "head": None}
 
 
 @pytest.mark.parametrize("change", ["UPDATE registration_history SET type = 'x'", "DELETE FROM registration_history"])
-def test_the_store_refuses_to_change_what_was_told(store: Connection, lived: None, change: str) -> None:
+def test_the_store_refuses_changes_to_the_history(store: Connection, lived: None, change: str) -> None:
     with pytest.raises(psycopg.errors.RaiseException, match="only added to"):
         store.execute(change.encode())
 

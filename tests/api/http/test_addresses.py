@@ -1,4 +1,4 @@
-"""What can be registered."""
+"""Address and symbol checks."""
 
 from typing import Any, cast
 

@@ -47,7 +47,7 @@ async def test_the_next_request_takes_a_released_slot() -> None:
     assert (gate.running, gate.waiting) == (0, 0)
 
 
-async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() -> None:
+async def test_a_burst_is_served_in_order_and_a_long_queue_newest_first() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, monotonic=clock)
     await gate.enter()
@@ -68,7 +68,7 @@ async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() ->
     assert gate.running == 0
 
 
-async def test_old_requests_of_a_standing_queue_are_rejected_at_once() -> None:
+async def test_old_requests_of_a_long_queue_are_rejected_at_once() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=1, monotonic=clock)
     await gate.enter()
@@ -81,7 +81,7 @@ async def test_old_requests_of_a_standing_queue_are_rejected_at_once() -> None:
     assert (gate.running, gate.waiting) == (0, 0)
 
 
-async def test_a_queue_that_moves_is_never_a_standing_queue() -> None:
+async def test_a_short_queue_is_not_overloaded() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, monotonic=clock)
     await gate.enter()
@@ -102,7 +102,7 @@ async def test_a_queue_that_moves_is_never_a_standing_queue() -> None:
     assert (gate.standing, gate.running) == (False, 0)
 
 
-async def test_a_full_queue_rejects_the_newest_and_a_standing_one_the_oldest() -> None:
+async def test_a_full_queue_rejects_the_newest_and_an_overloaded_one_the_oldest() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, max_queued=2, monotonic=clock)
     await gate.enter()
@@ -139,7 +139,7 @@ async def test_a_cancelled_wait_releases_everything() -> None:
     await asyncio.gather(waiter, return_exceptions=True)
     assert gate.waiting == 0
     (waiter,) = await waiting(gate, 1)
-    gate.leave()  # the place is given, and its taker cancelled before it runs
+    gate.leave()  # the slot is granted, and the waiting task cancelled before it runs
     waiter.cancel()
     await asyncio.gather(waiter, return_exceptions=True)
     assert (gate.running, gate.waiting) == (0, 0)
@@ -182,7 +182,7 @@ async def test_a_rejection_is_503_in_the_shape_of_the_group(crowded: Service, pa
     assert f'regalia_admission_working{{class="{name}"}} 1.0' in text
 
 
-async def test_a_crowd_is_served_or_rejected_and_leaves_no_slot_taken(serve: Serve) -> None:
+async def test_every_slot_is_free_after_many_requests(serve: Serve) -> None:
     async with serve(admission_reads=2, admission_queue_seconds=0.2) as service:
         claims = [service.post("/claim/message", {}) for _ in range(10)]
         answers = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)), *claims)
@@ -194,8 +194,7 @@ async def test_a_crowd_is_served_or_rejected_and_leaves_no_slot_taken(serve: Ser
 
 
 async def test_a_burst_of_a_hundred_is_served(serve: Serve) -> None:
-    # How long a burst lasts, and whether it is taken for a standing queue meanwhile, depends on the machine; that it
-    # has room does not.
+    # A slow machine must not shed the burst as overload: the queue has room for all of it.
     async with serve(admission_queue_seconds=600) as service:
         reads = await asyncio.gather(*(service.get("/registration/PEPE/base") for _ in range(100)))
         claims = await asyncio.gather(*(service.post("/claim/message", {}) for _ in range(100)))

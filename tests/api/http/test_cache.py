@@ -1,4 +1,4 @@
-"""The in-process cache: who shares what is computed."""
+"""The in-process cache: sharing, failures and stale values."""
 
 import asyncio
 from itertools import count
@@ -26,7 +26,7 @@ async def test_a_refresh_shares_only_later_computations() -> None:
     assert await cache.get("key", compute) == 2
 
 
-async def test_a_value_forgotten_while_it_is_computed_is_not_kept() -> None:
+async def test_a_value_removed_during_its_computation_is_not_kept() -> None:
     begun, gate = count(1), asyncio.Event()
 
     async def compute() -> int:

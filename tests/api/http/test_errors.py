@@ -163,7 +163,7 @@ async def test_an_unexpected_failure_is_500_without_details(service: Service) ->
     assert answer.headers["x-request-id"]
 
 
-async def test_a_store_that_falls_silent_is_503_within_its_limit(serve: Serve) -> None:
+async def test_a_store_that_stops_answering_is_503_within_its_time_limit(serve: Serve) -> None:
     connected: list[asyncio.StreamWriter] = []
 
     async def say_nothing(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -172,7 +172,7 @@ async def test_a_store_that_falls_silent_is_503_within_its_limit(serve: Serve) -
     silent = await asyncio.start_server(say_nothing, "127.0.0.1")
     port = silent.sockets[0].getsockname()[1]
     async with serve() as service:
-        await service.get("/config/fees")  # from now on the key is known
+        await service.get("/config/fees")  # the key is cached now
         state = service.services
         state.store = type(state.store)(f"postgresql://nobody@127.0.0.1:{port}/none", timeout_seconds=0.2)
         began = asyncio.get_running_loop().time()

@@ -1,4 +1,4 @@
-"""Bodies that are too large: refused so that the client sees why."""
+"""Bodies that are too large are refused with an answer that the client can read."""
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -12,7 +12,7 @@ SETTINGS = ApiSettings(body_limit_bytes=LIMIT, request_timeout_seconds=5)
 
 
 class Client:
-    """Sends a body in parts, and keeps the answer."""
+    """Sends a body in parts and keeps the answer."""
 
     def __init__(self, parts: int) -> None:
         self.left = parts

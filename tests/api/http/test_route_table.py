@@ -17,7 +17,7 @@ LITERALS = sorted({segment for route, _ in ROUTES for segment in route.path.spli
 
 
 def group_by_routing(method: str, path: str) -> RouteGroup | None:
-    """What routing itself says: the first full match, else the first match of the path alone."""
+    """The route that Starlette picks: the first full match, else the first match of the path alone."""
     scope = {"type": "http", "method": method, "path": path, "root_path": ""}
     matches = [(route.matches(scope)[0], group) for route, group in ROUTES]
     for kind in (Match.FULL, Match.PARTIAL):
@@ -27,7 +27,7 @@ def group_by_routing(method: str, path: str) -> RouteGroup | None:
     return None
 
 
-# A parameter may be anything, and what another route has as a literal.
+# A parameter may have any value, also one that is a literal of another route.
 PARAMETER = st.one_of(st.sampled_from(LITERALS), st.text(max_size=6))
 
 
@@ -78,7 +78,7 @@ def test_the_table_agrees_with_routing(request_line: tuple[str, str]) -> None:
     ],
 )
 def test_admission_class_of_a_path(path: str, method: str, admission: AdmissionClass | None) -> None:
-    """Searches are what reads the warehouse: the token list and a registration's history read the store."""
+    """The search class is for routes that read the warehouse; the token list and histories read the store."""
     assert TABLE.find(method, path).admission is admission
 
 
@@ -92,7 +92,7 @@ def test_an_unknown_path_has_the_shape_of_the_prefix_above_it() -> None:
     assert TABLE.find("GET", "/api/v2/search/more").errors.invalid_code == "bad_request"
 
 
-def test_a_method_that_is_not_offered_is_of_the_paths_group() -> None:
+def test_an_unsupported_method_belongs_to_the_paths_group() -> None:
     assert TABLE.find("POST", "/api/v2/search") is TABLE.find("GET", "/api/v2/search")
 
 

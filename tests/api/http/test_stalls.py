@@ -37,9 +37,7 @@ async def write(store: Store) -> None:
         await transaction.execute("INSERT INTO account (wallet, plan) VALUES (gen_random_uuid()::text, 'free')")
 
 
-async def test_reads_and_writes_end_at_the_limit_and_the_pool_is_whole_afterwards(
-    behind: Store, line: StallingProxy
-) -> None:
+async def test_reads_and_writes_end_at_the_limit_and_the_pool_recovers(behind: Store, line: StallingProxy) -> None:
     line.stall()
     waits = [asyncio.ensure_future(behind.row("SELECT 1")) for _ in range(5)]
     waits += [asyncio.ensure_future(write(behind)) for _ in range(5)]
@@ -49,9 +47,7 @@ async def test_reads_and_writes_end_at_the_limit_and_the_pool_is_whole_afterward
     assert done[0] == {"one": 1}
 
 
-async def test_a_stall_in_the_middle_of_a_transaction_ends_it_and_nothing_of_it_stays(
-    behind: Store, line: StallingProxy
-) -> None:
+async def test_a_stall_rolls_the_transaction_back(behind: Store, line: StallingProxy) -> None:
     async def write_and_stall() -> None:
         async with behind.transaction() as transaction:
             await transaction.execute("INSERT INTO account (wallet, plan) VALUES ('0xhalf', 'free')")
@@ -63,7 +59,7 @@ async def test_a_stall_in_the_middle_of_a_transaction_ends_it_and_nothing_of_it_
     assert await behind.row("SELECT 1 FROM account WHERE wallet = '0xhalf'") is None
 
 
-async def test_a_store_that_is_silent_from_the_first_connection_on(store_url: str, line: StallingProxy) -> None:
+async def test_a_store_that_never_answers_is_unavailable(store_url: str, line: StallingProxy) -> None:
     line.stall()
     store = Store(line.url(store_url), pool_size=2, timeout_seconds=LIMIT_SECONDS)
     waits = [asyncio.ensure_future(store.row("SELECT 1")) for _ in range(6)]
@@ -80,7 +76,7 @@ async def test_connections_closed_while_idle_are_replaced(behind: Store, line: S
     await write(behind)
 
 
-async def test_a_statement_that_takes_too_long_is_ended_in_the_server_too(behind: Store) -> None:
+async def test_a_slow_statement_is_cancelled_in_the_server(behind: Store) -> None:
     assert await seconds_of(asyncio.ensure_future(behind.row("SELECT pg_sleep(20)"))) < WITHIN_SECONDS
     running = "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(20)%%' AND state = 'active'"
     deadline = time.monotonic() + LIMIT_SECONDS
@@ -88,7 +84,7 @@ async def test_a_statement_that_takes_too_long_is_ended_in_the_server_too(behind
         assert time.monotonic() < deadline
 
 
-async def test_a_silent_warehouse_ends_at_the_limit_and_is_used_again_when_it_speaks(engines: EngineUrls) -> None:
+async def test_a_silent_warehouse_times_out_and_is_used_again_later(engines: EngineUrls) -> None:
     async with stalling_proxy(engines.clickhouse_url) as line:
         reader = WarehouseReader(line.url(engines.clickhouse_url), timeout_seconds=LIMIT_SECONDS)
         line.stall()

@@ -1,4 +1,4 @@
-"""A process that asks the shared limiter as often as it is told, as many at a time: ``python -m tests.api.limits.asking
+"""A process that sends many concurrent requests to the shared limiter: ``python -m tests.api.limits.asking
 DATABASE_URL KEY_ID ACCOUNT_ID PER_SECOND BURST PER_DAY REQUESTS`` prints how many requests were granted."""
 
 import asyncio

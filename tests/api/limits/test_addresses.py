@@ -1,4 +1,4 @@
-"""Whose address is counted, and whom it is believed from."""
+"""The client's address, and which proxies may set it."""
 
 import pytest
 from starlette.requests import HTTPConnection
@@ -29,12 +29,12 @@ def test_a_client_that_is_not_a_proxy_is_not_trusted() -> None:
     ("forwarded", "client"),
     [
         (["198.51.100.7"], "198.51.100.7"),
-        (["1.2.3.4, 198.51.100.7"], "198.51.100.7"),  # the first one is the client's own word
+        (["1.2.3.4, 198.51.100.7"], "198.51.100.7"),  # the client wrote the first one
         (["1.2.3.4", "198.51.100.7, 10.2.2.2"], "198.51.100.7"),  # two headers, and a second proxy
         (["198.51.100.7:4711"], "198.51.100.7"),
         (["::ffff:198.51.100.7"], "198.51.100.7"),
         (["10.3.3.3"], "10.3.3.3"),  # a client inside the network of proxies
-        (["1.2.3.4, nonsense"], "10.1.1.1"),  # what stands before it cannot be believed
+        (["1.2.3.4, nonsense"], "10.1.1.1"),  # entries before it are not trusted
         (["1.2.3.4, unknown, 10.2.2.2"], "10.2.2.2"),
         ([""], "10.1.1.1"),
         ([], "10.1.1.1"),
@@ -45,9 +45,9 @@ def test_the_client_is_the_last_address_that_is_not_a_proxy(forwarded: list[str]
 
 
 @pytest.mark.parametrize("written", ["2001:db8:1:2:3:4:5:6", "[2001:db8:1:2:3:4:5:6]:4711", "[2001:db8:1:2::9]"])
-def test_a_network_of_ipv6_is_one_client(written: str) -> None:
+def test_an_ipv6_network_is_one_client(written: str) -> None:
     assert address("fd00::1", written) == "2001:db8:1:2::/64"
 
 
-def test_callers_over_a_local_socket_are_one() -> None:
+def test_callers_over_a_unix_socket_share_a_limit() -> None:
     assert address(None) == UNKNOWN

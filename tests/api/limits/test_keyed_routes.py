@@ -1,4 +1,4 @@
-"""Requests with a key or a session: what is granted, what is refused, and what answers say of it."""
+"""Limits of requests with a key or a session, and their headers."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ BACKENDS = pytest.mark.parametrize("backend", ["process", "store"])
 
 
 def said(answer: httpx.Response) -> tuple[int, int, int]:
-    """What the older fields say: limit, remaining, reset."""
+    """The older headers: limit, remaining, reset."""
     return tuple(int(answer.headers[name]) for name in FIELDS[:3])  # type: ignore[return-value]
 
 
@@ -49,7 +49,7 @@ async def test_concurrent_requests_get_exactly_the_quota(serve_limited: ServeLim
         answers = await asyncio.gather(*(service.get("/config/fees") for _ in range(40)))
     assert sorted(answer.status_code for answer in answers) == [200] * 7 + [429] * 33
     left = sorted(said(answer)[1] for answer in answers if answer.status_code == 200)
-    assert left == list(range(7))  # each was told of a count of its own
+    assert left == list(range(7))  # each answer has a different count
 
 
 async def test_the_bucket_refills_with_time(serve_limited: ServeLimited, clock: ManualClock) -> None:
@@ -87,7 +87,7 @@ async def test_refused_requests_are_not_counted(serve_limited: ServeLimited, sto
     assert store.execute("SELECT used, per_day FROM api_usage").fetchall() == [{"used": 2, "per_day": 10_000}]
 
 
-async def test_each_key_has_limits_of_its_own(serve_limited: ServeLimited, store_url: str) -> None:
+async def test_each_key_has_its_own_limits(serve_limited: ServeLimited, store_url: str) -> None:
     async with serve_limited(per_second=1, burst=2) as service:
         assert await statuses(service, 3) == [200, 200, 429]
         other = {"X-API-Key": Accounts(store_url).create_key(HOLDER).key}
@@ -122,7 +122,7 @@ async def test_answers_without_a_valid_credential_have_no_limit_headers(serve_li
         assert not any(name in answer.headers for name in FIELDS)
 
 
-async def test_a_remembered_search_is_counted_like_any_other(
+async def test_a_cached_search_is_counted(
     serve: Serve, warehouse_url: str, warehouse: Warehouse, clock: ManualClock
 ) -> None:
     publish(warehouse, [token_row("PEPE", address=1)])
@@ -136,7 +136,7 @@ async def test_a_remembered_search_is_counted_like_any_other(
     assert 'regalia_requests_refused_total{limit="rate"} 1.0' in text
 
 
-async def test_a_304_is_counted_too(serve_limited: ServeLimited, store: Connection) -> None:
+async def test_a_304_is_counted(serve_limited: ServeLimited, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
     publish_list(store)
     async with serve_limited() as service:
@@ -149,7 +149,7 @@ async def test_a_304_is_counted_too(serve_limited: ServeLimited, store: Connecti
 async def test_a_changed_plan_takes_effect_at_once(
     serve_limited: ServeLimited, store_url: str, clock: ManualClock
 ) -> None:
-    """At once: the API is told by the store, within milliseconds, and remembers plans for three seconds otherwise."""
+    """The store notifies the API within milliseconds; without that, plans are cached for three seconds."""
     async with serve_limited(per_second=1, burst=1) as service:
         assert await statuses(service, 2) == [200, 429]
         Accounts(store_url).set_plan(HOLDER, "enterprise")
@@ -216,7 +216,7 @@ async def test_limits_follow_the_file(serve_limited: ServeLimited, limits_file: 
         assert await statuses(service, 8) == [200] * 7 + [429]
 
 
-async def test_days_change_by_the_clock_of_the_service(
+async def test_days_follow_the_services_clock(
     serve_limited: ServeLimited, clock: ManualClock, store: Connection
 ) -> None:
     today = clock.now().date()

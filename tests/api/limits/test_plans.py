@@ -1,4 +1,4 @@
-"""Limits by plan: what is built in, what an operator's file changes, and what it may not say."""
+"""Limits by plan: built-in values and the operator's file."""
 
 import logging
 import os

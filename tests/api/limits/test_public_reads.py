@@ -39,7 +39,7 @@ async def test_an_address_may_ask_400_times_a_minute(
 
 
 @BACKENDS
-async def test_60_of_them_may_be_for_holdings(serve_limited: ServeLimited, backend: str) -> None:
+async def test_an_address_may_read_60_holdings_a_minute(serve_limited: ServeLimited, backend: str) -> None:
     async with serve_limited(backend, public="per_minute = 70") as service:
         assert await ask(service, HOLDINGS, 61) == [FOUND_NOTHING] * 60 + [429]
         assert await ask(service, COINS, 11) == [FOUND_NOTHING] * 10 + [429]

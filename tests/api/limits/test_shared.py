@@ -38,7 +38,7 @@ async def meter(store_url: str) -> AsyncIterator[StoreMeter]:
 
 
 def ask_from_processes(store_url: str, subject: Subject, *figures: int) -> list[int]:
-    """What each of some processes was granted, all asking at the same time."""
+    """The grants of each of several concurrent processes."""
     command = [sys.executable, "-m", "tests.api.limits.asking", store_url, str(subject.id), str(subject.account_id)]
     asking = [
         subprocess.Popen([*command, *map(str, figures)], stdout=subprocess.PIPE, text=True) for _ in range(PROCESSES)
@@ -46,7 +46,7 @@ def ask_from_processes(store_url: str, subject: Subject, *figures: int) -> list[
     return [int(process.communicate(timeout=60)[0]) for process in asking]
 
 
-def test_processes_share_a_quota_to_the_last_request(store_url: str, store: Connection) -> None:
+def test_processes_share_a_quota_exactly(store_url: str, store: Connection) -> None:
     subject = new_key(store_url, store)
     granted = ask_from_processes(store_url, subject, 100_000, 100_000, 500, 400)
     assert sum(granted) == 500

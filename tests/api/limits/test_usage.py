@@ -1,4 +1,4 @@
-"""Daily usage in the store: counted once, over processes and outages, and told once a day."""
+"""Daily usage in the store: counted once across processes and outages, and reported once a day."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -77,7 +77,7 @@ async def _refusal(meter: ProcessMeter, subject: Subject) -> str | None:
 
 
 class LosesAnswers(Store):
-    """A store whose next transactions are committed and then said to have failed."""
+    """A store whose next transactions commit and then raise as if they had failed."""
 
     losses = 0
 

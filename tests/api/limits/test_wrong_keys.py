@@ -24,10 +24,10 @@ async def test_an_address_may_send_60_invalid_keys_a_minute(
         assert await send(service, service.key) == 200
         sent = await asyncio.gather(*(send(service, f"rgl_live_{number}") for number in range(9)))
         assert sorted(sent) == [403] * 3 + [429] * 6
-        # A key that was seen to be valid is let through, one that nobody has seen yet waits.
+        # A key known to be valid is let through; a new one waits.
         assert await send(service, service.key) == 200
         assert await send(service, other) == 429
         clock.advance(seconds=60)
-        # Valid ones take nothing of it.
+        # Valid keys do not count towards the limit.
         assert [await send(service, other) for _ in range(5)] == [200] * 5
         assert [await send(service, "rgl_live_x") for _ in range(4)] == [403] * 3 + [429]

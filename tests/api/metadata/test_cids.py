@@ -19,7 +19,7 @@ def pattern(length: int) -> bytes:
     return (bytes((i * i + (i >> 8)) & 255 for i in range(65_536)) * (length // 65_536 + 1))[:length]
 
 
-def test_published_names() -> None:
+def test_known_contents_have_their_published_cids() -> None:
     assert cid_of(b"hello world") == HELLO
     assert cid_of(b"hello world\n") == "bafkreifjjcie6lypi6ny7amxnfftagclbuxndqonfipmb64f2km2devei4"
     assert cid_of(b"") == "bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku"
@@ -39,11 +39,11 @@ def test_published_names() -> None:
         (KEPT, "bafybeigf7viu2vr22ytcexlpdkggi4fgip2cdjkbk47ja55rptn3cmq7ge"),
     ],
 )
-def test_names_of_one_and_of_many_blocks(length: int, cid: str) -> None:
+def test_cids_of_one_and_many_blocks(length: int, cid: str) -> None:
     assert cid_of(pattern(length)) == cid
 
 
-def test_a_root_has_no_more_links_than_it_may() -> None:
+def test_a_root_has_at_most_174_links() -> None:
     full = bytes(MAX_LINKS * CHUNK_BYTES)
     assert cid_of(full) == "bafybeibxsa3ioclowpaq7b6gxl65gzqneopfr3fnhedak6sqr4bjz5lnyq"
     assert cid_of(full + b"\0") == "bafybeihqwzd3o6q6v3pmwhzjy22vokhr767burokmqemg63hptx2nqd7ym"
@@ -56,7 +56,7 @@ def test_a_root_has_no_more_links_than_it_may() -> None:
     filling=st.binary(min_size=1, max_size=8),
     at=st.integers(min_value=0),
 )
-def test_a_name_is_of_its_content_alone(chunks: int, around: int, filling: bytes, at: int) -> None:
+def test_a_cid_depends_on_the_content_only(chunks: int, around: int, filling: bytes, at: int) -> None:
     length = max(0, chunks * CHUNK_BYTES + around)
     data = (filling * (length // len(filling) + 1))[:length]
     cid = read_cid(cid_of(data))
@@ -71,7 +71,7 @@ def test_a_name_is_of_its_content_alone(chunks: int, around: int, filling: bytes
         assert not has_content(cid, changed)
 
 
-def test_every_text_of_a_cid_is_read_as_one() -> None:
+def test_every_encoding_of_a_cid_is_read() -> None:
     cid = CID.decode(HELLO)
     for base in ("base16", "base32upper", "base36", "base58btc"):
         assert str(read_cid(cid.encode(base))) == HELLO

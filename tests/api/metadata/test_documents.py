@@ -1,4 +1,4 @@
-"""Documents: JSON that means the same to all who read it."""
+"""Documents: JSON that every reader parses alike."""
 
 import orjson
 import pytest
@@ -34,14 +34,14 @@ JSON = st.recursive(
         (b'{"a":' + b"[" * 60_000, "body: "),
     ],
 )
-def test_what_is_no_document_is_refused_by_name(text: bytes, problem: str) -> None:
+def test_invalid_documents_name_the_member(text: bytes, problem: str) -> None:
     with pytest.raises(NotADocument, match=problem):
         read_document(text)
 
 
 @settings(max_examples=200)
 @given(st.dictionaries(st.text(max_size=5), JSON, max_size=4))
-def test_what_is_read_can_be_kept_and_shown(value: dict[str, object]) -> None:
+def test_accepted_documents_can_be_stored_and_served(value: dict[str, object]) -> None:
     try:
         sent = orjson.dumps(value)
     except TypeError:
@@ -61,7 +61,7 @@ def _numbers(value: object) -> list[float]:
     return [value] if isinstance(value, int | float) and value == value else []
 
 
-def test_members_that_are_shown_have_rules() -> None:
+def test_known_members_are_validated() -> None:
     require_rules({"name": "Pepe", "logoUrl": None, "twitter": "@pepe", "discord": "server/abc", "own": [1]})
     wrong: list[tuple[str, object]] = [
         ("name", 5),

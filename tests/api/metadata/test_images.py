@@ -1,4 +1,4 @@
-"""Images, as an image library writes them: known by their bytes, measured, and refused when anything is missing."""
+"""Images written by an image library: detected, measured, and refused if truncated."""
 
 import io
 import time
@@ -36,7 +36,7 @@ def test_an_image_is_measured(name: str) -> None:
 
 @settings(max_examples=300)
 @given(st.data())
-def test_no_image_that_is_cut_off_is_taken(chosen: st.DataObject) -> None:
+def test_truncated_images_are_refused(chosen: st.DataObject) -> None:
     kind, data = PICTURES[chosen.draw(st.sampled_from(sorted(PICTURES)))]
     cut = data[: chosen.draw(st.integers(12, len(data) - 1))]
     with pytest.raises(Damaged):
@@ -45,7 +45,7 @@ def test_no_image_that_is_cut_off_is_taken(chosen: st.DataObject) -> None:
 
 @settings(max_examples=300)
 @given(st.data())
-def test_whatever_the_bytes_are_they_are_measured_or_refused(chosen: st.DataObject) -> None:
+def test_any_bytes_are_measured_or_refused(chosen: st.DataObject) -> None:
     kind, data = PICTURES[chosen.draw(st.sampled_from(sorted(PICTURES)))]
     at = chosen.draw(st.integers(8, len(data) - 1))
     changed = data[:at] + chosen.draw(st.binary(min_size=1, max_size=6)) + data[at + chosen.draw(st.integers(0, 3)) :]
@@ -59,7 +59,7 @@ def test_whatever_the_bytes_are_they_are_measured_or_refused(chosen: st.DataObje
         assert changed == data, "every byte of a PNG is under a checksum"
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_a_refused_image_names_the_problem() -> None:
     png = picture("PNG")
     for data, problem in (
         (png[:-1], "cut off"),
@@ -79,7 +79,7 @@ def test_what_is_wrong_is_said() -> None:
         measure("image/jpeg", jpeg[: jpeg.index(b"\xff\xda")] + b"\xff\xd9")
 
 
-def test_pixels_are_decoded_and_not_only_their_structure_read() -> None:
+def test_pixels_are_decoded() -> None:
     png = picture("PNG")
     assert measure("image/png", _with_pixels(png, zlib.compress(bytes(10 * (1 + 3 * 20))))) == Size(20, 10)
     for pixels in (b"no pixels at all", zlib.compress(bytes(10 * (1 + 3 * 20)))[:-10], zlib.compress(b"\x09" * 610)):
@@ -87,7 +87,7 @@ def test_pixels_are_decoded_and_not_only_their_structure_read() -> None:
             measure("image/png", _with_pixels(png, pixels))
 
 
-def test_a_few_bytes_that_decode_to_gigabytes_are_refused() -> None:
+def test_decompression_bombs_are_refused() -> None:
     black = Image.new("1", (4_000, 4_000))
     file = io.BytesIO()
     black.save(file, "GIF", save_all=True, append_images=[Image.new("1", (4_000, 4_000), n % 2) for n in range(1, 30)])
@@ -96,14 +96,14 @@ def test_a_few_bytes_that_decode_to_gigabytes_are_refused() -> None:
         measure("image/gif", file.getvalue())
 
 
-def test_of_the_images_of_a_camera_the_first_counts() -> None:
+def test_the_first_image_of_a_multi_picture_file_counts() -> None:
     data = picture("MPO", **FRAMES)
     assert kind_of(data) == "image/jpeg"
     assert measure("image/jpeg", data) == Size(20, 10)
 
 
 @pytest.mark.parametrize("name", ["png", "jpeg", "gif", "webp"])
-def test_what_is_made_to_keep_us_busy_is_soon_refused(name: str) -> None:
+def test_images_made_to_waste_time_are_refused_quickly(name: str) -> None:
     kind, data = PICTURES[name]
     scan = data.find(b"\xff\xda") + 14
     chunk = b"\0\0\0\0teXt" + zlib.crc32(b"teXt").to_bytes(4, "big")
@@ -120,7 +120,7 @@ def test_what_is_made_to_keep_us_busy_is_soon_refused(name: str) -> None:
 
 
 def _with_pixels(png: bytes, pixels: bytes) -> bytes:
-    """The picture with other compressed pixels, under a checksum that holds."""
+    """The picture with other compressed pixels and a valid checksum."""
     chunk = b"IDAT" + pixels
     end = b"\0\0\0\0IEND" + zlib.crc32(b"IEND").to_bytes(4, "big")
     return png[:33] + len(pixels).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big") + end

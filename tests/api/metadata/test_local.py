@@ -1,4 +1,4 @@
-"""Contents in the data directory: written whole or not at all, whatever happens."""
+"""Contents in the data directory are written whole or not at all."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from api.metadata.local import LocalContents
 DATA = b"a frog" * 1000
 NAME = cid_of(DATA)
 CID = read_cid(NAME)
-# Stops in the moment in which all is written and nothing has its name yet.
+# Stops after the data is written and before the rename.
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
@@ -41,7 +41,7 @@ async def test_the_same_bytes_are_one_file(tmp_path: Path) -> None:
     assert await contents.get(CID, len(DATA) - 1) is None
 
 
-def test_a_process_killed_while_it_writes_leaves_nothing_under_the_name(tmp_path: Path) -> None:
+def test_a_killed_write_leaves_no_file(tmp_path: Path) -> None:
     contents = LocalContents(tmp_path)
     assert CID is not None
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), NAME], timeout=60, check=False)
@@ -56,7 +56,7 @@ def test_a_process_killed_while_it_writes_leaves_nothing_under_the_name(tmp_path
     assert files(tmp_path) == [contents.path_of(NAME)]
 
 
-async def test_what_a_disk_damaged_is_not_served_and_is_mended_by_the_next_upload(tmp_path: Path) -> None:
+async def test_a_damaged_file_is_not_served_and_the_next_upload_replaces_it(tmp_path: Path) -> None:
     contents = LocalContents(tmp_path)
     assert CID is not None
     await contents.put(NAME, DATA)
@@ -66,7 +66,7 @@ async def test_what_a_disk_damaged_is_not_served_and_is_mended_by_the_next_uploa
     assert await contents.get(CID, 10_000) == DATA
 
 
-async def test_a_disk_that_takes_nothing_is_said_to_be_down(tmp_path: Path) -> None:
+async def test_an_unwritable_folder_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "metadata").write_text("no folder")
     with pytest.raises(ContentsDown):
         await LocalContents(tmp_path / "metadata").put(NAME, DATA)

@@ -16,7 +16,7 @@ DOCUMENT = b'{"name":"Pepe"}'
 CID = cid_of(DOCUMENT)
 
 
-def test_the_address_of_a_node_is_one_of_the_web() -> None:
+def test_a_nodes_address_must_be_http() -> None:
     for url in ("/ip4/127.0.0.1/tcp/5001", "127.0.0.1:5001", "http://"):
         with pytest.raises(ValidationError, match="http:// or https://"):
             ApiSettings(ipfs_api_url=url)  # type: ignore[arg-type]
@@ -29,7 +29,7 @@ async def at_node(serve: Serve, ipfs_node: IpfsNodeDouble) -> AsyncIterator[Uplo
         yield await signed_in_uploader(service)
 
 
-async def test_the_node_keeps_what_is_uploaded_and_gives_it_back(at_node: Uploader, ipfs_node: IpfsNodeDouble) -> None:
+async def test_the_node_stores_and_returns_uploads(at_node: Uploader, ipfs_node: IpfsNodeDouble) -> None:
     large = picture("PNG", (400, 300), compress_level=0)
     for content, kind in ((DOCUMENT, "application/json"), (large, "image/png")):
         sent = await at_node.send(content, kind)
@@ -49,7 +49,7 @@ async def test_the_node_keeps_what_is_uploaded_and_gives_it_back(at_node: Upload
     assert (await at_node.read(CID)).status_code == 404, "what does not fit its name is not served"
 
 
-async def test_a_node_that_names_content_otherwise_is_found_out(
+async def test_a_node_that_returns_another_cid_is_refused(
     at_node: Uploader, ipfs_node: IpfsNodeDouble, store: Connection
 ) -> None:
     ipfs_node.wrong_name = cid_of(b"something else")
@@ -60,7 +60,7 @@ async def test_a_node_that_names_content_otherwise_is_found_out(
     assert store.execute("SELECT count(*) FROM metadata_upload").fetchone() == {"count": 0}
 
 
-async def test_a_node_that_is_down_is_said_to_be_and_nothing_is_lost(
+async def test_a_node_that_is_down_is_503_and_loses_nothing(
     at_node: Uploader, ipfs_node: IpfsNodeDouble, store: Connection
 ) -> None:
     node = at_node.service.services.metadata.contents

@@ -1,4 +1,4 @@
-"""The documents that registrations name: found where they are kept, and shown."""
+"""The documents that registrations name are fetched and shown."""
 
 from datetime import timedelta
 from typing import Any
@@ -31,7 +31,7 @@ def documents(store: Connection) -> list[Any]:
     return [row["metadata"] for row in store.execute("SELECT metadata FROM registration ORDER BY token_id").fetchall()]
 
 
-async def test_an_uploaded_document_is_that_of_the_registrations_that_name_it(serve: Serve, store: Connection) -> None:
+async def test_an_uploaded_document_applies_to_registrations_that_name_it(serve: Serve, store: Connection) -> None:
     read = read_cid(CID)
     assert read is not None
     names = [CID, read.encode("base36"), CID, cid_of(b"never uploaded"), "no.cid", ""]
@@ -56,7 +56,7 @@ async def test_an_uploaded_document_is_that_of_the_registrations_that_name_it(se
         assert (record["identity"]["displayName"], record["tierCount"], record["metadataCid"]) == ("Pepe", 2, CID)
 
 
-async def test_what_is_not_found_is_looked_for_ever_more_seldom(serve: Serve, store: Connection) -> None:
+async def test_missing_content_is_retried_with_growing_intervals(serve: Serve, store: Connection) -> None:
     missing = cid_of(b'{"name":"late"}')
     add_registration(store, metadata_cid=missing)
     clock = ManualClock()
@@ -77,7 +77,7 @@ async def test_what_is_not_found_is_looked_for_ever_more_seldom(serve: Serve, st
         assert store.execute("SELECT count(*) FROM metadata_search").fetchone() == {"count": 0}
 
 
-async def test_a_node_finds_what_others_keep(serve: Serve, store: Connection, ipfs_node: IpfsNodeDouble) -> None:
+async def test_a_node_fetches_content_of_its_peers(serve: Serve, store: Connection, ipfs_node: IpfsNodeDouble) -> None:
     no_documents = [b"<html>", b'{"a":' + b" " * 70_000 + b"1}", b'{"name":"\\u0000"}']
     ipfs_node.elsewhere = {V0: DOCUMENT, **{cid_of(content): content for content in no_documents}}
     for number, cid in enumerate(ipfs_node.elsewhere, start=1):

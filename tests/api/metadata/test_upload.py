@@ -1,4 +1,4 @@
-"""Uploading, and reading what was uploaded."""
+"""Uploads and reads of uploaded content."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ LARGE = picture("PNG", (400, 300), compress_level=0)
 PICTURES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 
 
-async def test_a_document_is_kept_byte_by_byte_and_served_for_ever(uploader: Uploader, data_dir: Path) -> None:
+async def test_a_document_is_served_unchanged_and_immutable(uploader: Uploader, data_dir: Path) -> None:
     answers = [await uploader.send(DOCUMENT), await uploader.send(DOCUMENT, "application/json; charset=utf-8")]
     cid = cid_of(DOCUMENT)
     for answer in answers:
@@ -50,7 +50,7 @@ async def test_a_document_is_kept_byte_by_byte_and_served_for_ever(uploader: Upl
     assert (await uploader.read("..%2f..%2fkeys")).status_code == 404
 
 
-async def test_images_are_known_by_their_bytes(uploader: Uploader) -> None:
+async def test_image_formats_are_detected_from_their_bytes(uploader: Uploader) -> None:
     for format, kind in PICTURES.items():
         data = picture(format)
         sent = await uploader.send(data, kind)
@@ -66,7 +66,7 @@ async def test_images_are_known_by_their_bytes(uploader: Uploader) -> None:
     assert (await uploader.send_form(file=("a.json", DOCUMENT, "application/json"))).json()["cid"] == cid_of(DOCUMENT)
 
 
-async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
+async def test_a_refused_upload_names_the_rule(uploader: Uploader) -> None:
     png = picture("PNG")
     form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n{}\r\n--x--\r\n'
     svg = b'<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'
@@ -107,7 +107,7 @@ async def test_what_is_not_taken_is_refused_by_rule(uploader: Uploader) -> None:
     assert (await uploader.service.client.post(UPLOAD, content=DOCUMENT)).status_code == 401, "a key is not enough"
 
 
-async def test_room_is_given_back_when_no_attempt_at_the_content_goes_on(uploader: Uploader, store: Connection) -> None:
+async def test_space_is_released_when_no_upload_is_in_progress(uploader: Uploader, store: Connection) -> None:
     repository = uploader.service.services.metadata.repository
     account = store.execute("SELECT account_id FROM wallet_session").fetchall()[0]["account_id"]
 
@@ -137,7 +137,7 @@ async def test_room_is_given_back_when_no_attempt_at_the_content_goes_on(uploade
     assert await repository.reserve(attempt("other"), 100) is None, "a killed process holds nothing for long"
 
 
-async def test_an_account_keeps_no_more_than_it_may(serve: Serve, store: Connection) -> None:
+async def test_an_accounts_storage_is_limited(serve: Serve, store: Connection) -> None:
     documents = [b'{"n":%d}' % number for number in range(10, 16)]
     async with serve(**SITE, metadata_account_bytes=3 * len(documents[0])) as service:
         one, other = await signed_in_uploader(service), await signed_in_uploader(service)

@@ -71,7 +71,7 @@ def run_process(*arguments: str) -> Done:
 @pytest.mark.parametrize(
     "command", ["up", "demo", "index", "refresh", "status", "keys create", "plans set", "contracts deploy", "export"]
 )
-def test_help_teaches_each_command(cli: Cli, command: str) -> None:
+def test_help_describes_each_command(cli: Cli, command: str) -> None:
     shown = cli(*command.split(), "--help")
     assert shown.returncode == 0
     assert f"Usage: regalia {command}" in shown.stdout
@@ -191,7 +191,7 @@ def test_an_unreachable_store_is_one_line_with_its_own_status(cli: Cli) -> None:
     assert "Traceback" not in refused.stderr
 
 
-def test_a_setting_that_makes_no_sense_is_named(cli: Cli) -> None:
+def test_an_invalid_setting_is_named(cli: Cli) -> None:
     for command in ("up", "status", "keys list"):
         refused = cli(*command.split(), REGALIA_PORT="seventy")
         assert refused.returncode == 2
@@ -199,7 +199,7 @@ def test_a_setting_that_makes_no_sense_is_named(cli: Cli) -> None:
         assert refused.stderr.count("\n") == 1
 
 
-def test_a_chains_file_that_is_not_there_is_named(cli: Cli) -> None:
+def test_a_missing_chains_file_is_named(cli: Cli) -> None:
     refused = cli("up", "--without-dagster", REGALIA_CHAINS="/no/such/chains.toml", REGALIA_PORT="0")
     assert refused.returncode == 2
     assert "chains file /no/such/chains.toml: No such file" in refused.stderr

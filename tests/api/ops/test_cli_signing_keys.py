@@ -1,4 +1,4 @@
-"""``regalia signing-keys``: what operators see, and never the secret half."""
+"""``regalia signing-keys``: prints public keys and never private ones."""
 
 import json
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_a_rotation_is_printed_and_listed(data_dir: Path, capsys: pytest.Capture
     assert table.index(current["kid"]) < table.index(previous["kid"])
 
 
-def test_keys_that_are_given_are_not_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_configured_keys_are_not_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGALIA_SIGNING_KEY", "A" * 43 + "=")
     with pytest.raises(SigningKeyError) as refused:
         signing_keys.rotate()

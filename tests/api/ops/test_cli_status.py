@@ -43,9 +43,7 @@ def report_of(tmp_path: Path, store_url: str, chains: str) -> status.Report:
     return status.collect(settings, facts.load(chains_file(tmp_path, chains)))
 
 
-def test_status_of_a_fresh_data_directory_says_so_and_makes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_status_of_an_empty_data_directory_creates_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status.show(watch=False, as_json=True)
     report = json.loads(capsys.readouterr().out)
     assert report["store"] == f"{tmp_path / 'data'} holds no data yet; `regalia up` makes it"
@@ -69,13 +67,11 @@ def test_status_shows_head_indexed_lag_and_finality(
     assert base.lag_seconds is not None
     assert 40 <= base.lag_seconds < 60
     assert (base.finality_blocks, base.state, base.problems) == (12, "ok", [])
-    # No longer enabled, but it was indexed: shown with what was seen last.
+    # Disabled, but indexed before: shown with its last state.
     assert (eth.key, eth.head, eth.indexed, eth.lag_blocks, eth.state) == ("eth", 9, 7, 2, "no node")
 
 
-def test_status_says_halted_and_what_is_wrong_with_a_node_without_its_secret(
-    tmp_path: Path, store: Connection, store_url: str
-) -> None:
+def test_status_shows_halts_and_node_errors_without_secrets(tmp_path: Path, store: Connection, store_url: str) -> None:
     store.execute(
         "INSERT INTO chain_checkpoint (chain_id, generation, block_number, head_block, halted)"
         " VALUES (8453, 1, 5, 9, 'reorganised beyond finality')"
@@ -88,7 +84,7 @@ def test_status_says_halted_and_what_is_wrong_with_a_node_without_its_secret(
 
 
 def run_asset(store: Connection, asset: str, chain_id: int | None, seconds: float, rows: int, *span: str) -> None:
-    """As the pipelines record it."""
+    """A run as the pipelines record it."""
     store.execute(
         sql.load("store/asset_runs/record").encode(),
         {
@@ -127,7 +123,7 @@ def test_status_shows_the_depth_of_queues(tmp_path: Path, store: Connection, sto
         "INSERT INTO jobs.procrastinate_jobs (queue_name, task_name, status) VALUES"
         " ('mail', 'send', 'todo'), ('mail', 'send', 'todo'), ('mail', 'send', 'failed'), ('watch', 'look', 'doing')"
     )
-    # As Dagster makes it, once it runs on this store.
+    # Dagster's table, as it creates it in this store.
     store.execute("CREATE SCHEMA dagster CREATE TABLE runs (status text, update_timestamp timestamp)")
     store.execute("INSERT INTO dagster.runs VALUES ('QUEUED', now()), ('STARTED', now()), ('FAILURE', '2020-01-01')")
     assert report_of(tmp_path, store_url, "").queues == [
@@ -140,7 +136,7 @@ def test_status_shows_the_depth_of_queues(tmp_path: Path, store: Connection, sto
 def printed(
     report: status.Report, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int | None = None
 ) -> str:
-    """What is printed; with a width, as on a terminal that is so wide."""
+    """The output; with a width, that of a terminal of this width."""
     monkeypatch.setenv("COLUMNS", str(width or 80))
     if width:
         monkeypatch.setenv("FORCE_COLOR", "1")
@@ -163,16 +159,16 @@ def test_the_table_is_plain_text_outside_a_terminal(
     run_asset(store, "heartbeats", 8453, 6.51, 9876, "2026-11-21T00:00:00+00:00", "2026-11-21T01:50:05+00:00")
     report = report_of(tmp_path, store_url, "")
     shown = printed(report, capsys, monkeypatch)
-    assert f"{report.taken_at:%Y-%m-%d %H:%M}" in shown  # dated, as nothing is shown in place of the one before
+    assert f"{report.taken_at:%Y-%m-%d %H:%M}" in shown  # dated, because a pipe is appended to and not redrawn
     assert "service: not running on" in shown
     row = next(line.split() for line in shown.splitlines() if line.startswith("base"))
     assert row[:4] == ["base", "1,234,569", "1,234,567", "2"]
     assert "heartbeats" in shown
-    assert " 9,876 " in shown  # not cut for want of width
+    assert " 9,876 " in shown  # not cut to the width
 
 
 @pytest.mark.parametrize("width", [50, 80, 120])
-def test_a_narrow_terminal_shows_what_matters_and_no_line_is_cut(
+def test_a_narrow_terminal_drops_columns_and_cuts_no_line(
     width: int,
     tmp_path: Path,
     store: Connection,
@@ -199,7 +195,7 @@ def test_a_narrow_terminal_shows_what_matters_and_no_line_is_cut(
     assert "…" not in shown
 
 
-def test_watching_outlasts_an_engine_that_goes_and_comes_back(
+def test_watching_survives_an_engines_restart(
     tmp_path: Path, store: Connection, store_url: str, engines: EngineUrls
 ) -> None:
     name = store.info.dbname
@@ -215,12 +211,12 @@ def test_watching_outlasts_an_engine_that_goes_and_comes_back(
         assert "statement timeout" in report_of(tmp_path, store_url, "").store
 
 
-def test_a_store_without_our_tables_is_no_error(tmp_path: Path, store: Connection, store_url: str) -> None:
+def test_a_store_without_tables_is_not_an_error(tmp_path: Path, store: Connection, store_url: str) -> None:
     store.execute("DROP TABLE operator_alert")
     assert "regalia migrate" in report_of(tmp_path, store_url, "").store
 
 
-def test_watching_ends_when_nobody_reads_any_more(store_url: str) -> None:
+def test_watching_ends_when_its_output_is_closed(store_url: str) -> None:
     command = [sys.executable, "-m", "api.cli", "status", "--watch", "--json"]
     environment = os.environ | {"REGALIA_DATABASE_URL": store_url, "REGALIA_CLICKHOUSE_URL": "http://u:p@127.0.0.1:9/x"}
     with subprocess.Popen(
@@ -234,7 +230,7 @@ def test_watching_ends_when_nobody_reads_any_more(store_url: str) -> None:
         assert process.stderr.read() == ""
 
 
-def test_spans_read_well() -> None:
+def test_durations_are_readable() -> None:
     assert [status_tables.span(seconds) for seconds in (0.2, 59, 61, 7300, 200_000)] == [
         "0 s",
         "59 s",
@@ -251,7 +247,7 @@ def found(findings: object, subject: str) -> list[checks.Finding]:
     return [finding for finding in findings if finding.subject == subject]  # type: ignore[attr-defined]
 
 
-def test_doctor_finds_good_stores_good(store_url: str, warehouse_url: str) -> None:
+def test_doctor_passes_healthy_stores(store_url: str, warehouse_url: str) -> None:
     settings = StackSettings(database_url=store_url, clickhouse_url=warehouse_url)
     findings = list(checks_of_engines.engines_reachable(settings))
     assert [(finding.level, finding.subject) for finding in findings] == [
@@ -261,7 +257,7 @@ def test_doctor_finds_good_stores_good(store_url: str, warehouse_url: str) -> No
     ]
 
 
-def test_doctor_says_which_engine_does_not_answer_and_which_setting_to_correct() -> None:
+def test_doctor_names_the_dead_engine_and_its_setting() -> None:
     settings = StackSettings(database_url="postgresql://u:p@127.0.0.1:1/x", clickhouse_url="http://u:p@127.0.0.1:1/x")
     store, warehouse = checks_of_engines.engines_reachable(settings)
     assert (store.level, store.advice) == (Level.BROKEN, "start it, or correct REGALIA_DATABASE_URL")
@@ -295,7 +291,7 @@ def test_doctor_compares_nodes_chain_ids_and_clocks(tmp_path: Path) -> None:
         assert "in the future" in ahead.message
 
 
-def test_doctor_notices_misspelt_and_senseless_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_misspelt_and_invalid_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REGALIA_DATABSE_URL", "postgresql://x")
     loaded, findings = checks.settings()
     assert loaded is not None
@@ -307,9 +303,7 @@ def test_doctor_notices_misspelt_and_senseless_settings(monkeypatch: pytest.Monk
     assert findings[-1].message.startswith("REGALIA_PORT='99999': ")
 
 
-def test_doctor_names_the_overlay_that_the_service_would_not_start_with(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_doctor_names_an_invalid_overlay(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, content in (("PRICING", b"claim_usd = 1000"), ("APPS", b"['no id']"), ("LIMITS", b"\xff")):
         file = tmp_path / f"{name.lower()}.toml"
         file.write_bytes(content)
@@ -318,7 +312,7 @@ def test_doctor_names_the_overlay_that_the_service_would_not_start_with(
     assert [message.split(" ")[:2] for message in broken] == [["limits", "file"], ["pricing", "file"], ["apps", "file"]]
 
 
-def test_doctor_names_what_is_wrong_with_the_chains_file(tmp_path: Path) -> None:
+def test_doctor_names_the_error_in_the_chains_file(tmp_path: Path) -> None:
     broken = StackSettings(chains=chains_file(tmp_path, "[chains.base\n"))
     assert checks.chains_file(broken)[1][0].level is Level.BROKEN
     unknown = StackSettings(chains=chains_file(tmp_path, '[chains.base.contracts]\nregistri = "0x1"'))
@@ -340,9 +334,9 @@ def test_doctor_finds_a_taken_port_and_a_data_directory_that_is_a_file(tmp_path:
     assert (finding.level, finding.subject) == (Level.BROKEN, "data")
 
 
-def test_doctor_says_whether_anybody_is_told_of_trouble(receiver: Receiver) -> None:
-    (nobody,) = notices.receiver_reachable(StackSettings())
-    assert (nobody.level, nobody.message) == (Level.OK, "nobody is told when something goes wrong")
+def test_doctor_reports_whether_notices_are_sent(receiver: Receiver) -> None:
+    (finding,) = notices.receiver_reachable(StackSettings())
+    assert (finding.level, finding.message) == (Level.OK, "notices have no receiver: failures are only logged")
     (there,) = notices.receiver_reachable(StackSettings(alert_webhook_url=receiver.url, alert_webhook_secret="s"))
     assert (there.level, there.advice) == (Level.OK, None)
     (gone,) = notices.receiver_reachable(StackSettings(alert_webhook_url="http://127.0.0.1:9/t0ken"))
@@ -350,7 +344,7 @@ def test_doctor_says_whether_anybody_is_told_of_trouble(receiver: Receiver) -> N
     assert receiver.received == []
 
 
-def test_doctor_warns_of_a_public_service_whose_users_can_reach_its_own_machine() -> None:
+def test_doctor_warns_if_a_public_service_allows_loopback() -> None:
     assert list(checks.outbound(StackSettings(host="0.0.0.0"))) == []
     assert list(checks.outbound(StackSettings(outbound_loopback=True))) == []
     for public in (

@@ -1,4 +1,4 @@
-"""Which URLs and addresses a user's URL may lead to."""
+"""The URLs and addresses that users may name."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -30,7 +30,7 @@ def test_public_https_addresses_are_accepted(url: str, host: str, port: int) -> 
     assert (destination.url.raw_host, destination.url.port, destination.url.scheme) == (host, port, "https")
 
 
-def test_path_and_query_stay_as_they_were_written() -> None:
+def test_path_and_query_are_kept_verbatim() -> None:
     destination = validate_url("https://example.com/a%2Fb/../c;d=1?x=%41&y=a+b")
     assert destination.url.raw_path_qs == "/a%2Fb/../c;d=1?x=%41&y=a+b"
     assert validate_url("https://example.com?x=1").url.raw_path_qs == "/?x=1"
@@ -107,7 +107,7 @@ def test_path_and_query_stay_as_they_were_written() -> None:
         ("https://[::1]x", "cannot be read"),
     ],
 )
-def test_what_is_wrong_with_a_url_is_said(url: str, problem: str) -> None:
+def test_an_invalid_url_names_the_problem(url: str, problem: str) -> None:
     with pytest.raises(UrlRefused, match=problem):
         validate_url(url)
 
@@ -206,7 +206,7 @@ def test_public_addresses_are_allowed(address: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_nothing_that_the_standard_library_calls_private_is_public(address: IPv4Address | IPv6Address) -> None:
+def test_private_addresses_of_the_standard_library_are_refused(address: IPv4Address | IPv6Address) -> None:
     if is_public(address):
         assert address.is_global
         special = ("private", "loopback", "link_local", "multicast", "reserved", "unspecified")
@@ -214,13 +214,13 @@ def test_nothing_that_the_standard_library_calls_private_is_public(address: IPv4
 
 
 @given(st.one_of(st.text(), st.from_regex(r"https?://[\[\]@:.0-9a-fx%A-Z/#?\\-]{0,40}", fullmatch=True)))
-def test_any_text_is_a_destination_or_refused(text: str) -> None:
+def test_any_text_is_accepted_or_refused(text: str) -> None:
     for allow_loopback in (False, True):
         try:
             destination = validate_url(text, allow_loopback=allow_loopback)
         except UrlRefused:
             continue
-        # What the client will read in the URL is what was judged.
+        # The client parses the URL exactly as the check did.
         assert destination.url.raw_host == destination.host
         assert destination.url.port == destination.port
         assert destination.url.user is None
@@ -230,7 +230,7 @@ def test_any_text_is_a_destination_or_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "url", ["http://localhost:3000/hook", "http://127.0.0.1:80/", "http://[::1]:9/", "https://localhost:8443"]
 )
-def test_loopback_is_allowed_where_the_setting_says_so(url: str) -> None:
+def test_the_setting_allows_loopback(url: str) -> None:
     assert validate_url(url, allow_loopback=True).loopback
     with pytest.raises(UrlRefused):
         validate_url(url)

@@ -63,7 +63,7 @@ def writing(text: bytes, *, stays: bool = False) -> Answer:
     return answer
 
 
-async def test_a_request_reaches_the_named_host_as_it_was_given(meet: Meet) -> None:
+async def test_a_request_reaches_its_host_unchanged(meet: Meet) -> None:
     reply = b"HTTP/1.1 201 Created\r\nX-Two: a\r\nX-Two: b\r\nContent-Length: 5\r\n\r\nhello"
     async with meet(writing(reply)) as (client, far):
         answer = await post(client, far.url("/hook?team=ops"))
@@ -104,7 +104,7 @@ async def test_a_request_reaches_the_named_host_as_it_was_given(meet: Meet) -> N
         ["fd00::1", "192.168.0.1"],
     ],
 )
-async def test_a_name_that_leads_inside_is_not_connected_to(
+async def test_a_name_with_a_private_address_is_refused(
     meet: Meet, name_server: NameServer, addresses: list[str]
 ) -> None:
     name_server.records[HOST] = [addresses]
@@ -115,8 +115,8 @@ async def test_a_name_that_leads_inside_is_not_connected_to(
     assert far.connections == 0
 
 
-async def test_this_machines_own_public_addresses_are_not_connected_to(name_server: NameServer) -> None:
-    """From inside they lead past whatever firewall stands before them."""
+async def test_this_machines_public_addresses_are_refused(name_server: NameServer) -> None:
+    """From inside, these addresses bypass any firewall."""
     name_server.records[HOST] = [["203.1.113.5", "2a00:1450:4001::5"]]
     own = OwnAddresses(lambda: ["02:42:ac:11:00:02", "203.1.113.5", "2a00:1450:4001::5%eth0"])
     client = Outbound(names=NameServers(["127.0.0.1"], port=name_server.port), own=own)
@@ -128,19 +128,19 @@ async def test_this_machines_own_public_addresses_are_not_connected_to(name_serv
         await client.close()
 
 
-def test_the_interfaces_of_this_machine_are_known() -> None:
+def test_this_machines_interfaces_are_listed() -> None:
     assert ip_address("127.0.0.1") in OwnAddresses()
     assert ip_address("192.0.2.1") not in OwnAddresses()
 
 
-async def test_only_the_public_ones_of_a_names_addresses_are_tried(meet: Meet, name_server: NameServer) -> None:
+async def test_only_public_addresses_of_a_name_are_tried(meet: Meet, name_server: NameServer) -> None:
     name_server.records[HOST] = [["10.255.255.1", "::1", FAR, "127.0.0.1"]]
     async with meet() as (client, far):
         answer = await post(client, far.url(), 1.0)
     assert answer.status == 204
 
 
-async def test_a_name_that_changes_its_mind_gains_nothing(meet: Meet, name_server: NameServer) -> None:
+async def test_dns_rebinding_is_refused(meet: Meet, name_server: NameServer) -> None:
     name_server.records[HOST] = [[FAR], ["127.0.0.1"]]
     async with meet(writing(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")) as (client, far):
         assert (await post(client, far.url())).status == 200
@@ -150,8 +150,8 @@ async def test_a_name_that_changes_its_mind_gains_nothing(meet: Meet, name_serve
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "::1", "::ffff:127.0.0.1"])
-async def test_a_sockets_address_is_looked_at_before_it_connects(meet: Meet, address: str) -> None:
-    """Also if something between the lookup and the socket were to put in another one."""
+async def test_a_sockets_address_is_checked_before_it_connects(meet: Meet, address: str) -> None:
+    """Even if the address changed between lookup and socket."""
     async with meet() as (client, far):
         session = client._session(client.validate(far.url()), fresh=False)
         open_socket: Any = session.connector._socket_factory
@@ -162,7 +162,7 @@ async def test_a_sockets_address_is_looked_at_before_it_connects(meet: Meet, add
             assert made.family is socket.AF_INET
 
 
-async def test_the_hosts_file_and_the_search_list_are_not_asked(name_server: NameServer) -> None:
+async def test_the_hosts_file_and_search_list_are_not_used(name_server: NameServer) -> None:
     names = NameServers(["127.0.0.1"], port=name_server.port)
     for host in ("localhost", "nowhere"):
         with pytest.raises(OSError, match=host):
@@ -170,13 +170,13 @@ async def test_the_hosts_file_and_the_search_list_are_not_asked(name_server: Nam
     assert set(name_server.asked) <= {"localhost", "nowhere"}
 
 
-async def test_a_name_that_does_not_exist_is_a_failure_of_dns(meet: Meet) -> None:
+async def test_a_name_that_does_not_exist_is_a_dns_failure(meet: Meet) -> None:
     async with meet() as (client, far):
         answer = await post(client, far.url(host="gone.receiver.net"))
     assert (answer.failure, answer.problem) == (Failure.DNS, "the host's name cannot be resolved")
 
 
-async def test_a_name_server_that_says_nothing_is_part_of_the_time_limit(meet: Meet, name_server: NameServer) -> None:
+async def test_the_time_limit_includes_a_silent_name_server(meet: Meet, name_server: NameServer) -> None:
     name_server.records[HOST] = [None]
     async with meet() as (client, far):
         answer = await post(client, far.url(), 0.3)
@@ -187,7 +187,7 @@ async def test_a_name_server_that_says_nothing_is_part_of_the_time_limit(meet: M
 
 
 @pytest.mark.parametrize("mute", [1, 28])
-async def test_the_kind_of_address_that_nobody_tells_is_not_waited_for(name_server: NameServer, mute: int) -> None:
+async def test_an_unanswered_address_family_is_not_waited_for(name_server: NameServer, mute: int) -> None:
     name_server.records[HOST] = [["192.0.2.1", "192.0.2.2", "2001:db8::1"]]
     name_server.mute = (mute,)
     names = NameServers(["127.0.0.1"], port=name_server.port)
@@ -196,7 +196,7 @@ async def test_the_kind_of_address_that_nobody_tells_is_not_waited_for(name_serv
     assert sorted(found) == (["2001:db8::1"] if mute == 1 else ["192.0.2.1", "192.0.2.2"])
 
 
-async def test_both_kinds_of_addresses_take_turns_and_only_some_are_kept(name_server: NameServer) -> None:
+async def test_address_families_alternate_up_to_a_limit(name_server: NameServer) -> None:
     name_server.records[HOST] = [
         [*(f"192.0.2.{number}" for number in range(1, 10)), *(f"2001:db8::{number}" for number in range(1, 4))]
     ]
@@ -206,7 +206,7 @@ async def test_both_kinds_of_addresses_take_turns_and_only_some_are_kept(name_se
     assert len(set(found)) == 8
 
 
-async def test_a_name_that_stands_for_another_has_its_addresses(name_server: NameServer) -> None:
+async def test_cnames_are_followed(name_server: NameServer) -> None:
     name_server.aliases = {HOST: "edge.receiver.net", "bare.receiver.net": "edge.receiver.net"}
     name_server.records["bare.receiver.net"] = [[]]
     names = NameServers(["127.0.0.1"], port=name_server.port)
@@ -244,7 +244,7 @@ async def test_a_server_that_does_not_speak_tls_is_refused(meet: Meet) -> None:
     assert (answer.failure, answer.problem) == (Failure.TLS, "the TLS handshake failed")
 
 
-async def test_a_closed_port_is_a_failure_to_connect(meet: Meet) -> None:
+async def test_a_closed_port_is_a_connection_failure(meet: Meet) -> None:
     async with meet() as (client, _):
         with socket.socket() as closed:
             closed.bind((FAR, 0))
@@ -264,14 +264,14 @@ async def test_redirects_are_not_followed(meet: Meet, status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 404, 410, 500, 503])
-async def test_any_other_status_is_a_failure_that_keeps_the_answer(meet: Meet, status: int) -> None:
+async def test_other_statuses_are_failures_that_keep_the_answer(meet: Meet, status: int) -> None:
     async with meet(writing(b"HTTP/1.1 %d No\r\nContent-Length: 4\r\n\r\nnope" % status)) as (client, far):
         answer = await post(client, far.url())
     assert (answer.status, answer.failure, answer.body_text) == (status, Failure.STATUS, "nope")
     assert answer.problem == f"HTTP {status}"
 
 
-async def test_no_more_of_a_body_is_read_than_is_kept(meet: Meet) -> None:
+async def test_a_body_is_read_up_to_the_kept_length(meet: Meet) -> None:
     sent = 0
 
     async def endless(writer: asyncio.StreamWriter, number: int) -> bool:
@@ -290,7 +290,7 @@ async def test_no_more_of_a_body_is_read_than_is_kept(meet: Meet) -> None:
     assert sent < 20_000_000
 
 
-async def test_a_compressed_body_is_kept_as_it_came(meet: Meet) -> None:
+async def test_a_compressed_body_is_kept_compressed(meet: Meet) -> None:
     bomb = gzip.compress(b"0" * 10_000_000)
     head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)
     async with meet(writing(head + bomb)) as (client, far):
@@ -299,7 +299,7 @@ async def test_a_compressed_body_is_kept_as_it_came(meet: Meet) -> None:
     assert not answer.body_complete
 
 
-async def test_a_body_that_drips_is_cut_at_the_limit_and_the_answer_counts(meet: Meet) -> None:
+async def test_a_slow_body_is_cut_at_the_time_limit_and_the_answer_counts(meet: Meet) -> None:
     async def dripping(writer: asyncio.StreamWriter, number: int) -> bool:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         for _ in range(1000):
@@ -316,7 +316,7 @@ async def test_a_body_that_drips_is_cut_at_the_limit_and_the_answer_counts(meet:
 
 
 @pytest.mark.parametrize("first", [b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b""])
-async def test_headers_that_drip_are_no_answer(meet: Meet, first: bytes) -> None:
+async def test_slow_headers_time_out(meet: Meet, first: bytes) -> None:
     async def dripping(writer: asyncio.StreamWriter, number: int) -> bool:
         for _ in range(1000):
             writer.write(first or b"H")
@@ -344,14 +344,14 @@ async def test_headers_that_drip_are_no_answer(meet: Meet, first: bytes) -> None
         (b"HTTP/1.1 200 OK\r\nX-Cut", Failure.DISCONNECTED),
     ],
 )
-async def test_what_is_no_answer_is_told_apart(meet: Meet, reply: bytes, failure: Failure) -> None:
+async def test_invalid_answers_are_distinguished(meet: Meet, reply: bytes, failure: Failure) -> None:
     async with meet(writing(reply)) as (client, far):
         answer = await post(client, far.url())
     assert (answer.status, answer.failure) == (None, failure)
     assert len(far.requests) == 1
 
 
-async def test_headers_are_kept_as_text_that_the_store_can_keep_and_not_without_end(meet: Meet) -> None:
+async def test_kept_headers_are_valid_text_of_limited_length(meet: Meet) -> None:
     many = b"".join(b"X-%d: %s\r\n" % (number, b"a" * 990) for number in range(30))
     reply = b"HTTP/1.1 200 OK\r\nX-Odd: \xff\xc3\xa9\r\n" + many + b"Content-Length: 2\r\n\r\n\xff\x00"
     async with meet(writing(reply)) as (client, far):
@@ -361,13 +361,13 @@ async def test_headers_are_kept_as_text_that_the_store_can_keep_and_not_without_
     assert answer.body_text == "\ufffd\ufffd"
 
 
-async def test_an_answer_whose_body_breaks_off_counts(meet: Meet) -> None:
+async def test_an_answer_with_a_truncated_body_counts(meet: Meet) -> None:
     async with meet(writing(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")) as (client, far):
         answer = await post(client, far.url())
     assert (answer.succeeded, answer.body, answer.body_complete) == (True, b"half", False)
 
 
-async def test_an_idle_connection_is_used_again(meet: Meet, name_server: NameServer) -> None:
+async def test_an_idle_connection_is_reused(meet: Meet, name_server: NameServer) -> None:
     async with meet() as (client, far):
         for _ in range(3):
             answer = await post(client, far.url())
@@ -376,7 +376,7 @@ async def test_an_idle_connection_is_used_again(meet: Meet, name_server: NameSer
     assert (answer.timing.dns_seconds, answer.timing.connect_seconds) == (None, None)
 
 
-async def test_a_request_on_a_connection_that_was_just_closed_is_sent_on_a_new_one(meet: Meet) -> None:
+async def test_a_request_on_a_closed_connection_is_sent_on_a_new_one(meet: Meet) -> None:
     async def closing(writer: asyncio.StreamWriter, number: int) -> bool:
         if number == 1:
             writer.transport.abort()
@@ -395,7 +395,7 @@ async def test_a_new_connection_that_is_closed_is_a_failure(meet: Meet) -> None:
     assert len(far.requests) == 1
 
 
-async def test_cookies_and_proxies_and_passwords_of_the_environment_are_not_used(
+async def test_cookies_proxies_and_netrc_are_ignored(
     meet: Meet, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -412,7 +412,7 @@ async def test_cookies_and_proxies_and_passwords_of_the_environment_are_not_used
     assert all(b"cookie" not in one.lower() and b"authorization" not in one.lower() for one in far.requests)
 
 
-async def test_a_url_that_may_not_be_called_is_not_called(meet: Meet) -> None:
+async def test_a_refused_url_is_not_called(meet: Meet) -> None:
     async with meet() as (client, far):
         for url in (f"https://127.0.0.1:{far.port}", f"http://{HOST}:{far.port}", f"https://0x7f000002:{far.port}"):
             answer = await post(client, url)
@@ -421,14 +421,14 @@ async def test_a_url_that_may_not_be_called_is_not_called(meet: Meet) -> None:
     assert far.connections == 0
 
 
-async def test_a_header_cannot_bring_another(meet: Meet) -> None:
+async def test_headers_cannot_be_injected(meet: Meet) -> None:
     async with meet() as (client, far):
         with pytest.raises(ValueError, match="header"):
             await client.post(far.url(), b"{}", {"X-Event": "a\r\nX-Evil: 1"})
     assert far.requests == []
 
 
-async def test_loopback_is_called_where_the_setting_says_so(name_server: NameServer) -> None:
+async def test_the_setting_allows_calls_to_loopback(name_server: NameServer) -> None:
     open_client = Outbound.of(ApiSettings(outbound_loopback=True, service_name="Dev"))
     closed_client = Outbound.of(ApiSettings())
     try:
@@ -439,7 +439,7 @@ async def test_loopback_is_called_where_the_setting_says_so(name_server: NameSer
             assert (await post(closed_client, url)).failure is Failure.REFUSED
             with pytest.raises(UrlRefused, match="https://"):
                 closed_client.validate(url)
-            # The name is this machine's own; the port is held, so that nobody can listen there.
+            # The name is this machine's; the port is bound, so that nothing can listen there.
             with socket.socket() as held:
                 held.bind(("127.0.0.1", 0))
                 port = held.getsockname()[1]
@@ -450,8 +450,8 @@ async def test_loopback_is_called_where_the_setting_says_so(name_server: NameSer
         await closed_client.close()
 
 
-async def test_many_at_once_do_not_wait_for_a_slow_name(meet: Meet, name_server: NameServer) -> None:
-    """Lookups take no threads: a hundred names whose servers are silent hold up nobody."""
+async def test_a_slow_name_does_not_delay_others(meet: Meet, name_server: NameServer) -> None:
+    """Lookups use no threads: a hundred unanswered lookups delay no other request."""
     for number in range(100):
         name_server.records[f"slow{number}.receiver.net"] = [None]
     async with meet() as (client, far):

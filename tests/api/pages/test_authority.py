@@ -1,4 +1,4 @@
-"""Changes of a page that come while the registration ends, changes hands, or becomes another one."""
+"""Changes of a page while its registration ends, is transferred, or is replaced."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ MEANWHILE = [
 ]
 
 
-async def test_no_change_is_written_to_a_registration_that_is_its_users_no_more(
+async def test_a_user_who_lost_a_registration_cannot_change_it(
     owners: Owners,
     text_server: TextServer,
 ) -> None:

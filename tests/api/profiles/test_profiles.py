@@ -1,4 +1,4 @@
-"""Who may change a profile, what it may hold, and what becomes of a change."""
+"""Who may change a profile, its valid fields, and the effects of a change."""
 
 import asyncio
 from typing import Any
@@ -25,7 +25,7 @@ EVERYTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-def told(store: Connection) -> list[list[str]]:
+def recorded(store: Connection) -> list[list[str]]:
     """The fields of the profile events so far, which are links of the history too."""
     rows = store.execute(
         "SELECT payload FROM event_log WHERE type = 'profile.updated' AND chain_id = %s AND token_id = 7 ORDER BY id",
@@ -38,17 +38,17 @@ def told(store: Connection) -> list[list[str]]:
     return [row["payload"]["updated_fields"] for row in rows]
 
 
-async def test_the_owner_changes_the_fields_that_are_sent_and_every_reader_says_so(owners: Owners) -> None:
+async def test_the_owner_changes_the_sent_fields_in_every_read(owners: Owners) -> None:
     page, store = await owners.page(), owners.store
     document = {"name": "Frog", "website": "https://frog.example", "discord": ["x"], "tiers": [{}]}
     store.execute("UPDATE registration SET metadata = %s", (Jsonb(document),))
-    first = await page.told("GET", "/profile")
+    first = await page.ask_json("GET", "/profile")
     assert (first["name"], first["discord"], first["nsfw"], first["setHere"]) == ("Frog", None, False, [])
     await page.public("/coins/base/PEPE/apps")
     page.service.services.public_reads._pages.cache.put(("coin", "base", "PEPE"), prepare(b"{}"))
     assert (await page.service.anonymous.get("/api/v2/public/coins/base/PEPE")).status_code == 200
 
-    made = await page.told("PUT", "/profile", EVERYTHING)
+    made = await page.ask_json("PUT", "/profile", EVERYTHING)
     assert set(EVERYTHING) == set(FIELDS)
     assert (contains_example(made, EVERYTHING), made["updatedFields"], made["setHere"]) == (
         True,
@@ -60,29 +60,29 @@ async def test_the_owner_changes_the_fields_that_are_sent_and_every_reader_says_
     record = (await page.service.get("/registration/7", chain="base")).json()
     assert record["identity"] == {"displayName": "The Pepe", "avatarUrl": EVERYTHING["avatarUrl"]}
     assert record["tierCount"] == 1
-    assert told(store) == [list(FIELDS)]
+    assert recorded(store) == [list(FIELDS)]
 
     for body in (EVERYTHING, {}, {"name": "  Pepe 🐸 "}, {"nsfw": True}):
-        assert (await page.told("PUT", "/profile", body))["updatedFields"] == []
-    cleared = await page.told("PUT", "/profile", {"website": None, "nsfw": None, "displayName": None})
+        assert (await page.ask_json("PUT", "/profile", body))["updatedFields"] == []
+    cleared = await page.ask_json("PUT", "/profile", {"website": None, "nsfw": None, "displayName": None})
     assert (cleared["website"], cleared["nsfw"], cleared["twitter"]) == (None, False, "@pepe")
     assert cleared["updatedFields"] == ["displayName", "website", "nsfw"]
     status = (await page.service.get("/registration/PEPE/base")).json()
     assert "website" not in status["metadata"], "cleared, whatever the document says"
     assert (await page.service.get("/registration/7", chain="base")).json()["identity"]["displayName"] == "Pepe 🐸"
-    assert told(store) == [list(FIELDS), ["displayName", "website", "nsfw"]]
+    assert recorded(store) == [list(FIELDS), ["displayName", "website", "nsfw"]]
     history = (await page.service.get("/registration/7/history", chain="base")).json()
     assert [HistoryEntry.model_validate(entry).type for entry in history["entries"]] == ["profile.updated"] * 2
 
 
-async def test_owner_and_managers_may_and_nobody_else(owners: Owners) -> None:
+async def test_only_owner_and_managers_may_change_a_profile(owners: Owners) -> None:
     manager = new_wallet()
     page = await owners.page(managers=["0x" + "12" * 20, manager.address.lower()], maintainers=[])
     by_manager = await owners.page_for(7, manager)
     stranger = await owners.page_for(7)
     reader = await owners.page_for(7, manager, scopes=["api:read"])
-    assert (await by_manager.told("PUT", "/profile", {"name": "Theirs"}))["name"] == "Theirs"
-    assert (await reader.told("GET", "/profile"))["name"] == "Theirs"
+    assert (await by_manager.ask_json("PUT", "/profile", {"name": "Theirs"}))["name"] == "Theirs"
+    assert (await reader.ask_json("GET", "/profile"))["name"] == "Theirs"
 
     route, body = "/api/v2/registration/7/profile", {"name": "No"}
     with_key = await page.service.client.put(route, params={"chain": "base"}, json=body)
@@ -103,10 +103,10 @@ async def test_owner_and_managers_may_and_nobody_else(owners: Owners) -> None:
     assert (await by_manager.ask("PUT", "/profile", body)).status_code == 403
     owners.store.execute("UPDATE registration SET released_at = now()")
     assert (await page.ask("PUT", "/profile", body)).status_code == 404
-    assert told(owners.store) == [["name"]]
+    assert recorded(owners.store) == [["name"]]
 
 
-async def test_what_a_profile_may_not_hold_is_refused_by_field(owners: Owners) -> None:
+async def test_invalid_profile_fields_are_refused_by_name(owners: Owners) -> None:
     page = await owners.page()
     link = "https://pepe.example/"
     bad: dict[str, list[Any]] = {
@@ -138,17 +138,17 @@ async def test_what_a_profile_may_not_hold_is_refused_by_field(owners: Owners) -
         route = "/api/v2/registration/7/profile?chain=base"
         raw = await page.service.anonymous.put(route, content=content, headers=headers)
         assert raw.status_code == 400, content
-    assert (told(owners.store), (await page.told("GET", "/profile"))["setHere"]) == ([], [])
+    assert (recorded(owners.store), (await page.ask_json("GET", "/profile"))["setHere"]) == ([], [])
 
 
-async def test_changes_at_the_same_moment_lose_no_field(owners: Owners) -> None:
+async def test_concurrent_changes_lose_no_field(owners: Owners) -> None:
     page = await owners.page()
     tag = (await page.ask("GET", "/profile")).headers["etag"]
     changes = [{name: value} for name, value in EVERYTHING.items()] * 2
-    answers = await asyncio.gather(*(page.told("PUT", "/profile", change) for change in changes))
-    assert contains_example(await page.told("GET", "/profile"), EVERYTHING)
+    answers = await asyncio.gather(*(page.ask_json("PUT", "/profile", change) for change in changes))
+    assert contains_example(await page.ask_json("GET", "/profile"), EVERYTHING)
     assert sorted(name for answer in answers for name in answer["updatedFields"]) == sorted(FIELDS)
-    assert sorted(told(owners.store)) == sorted([name] for name in FIELDS)
+    assert sorted(recorded(owners.store)) == sorted([name] for name in FIELDS)
 
     async def put(name: str, match: str) -> tuple[int, str | None]:
         answer = await page.service.anonymous.put(
@@ -171,7 +171,7 @@ async def test_changes_at_the_same_moment_lose_no_field(owners: Owners) -> None:
 async def test_a_profile_stays_with_its_mint(owners: Owners, transaction: str, kept: bool) -> None:
     """A reorganisation moves the mint to another block, or gives the id to another mint."""
     page = await owners.page(is_final=False)
-    await page.told("PUT", "/profile", {"name": "Mine"})
+    await page.ask_json("PUT", "/profile", {"name": "Mine"})
     row = owners.store.execute(
         "SELECT to_jsonb(registration) - 'presented' - 'profile' AS row FROM registration"
     ).fetchone()
@@ -179,4 +179,4 @@ async def test_a_profile_stays_with_its_mint(owners: Owners, transaction: str, k
     moved = {**row["row"], "block_hash": "0x" + "ee" * 32, "transaction_hash": "0x" + transaction * 32}
     parameters = {"registrations": Jsonb([moved]), "from_receipt": False}
     owners.store.execute(sql.load("store/registrations/upsert").encode(), parameters)
-    assert (await page.told("GET", "/profile"))["name"] == ("Mine" if kept else None)
+    assert (await page.ask_json("GET", "/profile"))["name"] == ("Mine" if kept else None)

@@ -1,4 +1,4 @@
-"""Verified coins, their apps and sites, for whoever asks."""
+"""Public reads of verified coins, their apps and sites."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -52,7 +52,7 @@ async def test_a_verified_coin_has_its_market(open_service: Service, warehouse: 
     assert '"priceUsd":0.0000123' in answer.text
 
     for path in ("/coins/base/pepe", "/coins/base/pepe/apps", "/crowns/base/7/sites"):
-        heads = [await open_service.anonymous.head(f"/api/v2/public{path}") for _ in range(2)]  # made, and remembered
+        heads = [await open_service.anonymous.head(f"/api/v2/public{path}") for _ in range(2)]  # computed and cached
         whole = await read(open_service, path)
         for head in heads:
             assert (head.status_code, head.content) == (200, b"")
@@ -62,7 +62,7 @@ async def test_a_verified_coin_has_its_market(open_service: Service, warehouse: 
     assert (refused.status_code, refused.headers["allow"]) == (405, "GET, HEAD")
 
 
-async def test_unknown_figures_are_null(open_service: Service, warehouse: Warehouse, store: Connection) -> None:
+async def test_unknown_metrics_are_null(open_service: Service, warehouse: Warehouse, store: Connection) -> None:
     add_listed(store, "PEPE", 7)
     publish(warehouse, [token_row("OTHER", address=1)])
     body = (await read(open_service, "/coins/base/PEPE")).json()
@@ -112,7 +112,7 @@ async def test_a_404_is_remembered_for_a_minute(
         assert answer.headers["cache-control"] == "public, max-age=60"
 
 
-async def test_every_origin_may_read_and_none_with_credentials(
+async def test_any_origin_may_read_without_credentials(
     open_service: Service, warehouse: Warehouse, store: Connection
 ) -> None:
     add_listed(store, "PEPE", 7)
@@ -166,7 +166,7 @@ async def test_without_warehouse_a_coin_is_unavailable_and_not_missing(serve: Se
         assert (await read(service, "/coins/base/PEPE/apps")).status_code == 200
 
 
-async def test_apps_come_in_the_pages_order_without_what_is_off_or_nsfw(
+async def test_apps_are_in_page_order_without_disabled_or_nsfw_ones(
     serve: Serve, store: Connection, tmp_path: Path
 ) -> None:
     catalogue = tmp_path / "apps.toml"
@@ -194,7 +194,7 @@ async def test_apps_come_in_the_pages_order_without_what_is_off_or_nsfw(
     assert body["apps"][1]["embed"] == {"kind": "data", "url": "https://api.test/api/v2/public/coins/base/PEPE"}
 
 
-async def test_sites_are_those_whose_domain_is_verified(serve: Serve, store: Connection) -> None:
+async def test_only_sites_with_a_verified_domain_are_listed(serve: Serve, store: Connection) -> None:
     add_listed(store, "PEPE", 7)
     add_listed(store, "WOJAK", 8, embeds_enabled=False)
     for token_id, domain, verified, embeds in (

@@ -37,17 +37,17 @@ def some_holder(anvil: Anvil, token: str) -> tuple[str, int]:
         call = {"to": token, "data": "0x70a08231" + wallet[2:].rjust(64, "0")}
         if balance := int(anvil.rpc("eth_call", call, "latest"), 16):
             return wallet, balance
-    raise AssertionError("nobody holds the token")
+    raise AssertionError("no wallet holds the token")
 
 
-async def test_any_token_of_the_chain_is_read_registered_or_not(serve: Serve, chains: Path, world: World) -> None:
+async def test_holdings_of_any_token_are_read(serve: Serve, chains: Path, world: World) -> None:
     token = world.stablecoin
     wallet, balance = some_holder(world.anvil, token)
     async with serve(chains=chains) as service:
         answer = await holding(service, "base", token.lower(), wallet)
         body = answer.json()
         head = int(world.anvil.rpc("eth_blockNumber"), 16)
-        nobody = (await holding(service, "base", token, "0x" + "12" * 20)).json()
+        stranger = (await holding(service, "base", token, "0x" + "12" * 20)).json()
     assert body.pop("asOf")["block"] == head
     assert body == {
         "chain": "base", "chainId": f"eip155:{int(world.anvil.rpc('eth_chainId'), 16)}",
@@ -55,7 +55,7 @@ async def test_any_token_of_the_chain_is_read_registered_or_not(serve: Serve, ch
         "holds": True,
     }  # fmt: skip
     assert answer.headers["cache-control"] == "public, max-age=30, stale-while-revalidate=30"
-    assert (nobody["balance"], nobody["holds"]) == ("0", False)
+    assert (stranger["balance"], stranger["holds"]) == ("0", False)
 
 
 async def test_an_invalid_token_or_address_is_404(serve: Serve, chains: Path, world: World) -> None:
@@ -69,7 +69,7 @@ async def test_an_invalid_token_or_address_is_404(serve: Serve, chains: Path, wo
             assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), (chain, address)
 
 
-async def test_a_chain_that_cannot_be_read_is_503_and_never_zero(serve: Serve, chains: Path) -> None:
+async def test_an_unreadable_chain_is_503_and_not_zero(serve: Serve, chains: Path) -> None:
     async with serve(chains=chains, chain_timeout_seconds=0.5) as service:
         answer = await holding(service, "eth", NOBODY, NOBODY)
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
@@ -84,7 +84,7 @@ async def test_a_recent_answer_is_served_while_the_chain_is_down(serve: Serve, c
         first = await holding(service, "base", token, wallet)
         cache = service.services.public_reads._holdings.cache
         for entry in cache._entries.values():
-            entry.computed_at -= 45  # older than fresh, younger than what may stand in
+            entry.computed_at -= 45  # stale, but not too old to be served
         service.services.readers._readers["base"].nodes.nodes[0].url = "http://127.0.0.1:9"
         again = await holding(service, "base", token, wallet)
         for entry in cache._entries.values():
@@ -94,9 +94,7 @@ async def test_a_recent_answer_is_served_while_the_chain_is_down(serve: Serve, c
     assert late.status_code == 503
 
 
-async def test_holdings_have_a_limit_of_their_own_within_that_of_the_address(
-    serve: Serve, chains: Path, world: World
-) -> None:
+async def test_holdings_have_their_own_limit(serve: Serve, chains: Path, world: World) -> None:
     token = world.stablecoin
     async with serve(chains=chains, limits=None) as service:
         statuses = [(await holding(service, "base", token, NOBODY)).status_code for _ in range(61)]

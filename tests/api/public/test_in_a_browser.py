@@ -1,4 +1,4 @@
-"""A browser's page of another origin makes public reads: without credentials they are its to read, with them never."""
+"""A browser page of another origin can read public routes without credentials, and never with them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
 COIN, MISSING = "/api/v2/public/coins/base/PEPE", "/api/v2/public/coins/base/NONE"
-# Hands in what it saw, step by step. Cookies are a host's, whatever the port: the page's are the service's, too.
+# Reports what it saw, step by step. Cookies ignore ports, so the page's cookies are also the service's.
 PAGE = """<!doctype html><title>shop</title><script type="module">
 document.cookie = 'visitor=7';
 const seen = {};
@@ -72,7 +72,7 @@ class Watched:
 
 @asynccontextmanager
 async def page_of(text: str) -> AsyncIterator[tuple[str, asyncio.Future[dict[str, Any]]]]:
-    """A site of one page: its address, and what the page hands in."""
+    """A site with one page: its address and the page's report."""
     seen: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 
     async def show(_: web.Request) -> web.Response:
@@ -91,7 +91,7 @@ async def page_of(text: str) -> AsyncIterator[tuple[str, asyncio.Future[dict[str
     await runner.cleanup()
 
 
-async def test_a_page_of_another_origin_reads_without_credentials_only(
+async def test_a_browser_reads_from_another_origin_without_credentials(
     serve: Serve, warehouse_url: str, warehouse: Warehouse, store: Connection, browser: Browser, tmp_path: Path
 ) -> None:
     add_listed(store, "PEPE", 7)
@@ -109,19 +109,19 @@ async def test_a_page_of_another_origin_reads_without_credentials_only(
     assert tag.startswith('W/"')
     assert request_id
     assert (retry_after, length is None) == (None, False)
-    # The second read is the browser's own cache's; one that has to ask is told that nothing changed.
+    # The second read comes from the browser's cache; a revalidation gets 304.
     assert watched.of("plain") == [("GET", "", 200)]
     assert watched.of("revalidated") == [("GET", "", 200), ("GET", "", 304)]
     assert seen["revalidated"] == seen["plain"] | {"named": seen["revalidated"]["named"]}
-    # A header of the page's own is asked for first, and let through; the page sees the 304 itself.
+    # A custom header causes a preflight, which allows it; the page sees the 304 itself.
     assert watched.of("conditional") == [("OPTIONS", "", 204), ("GET", "", 304)]
     assert (seen["conditional"]["status"], seen["conditional"]["named"][0]) == (304, tag)
     assert (seen["missing"]["status"], seen["missing"]["body"]["code"]) == (404, "not_found")
-    # With credentials the service is reached, and answers: it is the browser that keeps the answer from the page.
+    # With credentials the service answers, and the browser withholds the answer from the page.
     assert seen["credentials"] == "TypeError"
     assert watched.of("credentials") == [("GET", "visitor=7", 200)]
     assert seen["credentials-preflight"] == "TypeError"
     assert [method for method, _, _ in watched.of("credentials-preflight")] == ["OPTIONS"]
-    # Nor is a header let through that the public reads do not know.
+    # A header that public reads do not know is refused too.
     assert seen["own-header"] == "TypeError"
     assert [method for method, _, _ in watched.of("own-header")] == ["OPTIONS"]

@@ -1,4 +1,4 @@
-"""What the operator attests of registrations, and the domains that are verified for them."""
+"""The operator's attestations of registrations, and their verified domains."""
 
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -17,17 +17,17 @@ def attesting(store_url: str) -> Attesting:
     return Attesting(store_url)
 
 
-async def test_an_attestation_is_told_signed_and_counted(
+async def test_an_attestation_is_shown_signed_and_counted(
     service: Service, store: Connection, attesting: Attesting
 ) -> None:
     add_registration(store)
     made = attesting.attest(BASE, 1, "identity", "The owner is known.")
     assert attesting.attest(BASE, 1, "identity", "The owner is known.") == made
     attesting.attest(BASE, 1, "partner", "A partner since 2026.")
-    told = (await service.get("/registration/PEPE/attestations", chain="base")).json()
-    assert [one["kind"] for one in told["attestations"]] == ["identity", "partner"]
+    answer = (await service.get("/registration/PEPE/attestations", chain="base")).json()
+    assert [one["kind"] for one in answer["attestations"]] == ["identity", "partner"]
     jwks = jwt.PyJWKSet.from_dict((await service.anonymous.get("/api/v2/apps/jwks")).json())
-    jws = told["attestations"][0]["jws"]
+    jws = answer["attestations"][0]["jws"]
     claims = jwt.decode(jws, jwks[jwt.get_unverified_header(jws)["kid"]], algorithms=["EdDSA"])
     assert (claims["typ"], claims["jti"], claims["statement"]) == (
         "registration-attestation+v1", str(made), "The owner is known.",
@@ -38,7 +38,7 @@ async def test_an_attestation_is_told_signed_and_counted(
     assert (await service.get("/registration/1")).json()["attestationCount"] == 1
 
 
-def test_only_what_stands_is_attested(store: Connection, attesting: Attesting) -> None:
+def test_only_active_registrations_are_attested(store: Connection, attesting: Attesting) -> None:
     add_registration(store, expired_at=datetime.now(UTC))
     for token_id in (1, 2):
         with pytest.raises(AttestationError, match="chain 8453 has no active registration"):
@@ -47,7 +47,7 @@ def test_only_what_stands_is_attested(store: Connection, attesting: Attesting) -
         attesting.withdraw(uuid4())
 
 
-async def test_verified_domains_are_told_and_others_are_not(service: Service, store: Connection) -> None:
+async def test_only_verified_domains_are_shown(service: Service, store: Connection) -> None:
     add_registration(store)
     moment = datetime(2026, 1, 2, 12, tzinfo=UTC)
     for domain, verified in (("b.example", moment), ("a.example", moment), ("later.example", None)):

@@ -51,7 +51,7 @@ async def claimable(serve: Serve, warehouse_url: str, wallet: str = WALLET) -> l
     return [(token["chainId"], token["symbol"]) for token in body["tokens"]]
 
 
-async def test_lists_what_the_wallet_deployed_and_nothing_else(
+async def test_only_tokens_that_the_wallet_deployed_are_listed(
     serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
 ) -> None:
     add_provenance(warehouse, 1, "FREE")
@@ -75,7 +75,7 @@ async def test_lists_what_the_wallet_deployed_and_nothing_else(
     assert await claimable(serve, warehouse_url) == [("42161", "ONARB"), ("8453", "EXPIRED"), ("8453", "FREE")]
 
 
-async def test_what_is_registered_counts_on_its_own_chain_alone(
+async def test_a_registration_excludes_the_token_on_its_chain_only(
     serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
 ) -> None:
     for token, symbol in ((1, "ONE"), (2, "two"), (3, "THREE"), (4, "FOUR")):
@@ -92,7 +92,7 @@ async def test_what_is_registered_counts_on_its_own_chain_alone(
     ]  # fmt: skip
 
 
-async def test_what_is_registered_is_found_among_thousands_of_registrations(
+async def test_registered_tokens_are_excluded_among_thousands(
     serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
 ) -> None:
     for token, symbol in ((1, "FREE"), (2, "TAKEN"), (3, "SAMESYM"), (4, "ENDED")):
@@ -114,7 +114,7 @@ async def test_what_is_registered_is_found_among_thousands_of_registrations(
     assert await claimable(serve, warehouse_url) == [("8453", "ENDED"), ("8453", "FREE")]
 
 
-async def test_a_wallet_all_of_whose_tokens_are_registered_gets_an_empty_list(
+async def test_a_wallet_with_only_registered_tokens_gets_an_empty_list(
     serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
 ) -> None:
     add_provenance(warehouse, 1, "MINE")
@@ -123,7 +123,7 @@ async def test_a_wallet_all_of_whose_tokens_are_registered_gets_an_empty_list(
     assert await claimable(serve, warehouse_url) == []
 
 
-async def test_a_token_counts_as_the_last_published_version_has_it(
+async def test_tokens_are_those_of_the_published_version(
     serve: Serve, warehouse: Warehouse, warehouse_url: str
 ) -> None:
     add_provenance(warehouse, 1, "ZEBRA")
@@ -136,7 +136,7 @@ async def test_a_token_counts_as_the_last_published_version_has_it(
     assert await claimable(serve, warehouse_url) == [("8453", "APE"), ("8453", "CLEARED")]
 
 
-async def test_addresses_carry_their_checksums(serve: Serve, warehouse: Warehouse, warehouse_url: str) -> None:
+async def test_addresses_have_checksums(serve: Serve, warehouse: Warehouse, warehouse_url: str) -> None:
     source = random.Random(1)
     numbers = [source.getrandbits(160) for _ in range(50)] + [0xABCDEF, (1 << 160) - 1]
     for place, number in enumerate(numbers):
@@ -164,7 +164,7 @@ async def test_a_missing_or_malformed_wallet_is_400(serve: Serve) -> None:
         assert denied.status_code == 401
 
 
-async def test_a_lookup_that_fails_or_takes_too_long_is_503_and_no_empty_list(serve: Serve) -> None:
+async def test_a_failed_or_slow_lookup_is_503_and_not_an_empty_list(serve: Serve) -> None:
     headers = {"X-Wallet-Address": WALLET}
     async with serve(clickhouse_url="http://127.0.0.1:9/regalia") as service:
         answer = await service.client.get("/api/v2/registration/claimable", headers=headers)

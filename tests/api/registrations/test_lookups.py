@@ -19,7 +19,7 @@ from warehouse.postgres import Connection
 OTHER = address(0xB0B)
 
 
-async def test_the_unified_registration_is_the_first_that_stands(service: Service, store: Connection) -> None:
+async def test_the_unified_registration_is_the_earliest_active_one(service: Service, store: Connection) -> None:
     add_registration(store, token_id=1, released_at=LONG_AGO)
     add_registration(store, token_id=2, minted_at=LONG_AGO + timedelta(days=2))
     add_registration(store, token_id=5, chain_id=ARBITRUM, minted_at=LONG_AGO + timedelta(days=1), owner=OTHER)
@@ -61,7 +61,7 @@ async def test_a_canonical_peer_links_registrations_of_different_owners(service:
     assert [crown["isLinked"] for crown in crowns] == [True, True]
 
 
-async def test_what_an_evm_address_owns_can_be_left_out(service: Service, store: Connection) -> None:
+async def test_addresses_of_evm_owners_can_be_left_out(service: Service, store: Connection) -> None:
     add_registration(store, token_id=1)
     add_registration(store, token_id=7, chain_id=ARBITRUM, owner=OTHER)
     path = "/registration/v2/symbol/PEPE/all-chains"

@@ -12,7 +12,7 @@ from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 
-async def test_nothing_is_there_at_first(service: Service) -> None:
+async def test_an_empty_registry_has_no_registrations(service: Service) -> None:
     missing = await service.get("/registration/PEPE")
     assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")
     assert (await service.get("/registration/1")).status_code == 404
@@ -21,7 +21,7 @@ async def test_nothing_is_there_at_first(service: Service) -> None:
     assert status["tokenId"] is status["owner"] is status["heartbeat"] is None
 
 
-async def test_a_record_leaves_out_what_there_is_not(service: Service, store: Connection) -> None:
+async def test_absent_values_are_omitted(service: Service, store: Connection) -> None:
     add_registration(store)
     assert (await service.get("/registration/PEPE")).json() == {
         "tokenId": 1,
@@ -46,20 +46,20 @@ async def test_a_record_shows_metadata_and_peer(service: Service, store: Connect
     assert record["canonicalPeer"] == {"chainId": 1, "crownId": 9}
 
 
-async def test_metadata_that_is_not_what_it_should_be_breaks_nothing(service: Service, store: Connection) -> None:
+async def test_invalid_metadata_is_ignored(service: Service, store: Connection) -> None:
     add_registration(store, metadata=Jsonb({"displayName": {"en": "Pepe"}, "avatarUrl": 5, "tiers": "many"}))
     record = await service.get("/registration/PEPE")
     assert (record.status_code, record.json()["tierCount"]) == (200, 0)
     assert "identity" not in record.json()
 
 
-async def test_verified_domains_are_absent_where_there_are_none(service: Service, store: Connection) -> None:
+async def test_verified_domains_are_omitted_if_there_are_none(service: Service, store: Connection) -> None:
     add_registration(store)
     for symbol in ("PEPE", "OTHER"):
         assert "verifiedDomains" not in (await service.get(f"/registration/{symbol}/base")).json()
 
 
-async def test_a_number_means_the_earliest_mint_unless_a_chain_is_named(service: Service, store: Connection) -> None:
+async def test_a_number_selects_the_earliest_mint_without_a_chain(service: Service, store: Connection) -> None:
     add_registration(store, "LATER", minted_at=LONG_AGO + timedelta(days=1))
     add_registration(store, "EARLIER", chain_id=ARBITRUM)
     assert (await service.get("/registration/1")).json()["symbol"] == "EARLIER"
@@ -68,7 +68,7 @@ async def test_a_number_means_the_earliest_mint_unless_a_chain_is_named(service:
     assert (await service.get("/registration/99999999999999999999999")).status_code == 404
 
 
-async def test_a_symbol_means_its_first_registration_that_stands(service: Service, store: Connection) -> None:
+async def test_a_symbol_selects_its_earliest_active_registration(service: Service, store: Connection) -> None:
     add_registration(store, token_id=1, released_at=LONG_AGO)
     add_registration(store, token_id=2, minted_at=LONG_AGO + timedelta(days=2))
     add_registration(store, token_id=1, chain_id=ARBITRUM, minted_at=LONG_AGO + timedelta(days=1))
@@ -104,7 +104,7 @@ async def test_statuses(
     assert (await service.get("/registration/PEPE/base")).json()["status"] == status
 
 
-async def test_a_status_shows_the_heartbeat_in_exact_figures(service: Service, store: Connection) -> None:
+async def test_a_status_shows_the_exact_heartbeat(service: Service, store: Connection) -> None:
     add_registration(store, managers=[address(7)], verification_method="owner", verified_at=LONG_AGO)
     add_token(store, **scored("71.10"))
     answer = await service.get("/registration/PEPE/base")
@@ -124,7 +124,7 @@ async def test_chain_aliases(service: Service, alias: str, chain_id: int) -> Non
     assert (await service.get(f"/registration/PEPE/{alias}")).json()["chainId"] == chain_id
 
 
-async def test_a_token_address_scopes_the_lookup(service: Service, store: Connection) -> None:
+async def test_a_token_address_narrows_the_lookup(service: Service, store: Connection) -> None:
     add_registration(store)
     add_token(store)
     add_token(store, address=address(0x2), precedence=1, is_copy=True)

@@ -1,4 +1,4 @@
-"""What a search must answer, worked out the slow way from rows, without a line of the service's code."""
+"""A slow reference implementation of search over rows, without the service's code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""A walk by cursor shows one published state, whatever is published meanwhile."""
+"""Paging by cursor stays within one published state."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Every invalid parameter is refused by name, and nothing else is."""
+"""Every invalid parameter is refused by name."""
 
 from tests.fixtures.service import Service
 

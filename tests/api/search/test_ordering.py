@@ -21,7 +21,7 @@ NOW = datetime.now(UTC)
 
 
 def figure(rng: np.random.Generator, scale: int, least: float = 0.0) -> Decimal | None:
-    """A figure with many ties, and missing as often as not."""
+    """A metric with many ties that is often missing."""
     if rng.random() < 0.3:
         return None
     return Decimal(int(rng.integers(least, 9))) + Decimal(int(rng.integers(0, 2))).scaleb(-scale)
@@ -95,7 +95,7 @@ def rows(warehouse: Warehouse, request: pytest.FixtureRequest) -> list[dict[str,
 
 
 def listed(rows: list[dict[str, Any]]) -> list[Any]:
-    """All rows that an unfiltered search shows: with what is available, without what is inactive."""
+    """All rows of an unfiltered search: available chains included, inactive tokens excluded."""
     free = [reference.available_row("MOON", chain) for chain in (8453, 100) if chain not in {
         row["chain_id"] for row in rows if row["symbol_key"] == "MOON"}]  # fmt: skip
     return [row for row in [*rows, *free] if reference.status_of(row, NOW) != "inactive"]

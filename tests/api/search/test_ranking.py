@@ -1,4 +1,4 @@
-"""Ranking as a plain function: what holds for any rows at all."""
+"""Properties of the ranking function for arbitrary rows."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +18,7 @@ SYMBOLS = ("MOON", "M00N", "MOONS")
 
 @st.composite
 def token_rows(draw: st.DrawFn) -> TokenRows:
-    """Any tokens of three symbols; each copy names a token of the set that is none, of the same fold."""
+    """Any tokens of three symbols; each copy names an original of the set with the same folded symbol."""
     count = draw(st.integers(0, 30))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     symbol = rng.integers(0, 3, count).astype(np.uint32)

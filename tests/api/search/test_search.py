@@ -1,4 +1,4 @@
-"""What a search finds, and how it says so."""
+"""Search results and their fields."""
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -46,12 +46,12 @@ async def test_exact_turns_expansion_off(finder: Service, warehouse: Warehouse) 
 
 NEAR = (
     ("CATT", "CAT", False),  # four characters allow no edit
-    ("SHIBB", "SHIB", True),  # one from five on
-    ("SHBIB", "SHIBB", True),  # neighbours exchanged are one edit
+    ("SHIBB", "SHIB", True),  # one edit from five characters
+    ("SHBIB", "SHIBB", True),  # a transposition is one edit
     ("SHIBX", "SHI", False),  # two edits
-    ("MOONSHOT", "MOONSXOX", False),  # eight characters: still one
+    ("MOONSHOT", "MOONSXOX", False),  # eight characters: still one edit
     ("MOONSHOTS", "MOONXHOXX", False),  # three edits
-    ("MOONSHOTS", "MOONXHOTX", True),  # two from nine on
+    ("MOONSHOTS", "MOONXHOTX", True),  # two edits from nine characters
     ("ELON", "ELONMUSK", True),  # a prefix
     ("LON", "ELON", False),  # not an infix
     ("S0L", "SOL", True),  # look-alikes at any length
@@ -88,7 +88,7 @@ async def test_a_chain_without_the_symbol_shows_it_as_available(finder: Service,
     assert {value for name, value in first["token"].items() if name not in ("symbol", "isCopy")} == {None}
     assert first["explain"]["status"] == "available"
     assert answer["meta"]["statusCounts"] == {"available": 1, "unclaimed": 1}
-    assert answer["meta"]["chainCounts"] == {"gnosis": 1, "base": 1}  # not on Robinhood: claims only
+    assert answer["meta"]["chainCounts"] == {"gnosis": 1, "base": 1}  # not on Robinhood, which is not indexed
 
 
 async def test_a_token_of_a_near_symbol_does_not_take_the_chain(finder: Service, warehouse: Warehouse) -> None:
@@ -192,7 +192,7 @@ async def test_statuses_follow_the_registration_and_the_heartbeat(finder: Servic
         assert (result["registration"]["status"], result["hasCrown"]) == (status, status != "unclaimed")
 
 
-async def test_a_token_of_our_factory_is_owned_for_its_owner_alone(finder: Service, warehouse: Warehouse) -> None:
+async def test_a_factory_token_is_owned_by_its_owner_only(finder: Service, warehouse: Warehouse) -> None:
     mine = token_row(
         "MINE", address=1, registered=True, made_by_factory=1, registration_owner=bytes.fromhex(HOLDER[2:])
     )

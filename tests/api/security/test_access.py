@@ -1,4 +1,4 @@
-"""API keys: how they are told apart, and how soon a revocation counts."""
+"""API keys: checks, caching and revocation."""
 
 import pytest
 
@@ -7,14 +7,14 @@ from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.postgres import Connection
 
 
-async def test_without_a_key_401(service: Service) -> None:
+async def test_a_missing_key_is_401(service: Service) -> None:
     answer = await service.anonymous.get("/api/v2/config/fees")
     assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
     assert "X-API-Key" in answer.json()["error"]
     assert answer.headers["www-authenticate"] == "ApiKey"
 
 
-async def test_with_an_unknown_key_403(service: Service) -> None:
+async def test_an_unknown_key_is_403(service: Service) -> None:
     for wrong in ("rgl_live_unknown", "x" * 5000):
         answer = await service.anonymous.get("/api/v2/config/fees", headers={"X-API-Key": wrong})
         assert (answer.status_code, answer.json()["code"]) == (403, "FORBIDDEN")
@@ -27,7 +27,7 @@ async def test_a_revoked_key_stops_working(serve: Serve, store_url: str) -> None
         assert (await service.get("/config/fees")).status_code == 403
 
 
-async def test_use_is_noted_without_a_write_per_request(serve: Serve, store: Connection) -> None:
+async def test_key_use_is_recorded_without_a_write_per_request(serve: Serve, store: Connection) -> None:
     async with serve() as service:
         for _ in range(3):
             await service.get("/config/fees")
@@ -37,14 +37,14 @@ async def test_use_is_noted_without_a_write_per_request(serve: Serve, store: Con
     assert row["last_used_at"] is not None
 
 
-async def test_a_key_is_looked_up_once_in_its_time(service: Service) -> None:
+async def test_a_key_is_cached(service: Service) -> None:
     for _ in range(5):
         await service.get("/config/fees")
     text = (await service.anonymous.get("/metrics")).text
     assert 'regalia_cache_reads_total{cache="api_key",result="hit"} 4.0' in text
 
 
-def test_keys_are_stored_as_hashes_and_found_again(store_url: str, store: Connection) -> None:
+def test_keys_are_stored_as_hashes(store_url: str, store: Connection) -> None:
     accounts = Accounts(store_url)
     made = accounts.create_key(HOLDER.upper().replace("0X", "0x"), "pro", "laptop")
     assert made.key.startswith("rgl_live_")
@@ -62,7 +62,7 @@ def test_a_second_key_changes_the_plan_of_the_same_account(store_url: str) -> No
     assert [key.plan for key in accounts.list_keys()] == ["developer", "developer"]
 
 
-async def test_the_key_is_asked_for_before_anything_else_is_looked_at(service: Service) -> None:
+async def test_the_key_is_checked_before_the_parameters(service: Service) -> None:
     for path in ("/claim", "/claim/verify", "/registration/check-qualify", "/verify/symbol"):
         answer = await service.anonymous.post(f"/api/v2{path}", json={})
         assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHORIZED")
@@ -74,9 +74,7 @@ async def test_the_key_is_asked_for_before_anything_else_is_looked_at(service: S
     ("content", "media_type"),
     [(b"{", "application/json"), (b"\xff", "application/json"), (b"symbol=PEPE", "text/plain")],
 )
-async def test_nobody_without_a_key_is_told_what_is_wrong_with_a_body(
-    service: Service, path: str, content: bytes, media_type: str
-) -> None:
+async def test_the_key_is_checked_before_the_body(service: Service, path: str, content: bytes, media_type: str) -> None:
     headers = {"content-type": media_type}
     missing = await service.anonymous.post(f"/api/v2{path}", content=content, headers=headers)
     assert (missing.status_code, missing.json()["code"]) == (401, "UNAUTHORIZED")

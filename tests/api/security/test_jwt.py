@@ -40,7 +40,7 @@ def session_token(tokens: Tokens) -> str:
 
 
 def signed(keys: SigningKeys, header: dict[str, Any] | None = None, **claims: Any) -> str:
-    """A token signed with the service's key, whatever it says."""
+    """A token with any claims, signed with the service's key."""
     key = keys.current().current
     body = {"typ": "app-session+v1", "iss": SITE, "aud": APP, "sub": WALLET, "jti": "j", "iat": 0, **claims}
     body.setdefault("exp", int(NOW.timestamp()) + 300)
@@ -48,7 +48,7 @@ def signed(keys: SigningKeys, header: dict[str, Any] | None = None, **claims: An
     return jwt.encode(kept, key.private, algorithm="EdDSA", headers={"kid": key.kid, **(header or {})})
 
 
-def test_a_wallet_session_is_verified_until_it_ends(tokens: Tokens) -> None:
+def test_a_wallet_session_is_valid_until_it_expires(tokens: Tokens) -> None:
     token = session_token(tokens)
     claims = tokens.verify_wallet_session(token, now=NOW + timedelta(minutes=59))
     assert (claims.session_id, claims.expires_at) == (SESSION, NOW + timedelta(hours=1))
@@ -56,7 +56,7 @@ def test_a_wallet_session_is_verified_until_it_ends(tokens: Tokens) -> None:
         tokens.verify_wallet_session(token, now=NOW + timedelta(hours=1))
 
 
-def test_an_app_session_says_who_is_signed_in_for_five_minutes(tokens: Tokens) -> None:
+def test_an_app_session_names_the_wallet_for_five_minutes(tokens: Tokens) -> None:
     token = tokens.issue_app_session(WALLET, APP, now=NOW)
     claims = tokens.verify_app_session(token, APP, now=NOW)
     assert (claims.wallet, claims.app_id, claims.expires_at) == (WALLET, APP, NOW + timedelta(minutes=5))
@@ -69,7 +69,7 @@ def test_an_app_session_says_who_is_signed_in_for_five_minutes(tokens: Tokens) -
     assert (header["alg"], header["typ"]) == ("EdDSA", "JWT")
 
 
-def test_a_token_of_one_kind_never_passes_for_another(tokens: Tokens) -> None:
+def test_token_types_are_not_interchangeable(tokens: Tokens) -> None:
     with pytest.raises(TokenRefused, match="another kind"):
         tokens.verify_app_session(session_token(tokens), API, now=NOW)
     with pytest.raises(TokenRefused, match="another kind"):
@@ -101,7 +101,7 @@ def test_every_claim_is_checked(keys: SigningKeys, tokens: Tokens, claims: dict[
         tokens.verify_app_session(signed(keys, **claims), APP, now=NOW)
 
 
-def test_a_token_without_an_end_is_refused(keys: SigningKeys, tokens: Tokens) -> None:
+def test_a_token_without_expiry_is_refused(keys: SigningKeys, tokens: Tokens) -> None:
     key = keys.current().current
     claims = {"typ": "app-session+v1", "iss": SITE, "aud": APP, "sub": WALLET, "jti": "j", "iat": 0}
     token = jwt.encode(claims, key.private, algorithm="EdDSA", headers={"kid": key.kid})
@@ -109,7 +109,7 @@ def test_a_token_without_an_end_is_refused(keys: SigningKeys, tokens: Tokens) ->
         tokens.verify_app_session(token, APP, now=NOW)
 
 
-def test_only_the_services_keys_and_algorithm_count(keys: SigningKeys, tokens: Tokens) -> None:
+def test_only_the_services_keys_and_algorithm_are_accepted(keys: SigningKeys, tokens: Tokens) -> None:
     key = keys.current().current
     claims = jwt.decode(signed(keys), options={"verify_signature": False})
     secret = key.public.public_bytes_raw()
@@ -141,7 +141,7 @@ def test_keys_are_published_by_name(keys: SigningKeys) -> None:
     assert "d" not in jwk
 
 
-def test_a_rotation_is_seen_by_others_and_keeps_what_was_signed(tmp_path: Path, tokens: Tokens) -> None:
+def test_a_rotation_reaches_other_processes_and_keeps_old_tokens_valid(tmp_path: Path, tokens: Tokens) -> None:
     elsewhere = Tokens(SigningKeys(tmp_path), issuer=SITE, audience=API)
     token = session_token(tokens)
     first = elsewhere.keys.current().current.kid
@@ -149,7 +149,7 @@ def test_a_rotation_is_seen_by_others_and_keeps_what_was_signed(tmp_path: Path, 
     assert [key.kid for key in elsewhere.keys.current().keys] == [second, first]
     assert elsewhere.verify_wallet_session(token, now=NOW)
     assert jwt.get_unverified_header(session_token(elsewhere))["kid"] == second
-    # Twice in a day: no token outlives its key. A day later the one before the current is enough.
+    # Two rotations in a day keep every key that a valid token may need; a day later one previous key is enough.
     third = tokens.keys.rotate(NOW + timedelta(minutes=1)).kid
     assert [key.kid for key in elsewhere.keys.current().keys] == [third, second, first]
     fourth = tokens.keys.rotate(NOW + timedelta(days=2)).kid
@@ -158,7 +158,7 @@ def test_a_rotation_is_seen_by_others_and_keeps_what_was_signed(tmp_path: Path, 
         elsewhere.verify_wallet_session(token, now=NOW)
 
 
-def test_the_key_file_is_the_owners_alone(keys: SigningKeys) -> None:
+def test_only_the_owner_can_read_the_key_file(keys: SigningKeys) -> None:
     keys.current()
     assert stat.S_IMODE(keys.path.stat().st_mode) == 0o600
     assert stat.S_IMODE(keys.path.parent.stat().st_mode) == 0o700
@@ -186,7 +186,7 @@ def test_keys_can_be_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "short", base64.b64encode(b"x" * 31).decode(), "é"])
-def test_what_is_no_key_is_refused_without_being_shown(tmp_path: Path, text: str) -> None:
+def test_an_invalid_signing_key_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
     with pytest.raises(SigningKeyError) as refused:
         SigningKeys(tmp_path, given=(text or " ",))
     assert not text or text not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Secrets that are kept sealed."""
+"""Secrets encrypted at rest."""
 
 import base64
 import stat
@@ -12,7 +12,7 @@ from api.security.sealing import Sealer, SealingKeyError, Unsealable, key_path, 
 KEY = base64.b64encode(bytes(range(32))).decode()
 
 
-def test_what_is_sealed_comes_back_for_its_purpose_alone() -> None:
+def test_sealed_data_opens_for_its_purpose_only() -> None:
     sealer = Sealer(bytes(32))
     sealed = sealer.seal(b"secret", "one")
     assert b"secret" not in sealed
@@ -27,7 +27,7 @@ def test_what_is_sealed_comes_back_for_its_purpose_alone() -> None:
         Sealer(bytes(31) + b"x").unseal(sealed, "one")
 
 
-def test_the_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
+def test_the_key_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         sealers = list(pool.map(load_or_create, [tmp_path] * 16))
     sealed = sealers[0].seal(b"secret", "p")
@@ -36,14 +36,14 @@ def test_the_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> 
     assert [path.name for path in key_path(tmp_path).parent.iterdir()] == ["sealing.key"]
 
 
-def test_a_given_key_comes_first_and_leaves_no_file(tmp_path: Path) -> None:
+def test_a_configured_key_is_used_and_leaves_no_file(tmp_path: Path) -> None:
     sealed = load_or_create(tmp_path, KEY).seal(b"secret", "p")
     assert Sealer(bytes(range(32))).unseal(sealed, "p") == b"secret"
     assert not key_path(tmp_path).exists()
 
 
 @pytest.mark.parametrize("text", ["c2hvcnQ=", "not base64!", KEY[:-4]])
-def test_what_is_no_key_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
+def test_an_invalid_sealing_key_is_refused_without_showing_it(tmp_path: Path, text: str) -> None:
     with pytest.raises(SealingKeyError) as raised:
         load_or_create(tmp_path, text)
     assert text not in str(raised.value)

@@ -6,7 +6,7 @@ from tests.factories.registrations import BASE
 from tests.fixtures.pages import Owners
 
 
-async def test_hosts_and_the_switch_are_set_and_shown(owners: Owners) -> None:
+async def test_hosts_and_interactivity_are_set_and_read(owners: Owners) -> None:
     page = await owners.page()
     for domain, verified in (("pepe.example", True), ("shop.pepe.example", True), ("later.example", False)):
         owners.store.execute(
@@ -15,7 +15,7 @@ async def test_hosts_and_the_switch_are_set_and_shown(owners: Owners) -> None:
             (BASE, domain, verified),
         )
     both = ["pepe.example", "shop.pepe.example"]
-    assert await page.told("GET", "/sites") == {
+    assert await page.ask_json("GET", "/sites") == {
         "badgeHosts": both, "embedHosts": [], "embedsEnabled": True, "interactive": False, "verifiedDomains": both,
     }  # fmt: skip
 
@@ -23,11 +23,11 @@ async def test_hosts_and_the_switch_are_set_and_shown(owners: Owners) -> None:
         found = await page.public("/crowns/base/7/sites")
         return found["badgeHosts"], found["embedHosts"], found["interactive"]
 
-    assert (await page.told("PATCH", "/sites", {"embedHosts": ["SHOP.pepe.example"]}))["interactive"] is True
+    assert (await page.ask_json("PATCH", "/sites", {"embedHosts": ["SHOP.pepe.example"]}))["interactive"] is True
     assert await shown() == (both, ["shop.pepe.example"], True)
-    assert (await page.told("PATCH", "/sites", {"embedsEnabled": False}))["embedHosts"] == ["shop.pepe.example"]
+    assert (await page.ask_json("PATCH", "/sites", {"embedsEnabled": False}))["embedHosts"] == ["shop.pepe.example"]
     assert await shown() == (both, ["shop.pepe.example"], False)
-    await page.told("PATCH", "/sites", {"badgeHosts": ["shop.pepe.example"], "embedsEnabled": True})
+    await page.ask_json("PATCH", "/sites", {"badgeHosts": ["shop.pepe.example"], "embedsEnabled": True})
     assert await shown() == (["shop.pepe.example"], ["shop.pepe.example"], True)
 
     for body, field in (

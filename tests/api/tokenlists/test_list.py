@@ -181,4 +181,4 @@ async def test_a_new_version_is_served_within_seconds(service: Service, store: C
         if (await service.get("/tokenlist")).json()["tokens"]:
             return
         await asyncio.sleep(0.01)
-    pytest.fail("the new version is not told")
+    pytest.fail("the new version is not served")

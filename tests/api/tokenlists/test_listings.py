@@ -1,4 +1,4 @@
-"""Listings for other platforms, their lint, and the export that is paid for."""
+"""Listings for other platforms, their lint, and the paid export."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ async def test_an_inactive_registration_is_not_verified(service: Service, store:
     assert body["extensions"] == {"verified": False, "crownId": None}
 
 
-async def test_each_format_writes_the_same_facts_its_own_way(service: Service, pepe: str) -> None:
+async def test_every_format_has_the_same_facts(service: Service, pepe: str) -> None:
     coin = (await service.get("/tokenlist/coin/PEPE/base")).json()
     assert coin["platforms"] == {"base": pepe}
     assert coin["links"]["twitter_screen_name"] == "pepe"
@@ -99,7 +99,7 @@ async def test_platforms_come_from_the_settings(serve: Serve, pepe: str) -> None
         ({**PROFILE, "description": "x" * 501}, {"coin": [], "asset": ["description"], "profile": []}),
     ],
 )  # fmt: skip
-async def test_the_lint_says_what_each_platform_lacks(
+async def test_the_lint_names_what_each_platform_lacks(
     service: Service, store: Connection, profile: dict[str, Any], lacks: dict[str, list[str]]
 ) -> None:
     add_listed(store, "PEPE", 7, profile=Jsonb(profile))

@@ -1,4 +1,4 @@
-"""The signature that is told beside the token list."""
+"""The detached signature of the token list."""
 
 import asyncio
 import json
@@ -73,6 +73,6 @@ async def test_a_list_is_signed_once_per_key(service: Service, store: Connection
     service.services.tokens.keys.rotate(service.services.clock.now())
     body = await service.get("/tokenlist")
     assert body.headers[HEADER] != first
-    # What was signed before is still verified: the key before stays published.
+    # Earlier signatures still verify: the previous key stays published.
     for signature in (first, body.headers[HEADER]):
         assert isinstance(await verified(service, body.text, signature), dict)

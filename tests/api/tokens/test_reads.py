@@ -1,4 +1,4 @@
-"""One token by symbol and chain: which one is meant, and what is said of it."""
+"""One token by symbol and chain."""
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
@@ -21,7 +21,7 @@ async def address_of(finder: Service, path: str, **parameters: str) -> str:
     return str((await finder.get(path, **parameters)).json()["token"]["address"])[-1]
 
 
-async def test_the_token_is_the_registered_one_else_the_original(finder: Service, warehouse: Warehouse) -> None:
+async def test_a_symbol_selects_the_registered_then_the_original_token(finder: Service, warehouse: Warehouse) -> None:
     original = token_row("PEPE", address=1, market_score=Decimal("0.1"))
     copy = token_row("PEPE", address=2, market_score=Decimal("0.9"), copy_of=original)
     registered = token_row("DOGE", address=3, registered=True)

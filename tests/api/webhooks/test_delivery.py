@@ -1,4 +1,4 @@
-"""What receivers get, and which receivers."""
+"""Which events reach which receivers."""
 
 import hashlib
 import hmac
@@ -81,7 +81,7 @@ async def test_account_events_reach_only_their_account_whatever_the_filter(hooks
     body = {"url": hooks.receivers.url("other"), "events": ["quota.exceeded"]}
     assert (await hooks.call("POST", "", body, key=other)).status_code == 201
     hooks.happen("quota.exceeded", account_id=hooks.account_id, chain_id=None, token_id=None)
-    # Recorded for nobody by mistake: told to nobody, rather than to everybody.
+    # An account event without an account, recorded by mistake, reaches no one.
     hooks.happen("quota.exceeded", account_id=None, chain_id=None, token_id=None)
     await hooks.engine.run_until_idle()
     assert [one.path for one in hooks.receivers.sent] == ["/hook"]
@@ -124,7 +124,7 @@ async def test_a_lapsed_plan_stops_deliveries_and_keeps_the_subscription(hooks: 
     hooks.plan("developer")
     hooks.receivers.answers.clear()
     await hooks.engine.run_until_idle()
-    assert len(hooks.receivers.sent) == 2  # what still waited; not what happened meanwhile
+    assert len(hooks.receivers.sent) == 2  # the queued events, not those from the pause
     assert [one["status"] for one in await hooks.deliveries(made["id"])] == ["delivered"]
 
 

@@ -17,7 +17,7 @@ async def test_a_delivery_is_replayed_under_the_same_id(hooks: Hooks) -> None:
     place = f"/{made['id']}/deliveries/{first['id']}/replay"
     replayed = (await hooks.call("POST", place)).json()
     assert (replayed["cause"], replayed["status"], replayed["event_id"]) == ("replay", "pending", id)
-    assert (await hooks.call("POST", place)).json()["id"] == replayed["id"]  # it waits already
+    assert (await hooks.call("POST", place)).json()["id"] == replayed["id"]  # it is queued already
     await hooks.engine.run_until_idle()
     assert [one.envelope["id"] for one in hooks.receivers.sent] == [id, id]
     assert hooks.receivers.sent[0].body == hooks.receivers.sent[1].body

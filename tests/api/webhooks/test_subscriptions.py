@@ -105,7 +105,7 @@ async def test_other_accounts_cannot_see_or_change_a_webhook(hooks: Hooks, store
     assert (await hooks.call("GET", place)).json()["events"] == ["token.minted"]
 
 
-async def test_plans_below_developer_are_refused_and_learn_what_they_need(hooks: Hooks) -> None:
+async def test_plans_below_developer_are_refused_and_the_error_names_the_plan(hooks: Hooks) -> None:
     for path in ("", "/events"):
         answer = await hooks.call("GET", path, key=hooks.service.key)
         assert (answer.status_code, answer.json()["requiredPlan"], answer.json()["plan"]) == (403, "developer", "free")

@@ -1,4 +1,4 @@
-"""Jobs and deliveries live and die together in a worker process."""
+"""A worker process runs jobs and deliveries, and ends when either fails."""
 
 import asyncio
 

@@ -73,7 +73,7 @@ async def test_an_event_is_sent_as_soon_as_it_is_committed(hooks: Hooks, store_u
     stop = asyncio.Event()
     engine = hooks.new_engine(listen_url=store_url)
     running = asyncio.create_task(engine.run(stop))
-    await asyncio.sleep(1.2)  # it has found nothing and waits
+    await asyncio.sleep(1.2)  # it is idle
     hooks.clock.advance(seconds=5)
     waits = []
     for count in range(1, 4):
@@ -98,14 +98,14 @@ async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> 
 
     assert await queue.fan_out(hooks.clock.now()) == (1, 1)  # died after making deliveries
     other = hooks.new_engine(lease_seconds=LEASE_SECONDS)
-    assert await other.dispatch()  # died after sending, before writing down
+    assert await other.dispatch()  # died after sending, before recording the result
     await answered(other)
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == 1  # it is leased
     hooks.clock.advance(seconds=LEASE_SECONDS)
     await hooks.engine.run_until_idle()
     assert [one.envelope["id"] for one in hooks.receivers.sent] == [id, id]
-    await other.record()  # it lived after all: what it comes with counts no more
+    await other.record()  # it was alive after all: its result no longer counts
     [delivery] = await hooks.deliveries(made["id"])
     assert (delivery["status"], delivery["attempts"]) == ("delivered", 1)
 
@@ -138,7 +138,7 @@ async def test_an_unreadable_secret_is_not_the_receivers_failure(hooks: Hooks) -
 
 @pytest.mark.slow
 async def test_killed_workers_lose_no_event(hooks: Hooks, store_url: str, data_dir: Path) -> None:
-    """Real worker processes are killed while they receive, send and write down."""
+    """Real worker processes are killed while they receive, send and record results."""
     await hooks.subscribe("token.minted", path="a")
     await hooks.subscribe("token.minted", path="b")
     settings = {
@@ -169,7 +169,7 @@ async def test_killed_workers_lose_no_event(hooks: Hooks, store_url: str, data_d
         hooks.receivers.on_request = None
         expected = ids(hooks.store)
         assert len(expected) == 100
-        # As if the leases of the dead had ended, which takes six seconds at least.
+        # As if the leases of the killed workers had expired, which takes at least six seconds.
         hooks.store.execute("UPDATE webhook_delivery SET due_at = now() WHERE lease IS NOT NULL AND status = 'pending'")
         await wait_until_async(lambda: statuses(hooks.store) == {"delivered": 200}, seconds=40)
         for path in ("a", "b"):

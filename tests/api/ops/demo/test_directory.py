@@ -8,7 +8,7 @@ from api.ops.demo import directory
 from api.ops.supervisor.part import AlreadyRunning, StackError
 
 
-def test_what_an_earlier_demo_left_is_removed(tmp_path: Path) -> None:
+def test_files_of_an_earlier_demo_are_removed(tmp_path: Path) -> None:
     with directory.fresh(tmp_path / "demo") as path:
         (path / "postgres").mkdir()
         (path / "postgres" / "PG_VERSION").write_text("18")
@@ -17,7 +17,7 @@ def test_what_an_earlier_demo_left_is_removed(tmp_path: Path) -> None:
         assert [entry.name for entry in path.iterdir()] == [directory.MARKER]
 
 
-def test_a_directory_of_something_else_is_refused_and_untouched(tmp_path: Path) -> None:
+def test_a_directory_of_another_program_is_refused_and_unchanged(tmp_path: Path) -> None:
     (tmp_path / "keys").mkdir()
     with (
         pytest.raises(StackError, match="REGALIA_DATA_DIR"),
@@ -27,7 +27,7 @@ def test_a_directory_of_something_else_is_refused_and_untouched(tmp_path: Path) 
     assert (tmp_path / "keys").is_dir()
 
 
-def test_a_second_demo_in_the_same_directory_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_demo_in_the_same_directory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directory, "PATIENCE_SECONDS", 0.0)
     with (
         directory.fresh(tmp_path),

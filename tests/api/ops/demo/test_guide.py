@@ -1,4 +1,4 @@
-"""The guide holds commands that a shell takes as they stand."""
+"""The guide's commands run in a shell unchanged."""
 
 import shlex
 
@@ -29,7 +29,7 @@ def test_every_suggested_request_carries_the_key() -> None:
     assert f"X-Wallet-Address: {PLACE.wallet}" in curls[-1]
 
 
-def test_the_claim_is_one_command_of_the_shell() -> None:
+def test_the_claim_is_one_shell_command() -> None:
     guide_text = guide.text(PLACE)
     start = guide_text.index(shlex.quote(PLACE.python))
     command = guide_text[start : guide_text.index("\n\n", start)].replace("\\\n", "")

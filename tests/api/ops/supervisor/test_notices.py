@@ -26,7 +26,7 @@ def notices_to(receiver: Receiver, stable_seconds: float = 0.0) -> PartNotices:
 
 
 async def test_a_part_that_keeps_failing_is_reported_once(data_dir: Path, receiver: Receiver) -> None:
-    notices = notices_to(receiver, stable_seconds=60)  # a busy machine takes its time to die
+    notices = notices_to(receiver, stable_seconds=60)  # a process may die slowly on a busy machine
     part = Part("dagster-code", python("import sys; print('no such table'); sys.exit(7)"))
     supervisor = Supervisor([part], data_dir=data_dir, environment=os.environ, backoff=QUICK, on_phase=notices.note)
     notices.explain = lambda name: supervisor.explain(supervisor.parts[name])

@@ -58,7 +58,7 @@ class Up:
         return parts
 
     def family(self) -> list[psutil.Process]:
-        """Every process below it: guards, parts, and what the parts started."""
+        """Every descendant: guards, parts and their children."""
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -89,7 +89,7 @@ def gone(family: list[psutil.Process], seconds: float) -> bool:
 
 
 @pytest.mark.slow
-def test_the_whole_service_starts_is_guarded_and_leaves_nothing(tmp_path: Path, anvil: Anvil) -> None:
+def test_the_service_starts_restarts_parts_and_leaves_no_process(tmp_path: Path, anvil: Anvil) -> None:
     chains = tmp_path / "chains.toml"
     chains.write_text(f'[chains.base]\nrpc_urls = ["{anvil.url}"]\n[chains.robinhood]\nrpc_urls = ["{anvil.url}"]\n')
     with up(tmp_path / "data", REGALIA_CHAINS=str(chains)) as service:
@@ -120,7 +120,7 @@ def test_the_whole_service_starts_is_guarded_and_leaves_nothing(tmp_path: Path, 
 
 
 @pytest.mark.slow
-def test_killed_engines_come_back_where_they_were_and_a_stop_is_orderly(tmp_path: Path) -> None:
+def test_killed_engines_restart_and_a_stop_is_orderly(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     with up(data_dir, "--without-dagster", "--without-followers") as service:
         before = service.parts()
@@ -161,7 +161,7 @@ def test_it_runs_as_an_ordinary_user(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     os.chown(home, NOBODY, NOBODY)
-    # The right to pass through folders is kept, because the interpreter may lie below root's own.
+    # Keeps CAP_DAC_READ_SEARCH, because the interpreter may be in a folder of root.
     search = ("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
     ordinary = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *search)
     with up(home / "data", "--without-dagster", "--without-followers", before=ordinary, HOME=str(home)) as service:

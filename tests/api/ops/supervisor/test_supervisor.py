@@ -59,7 +59,7 @@ async def test_a_step_has_to_succeed_before_what_needs_it_starts(data_dir: Path)
     assert supervisor.states["step"].phase is Phase.DONE
 
 
-async def test_a_failed_step_stops_the_stack_with_what_it_said(data_dir: Path) -> None:
+async def test_a_failed_step_stops_the_stack_and_shows_its_output(data_dir: Path) -> None:
     other = Part("other", SLEEP, ready=lambda: True)
     step = Part("step", python("raise SystemExit('no such table')"), needs=("other",), once=True)
     with pytest.raises(StackError, match=r"step ended with status 1: no such table \(log: .*step\.log\)"):
@@ -67,7 +67,7 @@ async def test_a_failed_step_stops_the_stack_with_what_it_said(data_dir: Path) -
     assert not guards()
 
 
-async def test_a_part_that_dies_is_started_again_and_the_others_go_on(data_dir: Path) -> None:
+async def test_a_dead_part_restarts_and_the_others_keep_running(data_dir: Path) -> None:
     runs = data_dir / "runs"
     dies = Part("dies", mark(runs), ready=runs.exists)
     lives = Part("lives", SLEEP, needs=("dies",), ready=lambda: True)
@@ -85,7 +85,7 @@ async def test_a_part_that_dies_is_started_again_and_the_others_go_on(data_dir: 
         assert supervisor.states["lives"].pid == other
 
 
-async def test_a_part_that_keeps_dying_is_loud_and_backs_off_without_end(
+async def test_a_part_that_keeps_dying_is_logged_and_retried_forever(
     data_dir: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     runs = data_dir / "runs"
@@ -114,7 +114,7 @@ async def test_a_vital_part_that_never_starts_ends_the_stack(data_dir: Path) -> 
         await asyncio.wait_for(supervise(data_dir, vital, Part("waits", SLEEP, needs=("vital",))).run(), 20)
 
 
-async def test_a_part_that_does_not_become_ready_is_killed_and_started_again(data_dir: Path) -> None:
+async def test_a_part_that_is_never_ready_is_killed_and_restarted(data_dir: Path) -> None:
     runs = data_dir / "runs"
     hangs = Part("hangs", mark(runs), ready=lambda: False, ready_seconds=0.3)
     supervisor = supervise(data_dir, hangs)
@@ -173,7 +173,7 @@ async def test_a_stop_before_anything_is_ready_is_quick_and_complete(data_dir: P
     assert not guards()
 
 
-async def test_what_a_part_leaves_behind_is_gone_before_it_starts_again(data_dir: Path) -> None:
+async def test_leftover_processes_are_killed_before_a_restart(data_dir: Path) -> None:
     spawns = (
         "import os,sys,time\n"
         "if os.fork()==0:\n os.setsid()\n open(sys.argv[1],'a').write(str(os.getpid())+' ')\n time.sleep(600)\n"
@@ -289,7 +289,7 @@ def test_nothing_outlives_a_killed_process_group(stack: tuple[subprocess.Popen[b
     assert_all_gone(family)
 
 
-def test_a_killed_guard_takes_its_part_along_and_is_replaced(
+def test_a_killed_guard_ends_its_part_and_both_restart(
     stack: tuple[subprocess.Popen[bytes], list[psutil.Process]],
 ) -> None:
     process, family = stack
@@ -307,7 +307,7 @@ def test_a_killed_guard_takes_its_part_along_and_is_replaced(
     assert_all_gone(family)
 
 
-async def test_a_part_hears_every_signal_though_the_service_runs_in_the_background(data_dir: Path) -> None:
+async def test_parts_receive_signals_in_a_background_service(data_dir: Path) -> None:
     code = "import signal; print(*(signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)))"
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP)}
     try:
