@@ -9,7 +9,6 @@ from decimal import Context, Decimal
 
 MIN_TICK = -887272
 MAX_TICK = 887272
-Q96 = 1 << 96
 _Q128 = 1 << 128
 _MAX_UINT256 = (1 << 256) - 1
 

@@ -1,4 +1,4 @@
-"""The registry contract: statements that the service's signer makes, calls, events, and revert reasons.
+"""The registry contract: statements that the service's signer makes, calls and events.
 
 Statements are EIP-712 typed data bound to one chain and one contract; ``docs/contracts.md`` lists their types.
 """
@@ -8,7 +8,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, ClassVar
 
-from eth_account import Account
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
 
@@ -130,12 +129,6 @@ def sign_expiry(signer: LocalAccount, chain_id: int, registry: str, statement: E
     return sign(signer, chain_id, registry, statement)
 
 
-def recover_signer(chain_id: int, registry: str, statement: Statement, signature: bytes) -> str:
-    """Who signed a statement, as a checksummed address."""
-    message = encode_typed_data(full_message=statement.typed_data(chain_id, registry))
-    return str(Account.recover_message(message, signature=signature))
-
-
 def mint_calldata(authorization: MintAuthorization, signature: bytes) -> str:
     """Data of the transaction ``mint``; its value must be the authorization's fee."""
     return contract().call("mint", authorization.values(), signature)
@@ -151,17 +144,6 @@ def expiry_calldata(statement: ExpiryStatement, signature: bytes) -> str:
     return contract().call("expire", statement.values(), signature)
 
 
-def rotation_calldata(rotation: SignerRotation, signature: bytes, acceptance: bytes) -> str:
-    """Data of the transaction ``rotateSigner``."""
-    return contract().call("rotateSigner", rotation.values(), signature, acceptance)
-
-
 def deployment_data(signer: str, treasury: str) -> str:
     """Data of the transaction that creates a registry."""
     return contract().deployment(signer, treasury)
-
-
-def explain_revert(data: str | None) -> str | None:
-    """The name of the registry's error in revert data, such as ``SymbolTaken``; None when it is not the registry's."""
-    found = contract().error(data) if data else None
-    return found[0] if found else None
