@@ -78,33 +78,33 @@ def differing(found: Answers, expected: Answers) -> dict[str, tuple[str, str]]:
 
 
 async def test_answers_stay_those_of_the_published_state(
-    serve: Serve, living_world: World, living_chain: Chain, tmp_path: Path, warehouse: Warehouse, warehouse_url: str,
+    serve: Serve, archive_world: World, archive_chain: Chain, tmp_path: Path, warehouse: Warehouse, warehouse_url: str,
     store: Connection, store_url: str,
 ) -> None:  # fmt: skip
-    chains = Chains({living_chain.key: living_chain})
-    chain_id, path = living_chain.chain_id, tmp_path / "chains.toml"
+    chains = Chains({archive_chain.key: archive_chain})
+    chain_id, path = archive_chain.chain_id, tmp_path / "chains.toml"
 
     async def answers_now() -> Answers:
         refresh(warehouse, store, chains, full=False)  # as a follower or Dagster would meanwhile
-        return await answers(serve, living_world, path, warehouse_url)
+        return await answers(serve, archive_world, path, warehouse_url)
 
     with indexing(warehouse, store_url) as context:
-        advance(context, living_chain, to_block=110)
-        published = advance(context, living_chain, to_block=120).published
-        register(warehouse, store, living_world.token("aurum").address)
+        advance(context, archive_chain, to_block=110)
+        published = advance(context, archive_chain, to_block=120).published
+        register(warehouse, store, archive_world.token("aurum").address)
         refresh(warehouse, store, chains)
         before, views = await answers_now(), rows_in_views(warehouse)
         assert {name: status for name, (status, _) in before.items()} == dict.fromkeys(before, 200)
         assert all("AURUM" in text for name, (_, text) in before.items() if "aurum" in name.lower())
         assert "TERN" in before["/api/v2/registration/claimable"][1]
         for stage in STAGES:
-            leave_half_written(context, living_chain, store, stage)
+            leave_half_written(context, archive_chain, store, stage)
             assert differing(await answers_now(), before) == {}, stage
             assert rows_in_views(warehouse) == views, stage
             settled = recover(store, warehouse, read_checkpoint(store, chain_id))
             if settled.block_number == published:
                 continue
-            published = advance(context, living_chain, to_block=settled.block_number).published
+            published = advance(context, archive_chain, to_block=settled.block_number).published
             refresh(warehouse, store, chains)
             before, views = await answers_now(), rows_in_views(warehouse)
         units = [unit.unit_id for unit in units_above(store, chain_id, (published or 0) - 1)]

@@ -1,9 +1,9 @@
-"""What the index is measured against, each in a process of its own: ``python -m tests.bench.baselines NAME ...``.
+"""Baselines that the index is compared with, each in its own process: ``python -m tests.bench.baselines NAME ...``.
 
-``fetch``: every request the index made is made again, from as many threads, and ``polars.read_json`` reads the logs of
-each answer (as one document they would take it ten times as long); its second figure is that parse alone.
-``web3``: the loop people write first, ``get_logs`` and ``process_log``, over a sample of the same logs. Each prints one
-line of JSON.
+``fetch`` repeats every request of the index from as many threads, and parses the logs of each answer with
+``polars.read_json`` (one document with all logs takes ten times as long). It also times the parse alone. ``web3`` is
+the usual first implementation, ``get_logs`` and ``process_log``, over a sample of the same logs. Each prints one line
+of JSON.
 """
 
 import argparse
@@ -26,13 +26,13 @@ V3_SWAP = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67"
 
 
 class Envelope(msgspec.Struct):
-    """An answer without looking into it."""
+    """A JSON-RPC answer with its result left unparsed."""
 
     result: msgspec.Raw
 
 
 def fetch(port: int, requests: list[bytes], threads: int) -> dict[str, Any]:
-    """Seconds to make all requests again and to read the logs among the answers with polars."""
+    """Seconds to repeat all requests and parse their logs with Polars, and seconds of the parse alone."""
     import polars
 
     schema = dict.fromkeys(
@@ -122,7 +122,7 @@ def _event(name: str, inputs: str) -> Any:
 
 
 def main() -> None:
-    """Command line of the baselines."""
+    """Run one baseline from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=["fetch", "web3"])
     parser.add_argument("--port", type=int, required=True)

@@ -1,10 +1,11 @@
 """Serves a recorded chain over JSON-RPC from memory: ``python -m tests.bench.replay FILE``.
 
-Answers are recorded bytes, sent from where they lie, so the server costs little beside its client. It can be told to
-answer late, to cap the results of ``eth_getLogs`` the way providers do, and to keep the request bodies it saw (``POST
-/control``). With ``--long`` the chain is as many laps of the recording as it is told. With ``--upstream`` it records:
-what it does not know it asks the node, and a method that takes a block is then recorded for all blocks. State (calls,
-code, storage) is that of the recorded head at every block. It ends when its standard input does, hence with its parent.
+Answers are recorded bytes, sent without copying, so the server uses little CPU compared with its client. ``POST
+/control`` makes it delay answers, cap the results of ``eth_getLogs`` as providers do, or keep the request bodies it
+receives. With ``--long`` the chain is the recording repeated, as many laps as ``POST /control`` sets. With
+``--upstream`` it records: it asks the node for what is missing, and records a method that takes a block for all
+blocks. State (calls, code, storage) is that of the recorded head at every block. The server ends when its standard
+input closes, and so ends with its parent.
 """
 
 import argparse
@@ -53,7 +54,7 @@ class RpcFailure(Exception):
 
 
 class Chain:
-    """The recorded chain as a node: a call in, the bytes after the id out, in the pieces they lie in."""
+    """The recorded chain as a node. Answers are the bytes after the id, in pieces that are not joined."""
 
     def __init__(self, recording: Recording, upstream: Node | None) -> None:
         self.recording = recording
@@ -65,7 +66,7 @@ class Chain:
         self._topics = [frozenset(block.topics) for block in recording.blocks]
 
     def answer(self, method: str, params: list[Any]) -> list[bytes]:
-        """What the node answered, or would have answered for this range."""
+        """The recorded answer, or for a range of logs the answer computed from recorded blocks."""
         try:
             if method == "eth_getLogs":
                 return self._logs(params[0])
@@ -82,7 +83,7 @@ class Chain:
             return failure.tail
 
     def _block(self, number: int) -> tuple[Block, frozenset[str]]:
-        """A block with its logs, and the first topics of these."""
+        """A block with its logs, and the first topics of those logs."""
         return self.recording.blocks[number], self._topics[number]
 
     def _number_of(self, digest: str) -> int | None:
@@ -161,7 +162,7 @@ class Chain:
 
 
 def _separated(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The parts with a comma between two."""
+    """The parts, separated by commas."""
     for at, part in enumerate(parts):
         if at:
             yield b","
@@ -169,7 +170,7 @@ def _separated(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 class LongChain(Chain):
-    """Laps of the recorded chain as a node; what depends on no block is answered as recorded."""
+    """The recorded chain repeated in laps, as a node. Answers that depend on no block are the recorded ones."""
 
     def __init__(self, recording: Recording) -> None:
         super().__init__(recording, None)
@@ -226,7 +227,7 @@ class Server:
         self.reset()
 
     def reset(self) -> None:
-        """Forget what was counted."""
+        """Reset the counters."""
         self.calls: dict[str, int] = {}
         self.requests: list[bytes] = []
         self.request_count = 0
@@ -263,7 +264,7 @@ class Server:
         return [b'{"jsonrpc":"2.0","id":%b,' % bytes(call.id), *tail, b"}"]
 
     def control(self, body: bytes) -> bytes:
-        """Change how it answers, and report what it counted so far."""
+        """Change how the server answers. Returns the counters from before the change."""
         order = json.loads(body or b"{}")
         stats = {
             "head": self.chain.head,
@@ -294,7 +295,7 @@ class Server:
 
 
 class Connection(asyncio.Protocol):
-    """HTTP/1.1 with kept-alive connections, as far as JSON-RPC needs it."""
+    """The part of HTTP/1.1 that JSON-RPC needs, with keep-alive."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -336,7 +337,7 @@ class Connection(asyncio.Protocol):
 
 
 async def serve(chain: Chain, port: int) -> None:
-    """Serve on the loopback until standard input ends; the port is announced as a line of JSON."""
+    """Serve on loopback until standard input closes. The port is printed as a line of JSON."""
     loop = asyncio.get_running_loop()
     server = Server(chain)
     listener = await loop.create_server(lambda: Connection(server), "127.0.0.1", port)
@@ -354,7 +355,7 @@ async def serve(chain: Chain, port: int) -> None:
 
 
 class Replay:
-    """A replay server in a process of its own, as its client sees it."""
+    """A replay server in its own process, and a client for its control endpoint."""
 
     def __init__(self, recording: Path, upstream: str | None = None, *, long: bool = False) -> None:
         command = [sys.executable, "-m", "tests.bench.replay", str(recording)]
@@ -372,7 +373,7 @@ class Replay:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def control(self, **order: Any) -> dict[str, Any]:
-        """Give orders; the answer is what was counted before they took effect."""
+        """Change the server's settings. Returns the counters from before the change."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         with contextlib.closing(connection):
             connection.request("POST", "/control", json.dumps(order))
@@ -395,7 +396,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recording", type=Path)
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--long", action="store_true", help="serve laps of the recording, one until told otherwise")
+    parser.add_argument("--long", action="store_true", help="repeat the recording (one lap by default)")
     parser.add_argument("--upstream", help="record what is missing from this node")
     arguments = parser.parse_args()
     recording = Recording.load(arguments.recording)

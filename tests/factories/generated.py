@@ -49,8 +49,8 @@ class World:
 def generate_world(
     count: int, seed: int = 1, *, version: int = 1, registrations: int | None = None, prolific: int = 5_000
 ) -> World:
-    """``count`` tokens, a tenth of them registered unless told otherwise; at most ``prolific`` of them (and no more
-    than a fifth) deployed by one wallet."""
+    """Generate ``count`` tokens. ``registrations`` of them are registered (by default a tenth), and one wallet deployed
+    at most ``prolific`` of them, and at most a fifth."""
     rng = np.random.default_rng(seed)
     names = _symbols(max(8, count * 2 // 5), rng)
     keys = np.array([symbol_key(name) for name in names], dtype=object)
@@ -148,7 +148,7 @@ def _symbols(count: int, rng: np.random.Generator) -> list[str]:
 
 
 class _Market:
-    """Market figures: two of five tokens have none."""
+    """Market metrics. Two of five tokens have none."""
 
     def __init__(self, count: int, rng: np.random.Generator) -> None:
         self.known = rng.random(count) < 0.6

@@ -20,7 +20,7 @@ _PAIRS = np.frombuffer("".join(f"{byte:02x}" for byte in range(256)).encode(), n
 
 
 def address(number: int) -> str:
-    """An address that is told apart by its number."""
+    """A distinct address for each number."""
     return f"0x{number:040x}"
 
 

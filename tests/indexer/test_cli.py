@@ -33,9 +33,9 @@ class Shell:
 
 
 @pytest.fixture
-def shell(living_world: World, tmp_path: Path, warehouse_url: str, store_url: str) -> Shell:
+def shell(archive_world: World, tmp_path: Path, warehouse_url: str, store_url: str) -> Shell:
     chains = tmp_path / "chains.toml"
-    chains.write_text(living_world.chain_toml())
+    chains.write_text(archive_world.chain_toml())
     urls = {"REGALIA_CLICKHOUSE_URL": warehouse_url, "REGALIA_DATABASE_URL": store_url}
     environment = os.environ | urls | {"REGALIA_CHAINS": str(chains), "REGALIA_DATA_DIR": str(tmp_path / "data")}
     return Shell(environment, chains)

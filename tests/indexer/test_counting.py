@@ -51,11 +51,11 @@ def test_counts_wait_for_a_connection(store: Connection, store_url: str) -> None
 
 
 def test_an_index_run_writes_its_counts(
-    living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str
+    archive_chain: Chain, archive_world: World, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
-        done = advance(context, living_chain)
-        requests = context.counters(living_chain)["requests"]
+        done = advance(context, archive_chain)
+        requests = context.counters(archive_chain)["requests"]
     found = {row["name"]: row["value"] for row in store.execute("SELECT name, value FROM service_counter")}
     assert (found["blocks"], found["rows"], found["events"]) == (done.blocks, done.rows, done.events)
     assert found["requests"] == requests

@@ -21,14 +21,14 @@ UNITS = Limits(unit_rows=600, first_range_blocks=64, fetchers=3)
 
 
 @pytest.fixture
-def node(living_world: World) -> Iterator[FaultyNode]:
-    with faulty_node(living_world.anvil.url) as proxy:
+def node(archive_world: World) -> Iterator[FaultyNode]:
+    with faulty_node(archive_world.anvil.url) as proxy:
         yield proxy
 
 
 @pytest.fixture
-def chain(living_chain: Chain, node: FaultyNode) -> Chain:
-    return replace(living_chain, rpc_urls=(node.url,))
+def chain(archive_chain: Chain, node: FaultyNode) -> Chain:
+    return replace(archive_chain, rpc_urls=(node.url,))
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +38,9 @@ def truth() -> dict[str, AllRows]:
 
 
 @pytest.fixture
-def honest(truth: dict[str, AllRows], living_chain: Chain, index_afresh: Callable[[Chain], AllRows]) -> AllRows:
+def honest(truth: dict[str, AllRows], archive_chain: Chain, index_afresh: Callable[[Chain], AllRows]) -> AllRows:
     if not truth:
-        truth.update(rows=index_afresh(living_chain))
+        truth.update(rows=index_afresh(archive_chain))
     return truth["rows"]
 
 
@@ -120,11 +120,11 @@ def test_throttling_dropped_connections_and_bad_gateways_are_retried(
 
 
 def test_another_node_takes_over_from_one_that_is_down(
-    living_world: World, chain: Chain, node: FaultyNode, warehouse: Warehouse, store_url: str, honest: AllRows
+    archive_world: World, chain: Chain, node: FaultyNode, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
     node.before = lambda requests: Reply(503)
     with indexing(warehouse, store_url, UNITS) as context:
-        advance(context, replace(chain, rpc_urls=(node.url, living_world.anvil.url)))
+        advance(context, replace(chain, rpc_urls=(node.url, archive_world.anvil.url)))
     assert differences(all_rows(warehouse), honest) == {}
 
 

@@ -12,7 +12,7 @@ from indexer.publish import read_blocks, recover
 from indexer.run import IndexContext, advance, rewind
 from indexer.write import add_balances, block_time, delete_units
 from tests.fixtures.half_written import leave_half_written
-from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, live
+from tests.fixtures.indexing import SMALL_UNITS, index_history, indexing, mine_activity
 from tests.fixtures.published_views import rows_in_tables, rows_in_views
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
@@ -36,23 +36,23 @@ def marked(warehouse: Warehouse) -> list[tuple[int, int]]:
     ]
 
 
-def test_views_show_everything_published(context: IndexContext, living_chain: Chain, warehouse: Warehouse) -> None:
+def test_views_show_everything_published(context: IndexContext, archive_chain: Chain, warehouse: Warehouse) -> None:
     empty = rows_in_views(warehouse)
     assert {found for found, _ in empty.values()} == {0}
-    advance(context, living_chain, to_block=120)
+    advance(context, archive_chain, to_block=120)
     seen = rows_in_views(warehouse)
     assert seen == rows_in_tables(warehouse)
     assert min(seen[name][0] for name in ("published_fact_transfer", "published_fact_swap", "published_balance")) > 0
-    assert marked(warehouse) == [(living_chain.chain_id, 120)]
+    assert marked(warehouse) == [(archive_chain.chain_id, 120)]
 
 
 def test_a_half_written_unit_is_hidden_at_every_step(
-    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+    context: IndexContext, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
-    index_history(warehouse, store_url, living_chain, to_block=100)
+    index_history(warehouse, store_url, archive_chain, to_block=100)
     before = rows_in_views(warehouse)
     for stage in ("nothing", "some tables", "all tables"):
-        leave_half_written(context, living_chain, store, stage)
+        leave_half_written(context, archive_chain, store, stage)
         assert rows_in_views(warehouse) == before, stage
         for table in FACT_TABLES:  # as giving the unit up does before it deletes
             column = FACT_TABLES[table].block_column
@@ -60,28 +60,28 @@ def test_a_half_written_unit_is_hidden_at_every_step(
                 f"INSERT INTO {table} (chain_id, {column}, unit_id) SELECT 8453, 18446744073709551615, {FENCE}"
             )
         assert rows_in_views(warehouse) == before, f"{stage}, fenced"
-        recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
+        recover(store, warehouse, read_checkpoint(store, archive_chain.chain_id))
         assert rows_in_views(warehouse) == before, f"{stage}, given up"
     for table in FACT_TABLES:
         warehouse.command(f"DELETE FROM {table} WHERE unit_id = {FENCE}")
     for stage in ("sums begun", "sums done"):
-        unit, _ = leave_half_written(context, living_chain, store, stage)
+        unit, _ = leave_half_written(context, archive_chain, store, stage)
         assert rows_in_views(warehouse) == before, stage
-        recover(store, warehouse, read_checkpoint(store, living_chain.chain_id))
+        recover(store, warehouse, read_checkpoint(store, archive_chain.chain_id))
         assert rows_in_views(warehouse) == before, f"{stage}, published and not marked yet"
-        advance(context, living_chain, to_block=unit.last)
-        assert marked(warehouse) == [(living_chain.chain_id, unit.last)]
+        advance(context, archive_chain, to_block=unit.last)
+        assert marked(warehouse) == [(archive_chain.chain_id, unit.last)]
         before = rows_in_views(warehouse)
         assert before == rows_in_tables(warehouse)
 
 
 def test_units_being_reverted_are_hidden_first_and_never_partly_visible(
-    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+    context: IndexContext, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
-    chain_id = living_chain.chain_id
-    index_history(warehouse, store_url, living_chain, to_block=110)
+    chain_id = archive_chain.chain_id
+    index_history(warehouse, store_url, archive_chain, to_block=110)
     kept = rows_in_views(warehouse)
-    advance(context, living_chain, to_block=135)
+    advance(context, archive_chain, to_block=135)
     before = rows_in_views(warehouse)
     units = [unit.unit_id for unit in units_above(store, chain_id, 110)]
     assert len(units) >= 3
@@ -94,8 +94,8 @@ def test_units_being_reverted_are_hidden_first_and_never_partly_visible(
     head = read_blocks(warehouse, chain_id, 110, 110)[110]
     finish_revert(store, checkpoint, units, (110, head[0], block_time(head[1])))
     assert rows_in_views(warehouse) == kept == rows_in_tables(warehouse)
-    context.session(living_chain).forget()
-    advance(context, living_chain, to_block=135)
+    context.session(archive_chain).forget()
+    advance(context, archive_chain, to_block=135)
     assert rows_in_views(warehouse) == before
 
 
@@ -117,11 +117,11 @@ def taking_back(
 
 
 def test_a_late_mark_changes_nothing(
-    context: IndexContext, living_chain: Chain, warehouse: Warehouse, store: Connection
+    context: IndexContext, archive_chain: Chain, warehouse: Warehouse, store: Connection
 ) -> None:
-    advance(context, living_chain, to_block=110)
-    late = read_checkpoint(store, living_chain.chain_id)
-    rewind(context, living_chain, 90)
+    advance(context, archive_chain, to_block=110)
+    late = read_checkpoint(store, archive_chain.chain_id)
+    rewind(context, archive_chain, 90)
     hidden = rows_in_views(warehouse)
     assert marked(warehouse)[0][1] <= 90
     mark_published(store, warehouse, late)
@@ -129,15 +129,15 @@ def test_a_late_mark_changes_nothing(
 
 
 def test_the_next_writer_marks_what_a_killed_one_published(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as first:
-        advance(first, living_chain)
+        advance(first, archive_chain)
     warehouse.command("TRUNCATE TABLE chain_publication")
     with indexing(warehouse, store_url) as second:
-        assert advance(second, living_chain).blocks == 0
-        assert marked(warehouse) == [(living_chain.chain_id, living_world.anvil.block_number())]
-        live(living_world, random.Random(4), blocks=1)
-        advance(second, living_chain)
-    assert marked(warehouse) == [(living_chain.chain_id, living_world.anvil.block_number())]
+        assert advance(second, archive_chain).blocks == 0
+        assert marked(warehouse) == [(archive_chain.chain_id, archive_world.anvil.block_number())]
+        mine_activity(archive_world, random.Random(4), blocks=1)
+        advance(second, archive_chain)
+    assert marked(warehouse) == [(archive_chain.chain_id, archive_world.anvil.block_number())]
     assert rows_in_views(warehouse) == rows_in_tables(warehouse)

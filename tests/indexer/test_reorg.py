@@ -19,10 +19,10 @@ from tests.fixtures.indexing import (
     create_token,
     differences,
     facts_of,
-    go_back,
     index_history,
     indexing,
-    live,
+    mine_activity,
+    revert_to,
 )
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -33,25 +33,25 @@ Afresh = Callable[[Chain], AllRows]
 
 @pytest.mark.parametrize(("depth", "longer_by"), [(1, 0), (1, 3), (5, 1), (9, -2), (23, 4), (40, 1)])
 def test_after_a_reorganisation_the_index_equals_a_fresh_one(
-    depth: int, longer_by: int, living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str,
+    depth: int, longer_by: int, archive_chain: Chain, archive_world: World, warehouse: Warehouse, store_url: str,
     index_afresh: Afresh,
 ) -> None:  # fmt: skip
     rng = random.Random(depth)
-    index_history(warehouse, store_url, living_chain)
+    index_history(warehouse, store_url, archive_chain)
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
-        fork = living_world.anvil.rpc("evm_snapshot")
+        fork = archive_world.anvil.rpc("evm_snapshot")
         for _ in range(depth):  # orphans in units of one to three blocks
-            live(living_world, rng, blocks=1)
+            mine_activity(archive_world, rng, blocks=1)
             if rng.random() < 0.6:
-                advance(context, living_chain)
-        advance(context, living_chain)
-        go_back(living_world, fork)
-        live(living_world, rng, blocks=max(depth + longer_by, 1))
-        done = advance(context, living_chain)
-        live(living_world, rng, blocks=1)  # a node with the shorter fork shows it only when it grows
-        done_later = advance(context, living_chain)
+                advance(context, archive_chain)
+        advance(context, archive_chain)
+        revert_to(archive_world, fork)
+        mine_activity(archive_world, rng, blocks=max(depth + longer_by, 1))
+        done = advance(context, archive_chain)
+        mine_activity(archive_world, rng, blocks=1)  # a node with the shorter fork shows it only when it grows
+        done_later = advance(context, archive_chain)
     assert done.reorganised + done_later.reorganised >= depth
-    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+    assert differences(all_rows(warehouse), index_afresh(archive_chain)) == {}
 
 
 def test_two_reorganisations_in_a_row_across_unit_borders(
@@ -66,77 +66,77 @@ def test_two_reorganisations_in_a_row_across_unit_borders(
         for depth in (17, 40):
             node.rpc("anvil_reorg", depth, [])
             world.sender.forget_nonces()
-            live(world, rng, blocks=2)
+            mine_activity(world, rng, blocks=2)
             assert advance(context, chain).reorganised >= 15
         assert differences(all_rows(warehouse), index_afresh(chain)) == {}
 
 
 def test_a_token_created_on_a_reverted_block_is_removed(
-    living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
+    archive_chain: Chain, archive_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
-        advance(context, living_chain)
-        fork = living_world.anvil.rpc("evm_snapshot")
-        orphan = create_token(living_world, "ORPHAN")
-        living_world.step(0)
-        advance(context, living_chain)
+        advance(context, archive_chain)
+        fork = archive_world.anvil.rpc("evm_snapshot")
+        orphan = create_token(archive_world, "ORPHAN")
+        archive_world.step(0)
+        advance(context, archive_chain)
         count = "SELECT count() FROM fact_token WHERE address = unhex({address:String})"
         assert warehouse.scalar(count, {"address": orphan[2:]}) == 1
-        go_back(living_world, fork)
-        living_world.step(3)  # the same wallet creates nothing here: the address stays empty
-        living_world.step(3)
-        advance(context, living_chain)
+        revert_to(archive_world, fork)
+        archive_world.step(3)  # the same wallet creates nothing here: the address stays empty
+        archive_world.step(3)
+        advance(context, archive_chain)
     assert warehouse.scalar(count, {"address": orphan[2:]}) == 0
     announced = "SELECT uniqExact(change_id) FROM fact_change WHERE subject = 'token' AND key = unhex({address:String})"
     assert warehouse.scalar(announced, {"address": orphan[2:]}) == 2  # when it came, and when it went
 
 
 def test_many_units_are_reverted_in_parts(
-    living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str,
+    archive_chain: Chain, archive_world: World, warehouse: Warehouse, store: Connection, store_url: str,
     index_afresh: Afresh, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(reorg, "_UNITS_AT_ONCE", 3)
     rng = random.Random(8)
-    index_history(warehouse, store_url, living_chain)
+    index_history(warehouse, store_url, archive_chain)
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
-        common = living_world.anvil.block_number()
+        common = archive_world.anvil.block_number()
         for _ in range(8):
-            live(living_world, rng, blocks=1)
-            advance(context, living_chain)
-        assert rewind(context, living_chain, common).published == common
+            mine_activity(archive_world, rng, blocks=1)
+            advance(context, archive_chain)
+        assert rewind(context, archive_chain, common).published == common
         row = store.execute("SELECT count(*) AS n FROM ingest_unit WHERE status = 'reverted'").fetchone()
         assert row is not None
         assert row["n"] == 8
-        advance(context, living_chain)
-    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+        advance(context, archive_chain)
+    assert differences(all_rows(warehouse), index_afresh(archive_chain)) == {}
 
 
 def test_a_node_that_is_behind_causes_no_reorganisation(
-    living_chain: Chain, living_world: World, warehouse: Warehouse, store_url: str
+    archive_chain: Chain, archive_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
-        fork = living_world.anvil.rpc("evm_snapshot")
-        live(living_world, random.Random(2), blocks=5)
-        before = advance(context, living_chain)
-        go_back(living_world, fork)
-        after = advance(context, living_chain)
+        fork = archive_world.anvil.rpc("evm_snapshot")
+        mine_activity(archive_world, random.Random(2), blocks=5)
+        before = advance(context, archive_chain)
+        revert_to(archive_world, fork)
+        after = advance(context, archive_chain)
     assert (after.blocks, after.reorganised, after.published) == (0, 0, before.published)
 
 
 def test_a_reorganisation_beyond_finality_halts_the_chain_until_it_is_rewound(
-    living_chain: Chain, living_world: World, warehouse: Warehouse, store: Connection, store_url: str,
+    archive_chain: Chain, archive_world: World, warehouse: Warehouse, store: Connection, store_url: str,
     index_afresh: Afresh,
 ) -> None:  # fmt: skip
-    chain = replace(living_chain, finality_blocks=3)
+    chain = replace(archive_chain, finality_blocks=3)
     index_history(warehouse, store_url, chain)
     with indexing(warehouse, store_url, SMALL_UNITS) as context:
-        fork = living_world.anvil.rpc("evm_snapshot")
-        common = living_world.anvil.block_number()
-        live(living_world, random.Random(3), blocks=8)
+        fork = archive_world.anvil.rpc("evm_snapshot")
+        common = archive_world.anvil.block_number()
+        mine_activity(archive_world, random.Random(3), blocks=8)
         advance(context, chain)
         published = all_rows(warehouse)
-        go_back(living_world, fork)
-        live(living_world, random.Random(4), blocks=9)
+        revert_to(archive_world, fork)
+        mine_activity(archive_world, random.Random(4), blocks=9)
         with pytest.raises(ChainHalted, match=f"--chain {chain.key} --rewind"):
             advance(context, chain)
         with pytest.raises(ChainHalted):

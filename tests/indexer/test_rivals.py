@@ -14,7 +14,7 @@ import pytest
 
 from indexer.devchain.world import World
 from tests.fixtures.faulty_node import FaultyNode, Reply, Request, faulty_node
-from tests.fixtures.indexing import AllRows, all_rows, differences, live
+from tests.fixtures.indexing import AllRows, all_rows, differences, mine_activity
 from tests.fixtures.published_views import rows_in_tables, rows_in_views
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -88,7 +88,7 @@ def count_blocks(node: FaultyNode) -> list[int]:
 
 @pytest.mark.parametrize("rival", ["another indexer", "Dagster"])
 def test_concurrent_indexers_fetch_once_and_write_what_one_would(
-    rival: str, living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
+    rival: str, archive_chain: Chain, archive_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
     store: Connection, index_afresh: Callable[[Chain], AllRows], tmp_path: Path,
 ) -> None:  # fmt: skip
     rng = random.Random(8)
@@ -96,23 +96,23 @@ def test_concurrent_indexers_fetch_once_and_write_what_one_would(
     urls = {"REGALIA_CLICKHOUSE_URL": warehouse_url, "REGALIA_DATABASE_URL": store_url}
     environment = os.environ | urls | {"REGALIA_CHAINS": str(path), "REGALIA_DATA_DIR": str(tmp_path / "data")}
     rival_command = FOLLOW if rival == "another indexer" else ("-c", INGEST, str(path))
-    with faulty_node(living_chain.rpc_urls[0]) as node:
+    with faulty_node(archive_chain.rpc_urls[0]) as node:
         asked = count_blocks(node)
-        path.write_text(living_world.chain_toml().replace(living_chain.rpc_urls[0], node.url))
+        path.write_text(archive_world.chain_toml().replace(archive_chain.rpc_urls[0], node.url))
         with running(environment, log, FOLLOW, rival_command) as rivals:
-            assert reaches(store, living_world.anvil.block_number())
+            assert reaches(store, archive_world.anvil.block_number())
             assert rival != "Dagster" or comes_true(lambda: "materialized" in log.read_text()), log.read_text()
             for _ in range(8):
-                live(living_world, rng, blocks=1)
+                mine_activity(archive_world, rng, blocks=1)
                 time.sleep(0.3)
-            head = living_world.anvil.block_number()
+            head = archive_world.anvil.block_number()
             assert reaches(store, head)
             # The writer of the last unit marks it for analysts afterwards.
             assert comes_true(lambda: rows_in_views(warehouse) == rows_in_tables(warehouse))
             assert [process.poll() for process in rivals] == [None, None], log.read_text()
     assert rivals[0].returncode == 0
     assert "Traceback" not in log.read_text()
-    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+    assert differences(all_rows(warehouse), index_afresh(archive_chain)) == {}
     units = store.execute("SELECT first_block, last_block, status FROM ingest_unit ORDER BY first_block").fetchall()
     kept = [unit for unit in units if unit["status"] == "published"]
     assert len(units) - len(kept) <= 1

@@ -93,11 +93,11 @@ def test_no_state_has_no_price() -> None:
 
 
 def test_pools_hold_what_their_positions_say(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     """Against a genuine Uniswap V3: what the formulas give is in the pool, and little besides (fees not collected)."""
     with indexing(warehouse, store_url) as context:
-        advance(context, living_chain)
+        advance(context, archive_chain)
     pools = warehouse.rows(
         "SELECT lower(hex(pool)) AS pool_hex, lower(hex(token0)) AS zero, lower(hex(token1)) AS one"
         " FROM fact_pool WHERE protocol = 'uniswap_v3'"
@@ -112,10 +112,10 @@ def test_pools_hold_what_their_positions_say(
                 {"pool": pool["pool_hex"]},
             )
         ]
-        slot = living_world.anvil.rpc("eth_call", {"to": f"0x{pool['pool_hex']}", "data": "0x3850c7bd"}, "latest")
+        slot = archive_world.anvil.rpc("eth_call", {"to": f"0x{pool['pool_hex']}", "data": "0x3850c7bd"}, "latest")
         amounts = pool_amounts(int(slot[2:66], 16), positions)
         for token, amount in zip((pool["zero"], pool["one"]), amounts, strict=True):
             data = f"0x70a08231{pool['pool_hex']:0>64}"
-            held = int(living_world.anvil.rpc("eth_call", {"to": f"0x{token}", "data": data}, "latest"), 16)
+            held = int(archive_world.anvil.rpc("eth_call", {"to": f"0x{token}", "data": data}, "latest"), 16)
             assert amount <= held
             assert held - amount <= held // 20 + len(positions)

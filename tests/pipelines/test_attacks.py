@@ -112,15 +112,15 @@ def figures(context: IndexContext, chain: Chain, warehouse: Warehouse, store: Co
 
 
 def test_a_block_of_every_attack_moves_no_price_and_no_rank_beyond_the_bound(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
-    world = living_world
+    world = archive_world
     world.anvil.rpc("evm_setAutomine", False)
     try:
         attacker = Attacker(world)
         attacker.prepare()
         with indexing(warehouse, store_url) as context:
-            before = figures(context, living_chain, warehouse, store)
+            before = figures(context, archive_chain, warehouse, store)
             priced = {token for token, row in before.items() if row["price_usd"] is not None}
             assert len(priced) >= 10
             attacker.deepen_a_lie()
@@ -129,10 +129,10 @@ def test_a_block_of_every_attack_moves_no_price_and_no_rank_beyond_the_bound(
             attacker.trade_with_itself()
             world.sender.mine()
             world.sender.check(tolerate=("swap",))
-            spiked = figures(context, living_chain, warehouse, store)
+            spiked = figures(context, archive_chain, warehouse, store)
             world.anvil.rpc("evm_increaseTime", 120)
             world.anvil.mine()
-            later = figures(context, living_chain, warehouse, store)
+            later = figures(context, archive_chain, warehouse, store)
     finally:
         world.anvil.rpc("evm_setAutomine", True)
     moved = warehouse.scalar(

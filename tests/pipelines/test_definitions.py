@@ -96,20 +96,20 @@ def test_a_unit_in_progress_is_not_a_violation(ledger: Ledger, warehouse: Wareho
 
 
 def test_backfill_windows_appear_while_a_follower_indexes(
-    living_chain: Chain, living_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    archive_chain: Chain, archive_world: World, warehouse: Warehouse, warehouse_url: str, store_url: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     path = tmp_path / "chains.toml"
-    path.write_text(f'[chains.base]\nchain_id = {living_chain.chain_id}\nrpc_urls = ["{living_chain.rpc_urls[0]}"]\n')
+    path.write_text(f'[chains.base]\nchain_id = {archive_chain.chain_id}\nrpc_urls = ["{archive_chain.rpc_urls[0]}"]\n')
     for name, value in (("CLICKHOUSE_URL", warehouse_url), ("DATABASE_URL", store_url), ("CHAINS", str(path))):
         monkeypatch.setenv(f"REGALIA_{name}", value)
     monkeypatch.setenv("REGALIA_DATA_DIR", str(tmp_path))
-    asset = head_asset(living_chain)
+    asset = head_asset(archive_chain)
     window = dg.MultiPartitionKey({"chain": "base", "blocks": window_key(0)})
     with dg.DagsterInstance.ephemeral() as instance, indexing(warehouse, store_url) as context:
-        advance(context, living_chain, to_block=5)
+        advance(context, archive_chain, to_block=5)
         with postgres.connect(store_url, autocommit=True) as writer:
-            writer.execute("SELECT pg_advisory_lock(821, %s)", (living_chain.chain_id,))
+            writer.execute("SELECT pg_advisory_lock(821, %s)", (archive_chain.chain_id,))
             assert dg.materialize([asset], instance=instance, resources={"engines": EngineAccess()}).success
             assert instance.get_dynamic_partitions("block_windows") == [window_key(0)]
         backfilled = dg.materialize(
@@ -117,7 +117,7 @@ def test_backfill_windows_appear_while_a_follower_indexes(
         )
         assert (
             backfilled.asset_materializations_for_node("raw_block")[0].metadata["rows"].value
-            == living_world.anvil.block_number() + 1
+            == archive_world.anvil.block_number() + 1
         )
 
 
@@ -127,18 +127,18 @@ def test_windows_of_blocks_have_reversible_names() -> None:
 
 
 def test_indexed_blocks_and_balances_equal_the_chain(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url) as context:
-        done = advance(context, living_chain)
-        source = context.session(living_chain).source
+        done = advance(context, archive_chain)
+        source = context.session(archive_chain).source
         assert done.published is not None
-        audit = audit_window(warehouse, source, living_chain, 0, done.published)
+        audit = audit_window(warehouse, source, archive_chain, 0, done.published)
         assert audit.holds
         assert audit.compared == done.published + 1
-        differences, compared = compare_balances(warehouse, source, living_chain, done.published, sample=200)
+        differences, compared = compare_balances(warehouse, source, archive_chain, done.published, sample=200)
         assert compared > 50
         honest = [found for found in differences if found.summed_raw >= 0]
         assert len(honest) <= compared // 10, honest[:5]
         warehouse.command("DELETE FROM raw_block WHERE block_number = 3")
-        assert audit_window(warehouse, source, living_chain, 0, 10).missing == (3,)
+        assert audit_window(warehouse, source, archive_chain, 0, 10).missing == (3,)

@@ -6,7 +6,7 @@ from typing import Any
 from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
 from tests.fixtures.faulty_node import Request, faulty_node
-from tests.fixtures.indexing import create_token, indexing, live
+from tests.fixtures.indexing import create_token, indexing, mine_activity
 from tests.fixtures.waiting import wait_until
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
@@ -26,10 +26,10 @@ def run_once(follower: Follower) -> None:
 
 
 def test_what_happens_on_a_chain_is_served(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
-    chain = replace(living_chain, block_seconds=0.0)
-    live(living_world, random.Random(1), 5)
+    chain = replace(archive_chain, block_seconds=0.0)
+    mine_activity(archive_world, random.Random(1), 5)
     with indexing(warehouse, store_url) as context:
         follower = Follower(warehouse, store, of_world(chain), chain, context)
         run_once(follower)
@@ -45,19 +45,19 @@ def test_what_happens_on_a_chain_is_served(
         assert scored is not None
         assert scored["n"] >= 12
         before = warehouse.scalar("SELECT max(version) FROM serve_publication")
-        live(living_world, random.Random(2), 3)
+        mine_activity(archive_world, random.Random(2), 3)
         run_once(follower)
         assert warehouse.scalar("SELECT max(version) FROM serve_publication") > before
 
 
 def test_nodes_of_another_chain_are_retried_with_growing_pauses(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     def of_another(request: Request, answer: dict[str, Any]) -> dict[str, Any]:
         return {**answer, "result": "0x1"} if request["method"] == "eth_chainId" else answer
 
-    with faulty_node(living_world.anvil.url) as node, indexing(warehouse, store_url) as context:
-        chain = replace(living_chain, block_seconds=0.0, rpc_urls=(node.url,))
+    with faulty_node(archive_world.anvil.url) as node, indexing(warehouse, store_url) as context:
+        chain = replace(archive_chain, block_seconds=0.0, rpc_urls=(node.url,))
         follower = Follower(warehouse, store, of_world(chain), chain, context)
         honest, node.item = node.item, of_another
         assert [follower.index() for _ in range(7)] == [1, 2, 4, 8, 16, 30, 30]
@@ -68,9 +68,9 @@ def test_nodes_of_another_chain_are_retried_with_growing_pauses(
 
 
 def test_loops_publish_a_new_token_count_it_and_stop_when_told(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str
 ) -> None:
-    chain = replace(living_chain, block_seconds=0.0)
+    chain = replace(archive_chain, block_seconds=0.0)
     stop = threading.Event()
     loops = threading.Thread(
         target=follow, args=(EngineUrls(warehouse_url, store_url), of_world(chain), chain, stop), daemon=True
@@ -79,8 +79,8 @@ def test_loops_publish_a_new_token_count_it_and_stop_when_told(
     try:
         wait_until(lambda: warehouse.scalar("SELECT count() FROM serve_publication") > 0, seconds=40)
         symbol = "LOOPED"
-        create_token(living_world, symbol)
-        living_world.sender.mine()
+        create_token(archive_world, symbol)
+        archive_world.sender.mine()
         shown = (
             "SELECT holders FROM serve_token WHERE symbol = {symbol:String} AND version <="
             " (SELECT max(version) FROM serve_publication) ORDER BY version DESC LIMIT 1"

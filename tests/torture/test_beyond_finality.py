@@ -17,7 +17,7 @@ from api.app import create_app
 from api.settings import ApiSettings
 from indexer.devchain.world import World
 from pipelines.refresh import refresh
-from tests.fixtures.indexing import AllRows, all_rows, differences, go_back, live
+from tests.fixtures.indexing import AllRows, all_rows, differences, mine_activity, revert_to
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -44,16 +44,16 @@ class Operator:
 
 
 async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
-    living_world: World, living_chain: Chain, warehouse: Warehouse, warehouse_url: str, store: Connection,
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, warehouse_url: str, store: Connection,
     store_url: str, tmp_path: Path, data_dir: Path, index_afresh: Callable[[Chain], AllRows],
 ) -> None:  # fmt: skip
     chains_file = tmp_path / "chains.toml"
-    chains_file.write_text(re.sub(r"(?m)^finality_blocks = .*$", "finality_blocks = 3", living_world.chain_toml()))
+    chains_file.write_text(re.sub(r"(?m)^finality_blocks = .*$", "finality_blocks = 3", archive_world.chain_toml()))
     chains = facts.load(chains_file)
     operator = Operator(store_url, warehouse_url, chains_file, data_dir)
-    node = living_world.anvil
+    node = archive_world.anvil
     fork, common = node.rpc("evm_snapshot"), node.block_number()
-    live(living_world, random.Random(3), blocks=8)
+    mine_activity(archive_world, random.Random(3), blocks=8)
     assert operator.regalia("index", "--chain", "base").returncode == 0
     refresh(warehouse, store, chains, steps=("tokens", "documents"))
     published = all_rows(warehouse)
@@ -74,15 +74,15 @@ async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
             return found
 
         async def served() -> Any:
-            answer = await client.get(f"/api/v2/token/{living_world.token('aurum').symbol}/base")
+            answer = await client.get(f"/api/v2/token/{archive_world.token('aurum').symbol}/base")
             assert answer.status_code == 200, answer.text
             return answer.json()
 
         before = await served()
         assert (await metric()).endswith(" 0.0")
 
-        go_back(living_world, fork)
-        live(living_world, random.Random(4), blocks=9)
+        revert_to(archive_world, fork)
+        mine_activity(archive_world, random.Random(4), blocks=9)
         stopped = operator.regalia("index", "--chain", "base")
         assert stopped.returncode == 1
         assert "regalia index --chain base --rewind BLOCK" in stopped.stderr
@@ -105,4 +105,4 @@ async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
         assert operator.regalia("index", "--chain", "base").returncode == 0
         assert (await metric()).endswith(" 0.0")
         assert json.loads(operator.regalia("status", "--json").stdout)["chains"][0]["state"] == "ok"
-    assert differences(all_rows(warehouse), index_afresh(living_chain)) == {}
+    assert differences(all_rows(warehouse), index_afresh(archive_chain)) == {}

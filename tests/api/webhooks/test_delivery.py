@@ -16,7 +16,7 @@ from warehouse.domain.events.catalogue import EVENTS
 async def test_a_subscriber_receives_the_event_as_specified(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     data = {"crown_id": "17", "symbol": "QUILL", "figure": 12345678901234567890, "word": "é"}
-    id = hooks.happen("token.minted", payload=data)
+    id = hooks.record_event("token.minted", payload=data)
     await hooks.engine.run_until_idle()
     [sent] = hooks.receivers.sent
     moment = hooks.clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -34,7 +34,7 @@ async def test_a_subscriber_receives_the_event_as_specified(hooks: Hooks) -> Non
 
 async def test_an_event_is_delivered_once(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
-    id = hooks.happen()
+    id = hooks.record_event()
     await hooks.engine.run_until_idle()
     await hooks.engine.run_until_idle()
     await hooks.new_engine().run_until_idle()
@@ -60,7 +60,7 @@ FILTERS: list[tuple[dict[str, Any] | None, dict[str, Any], bool]] = [
 async def test_filters_match_events_about_registrations(hooks: Hooks) -> None:
     for filter, event, received in FILTERS:
         made = await hooks.subscribe("token.minted", filter=filter)
-        hooks.happen("token.minted", **event)
+        hooks.record_event("token.minted", **event)
         await hooks.engine.run_until_idle()
         assert len(hooks.receivers.sent) == received, (filter, event)
         hooks.receivers.sent.clear()
@@ -70,7 +70,7 @@ async def test_filters_match_events_about_registrations(hooks: Hooks) -> None:
 async def test_only_subscribed_types_are_sent(hooks: Hooks) -> None:
     await hooks.subscribe("token.released", "token.expired")
     for type in ("token.minted", "token.expired", "claim.confirmed", "token.released"):
-        hooks.happen(type)
+        hooks.record_event(type)
     await hooks.engine.run_until_idle()
     assert {one.envelope["type"] for one in hooks.receivers.sent} == {"token.expired", "token.released"}
 
@@ -80,9 +80,9 @@ async def test_account_events_reach_only_their_account_whatever_the_filter(hooks
     other = Accounts(store_url).create_key(OTHER, "partner").key
     body = {"url": hooks.receivers.url("other"), "events": ["quota.exceeded"]}
     assert (await hooks.call("POST", "", body, key=other)).status_code == 201
-    hooks.happen("quota.exceeded", account_id=hooks.account_id, chain_id=None, token_id=None)
+    hooks.record_event("quota.exceeded", account_id=hooks.account_id, chain_id=None, token_id=None)
     # An account event without an account, recorded by mistake, reaches no one.
-    hooks.happen("quota.exceeded", account_id=None, chain_id=None, token_id=None)
+    hooks.record_event("quota.exceeded", account_id=None, chain_id=None, token_id=None)
     await hooks.engine.run_until_idle()
     assert [one.path for one in hooks.receivers.sent] == ["/hook"]
 
@@ -95,7 +95,7 @@ async def test_an_event_committed_late_is_not_missed(hooks: Hooks, store_url: st
             " VALUES ('token.minted', 1, 'LATE', '{}', 'late', 1) RETURNING id"
         ).fetchone()
         assert row is not None
-        early = hooks.happen()
+        early = hooks.record_event()
         await hooks.engine.run_until_idle()
         assert [one.envelope["id"] for one in hooks.receivers.sent] == [early]
         late.commit()
@@ -104,7 +104,7 @@ async def test_an_event_committed_late_is_not_missed(hooks: Hooks, store_url: st
 
 
 async def test_events_from_before_a_subscription_are_not_sent(hooks: Hooks) -> None:
-    hooks.happen()
+    hooks.record_event()
     hooks.store.execute("SELECT pg_sleep(0.005)")
     await hooks.subscribe("token.minted")
     await hooks.engine.run_until_idle()
@@ -114,10 +114,10 @@ async def test_events_from_before_a_subscription_are_not_sent(hooks: Hooks) -> N
 async def test_a_lapsed_plan_stops_deliveries_and_keeps_the_subscription(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     hooks.plan("pro")
-    hooks.happen()
+    hooks.record_event()
     hooks.clock.advance(minutes=2)
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == 1
@@ -131,10 +131,10 @@ async def test_a_lapsed_plan_stops_deliveries_and_keeps_the_subscription(hooks: 
 async def test_nothing_is_sent_to_a_deleted_subscription(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     assert (await hooks.call("DELETE", f"/{made['id']}")).json() == {"id": made["id"], "deleted": True}
-    hooks.happen()
+    hooks.record_event()
     hooks.clock.advance(days=1)
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == 1
@@ -160,7 +160,7 @@ async def test_only_old_history_is_removed(hooks: Hooks) -> None:
     from api.webhooks.tasks import forget
 
     kept, removed = await hooks.subscribe("token.minted"), await hooks.subscribe("token.minted", path="removed")
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     await hooks.call("DELETE", f"/{removed['id']}")
     services = hooks.service.services

@@ -23,10 +23,10 @@ async def test_deliveries_are_counted_and_the_queue_is_shown(hooks: Hooks, data_
     made = await hooks.subscribe("token.minted")
     await hooks.subscribe("token.minted", path="bad")
     hooks.receivers.answers["bad"] = 500
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     await hooks.call("PATCH", f"/{made['id']}", {"enabled": False})
-    hooks.happen("trade.large")
+    hooks.record_event("trade.large")
     seen = await scrape(hooks)
     assert seen["regalia_webhook_attempts_total", "delivered"] == 1
     assert seen["regalia_webhook_attempts_total", "status"] == 1

@@ -11,7 +11,7 @@ from tests.fixtures.webhooks import Hooks
 
 async def test_a_delivery_is_replayed_under_the_same_id(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
-    id = hooks.happen()
+    id = hooks.record_event()
     await hooks.engine.run_until_idle()
     [first] = await hooks.deliveries(made["id"])
     place = f"/{made['id']}/deliveries/{first['id']}/replay"
@@ -27,8 +27,8 @@ async def test_a_delivery_is_replayed_under_the_same_id(hooks: Hooks) -> None:
 async def test_a_period_is_replayed_through_the_filter(hooks: Hooks) -> None:
     begin = hooks.clock.now()
     for day, token_id in enumerate((17, 17, 18, 17)):
-        hooks.happen("trade.large", token_id=token_id, created_at=begin - timedelta(days=5 - day))
-    hooks.happen("token.minted", created_at=begin - timedelta(days=3))
+        hooks.record_event("trade.large", token_id=token_id, created_at=begin - timedelta(days=5 - day))
+    hooks.record_event("token.minted", created_at=begin - timedelta(days=3))
     made = await hooks.subscribe("trade.large", "token.minted", filter={"crown_ids": [17]})
     await hooks.engine.run_until_idle()
     assert hooks.receivers.sent == []
@@ -50,7 +50,7 @@ async def test_queued_events_do_not_count_towards_the_replay_limit(
     monkeypatch.setattr(service, "MAX_REPLAYED", 2)
     begin = hooks.clock.now()
     for day in range(4):
-        hooks.happen(created_at=begin - timedelta(days=5 - day))
+        hooks.record_event(created_at=begin - timedelta(days=5 - day))
     made = await hooks.subscribe()
     place, first = f"/{made['id']}/replay", (begin - timedelta(days=6)).isoformat()
     assert (await hooks.call("POST", place, {"from": first})).status_code == 400
@@ -101,7 +101,7 @@ async def test_a_test_event_is_sent_once_even_to_a_disabled_webhook(hooks: Hooks
     assert (shown["status"], shown["consecutive_failures"]) == ("active", 0)
     await hooks.call("PATCH", f"/{made['id']}", {"enabled": False})
     test = (await hooks.call("POST", f"/{made['id']}/test", {"type": "token.minted"})).json()
-    hooks.happen("trade.large")
+    hooks.record_event("trade.large")
     await hooks.engine.run_until_idle()
     sent = hooks.receivers.sent[4:]
     assert [one.envelope["id"] for one in sent] == [test["event_id"]]
@@ -116,11 +116,11 @@ async def test_a_test_event_is_sent_once_even_to_a_disabled_webhook(hooks: Hooks
 
 async def test_a_preview_shows_what_would_have_been_received(hooks: Hooks) -> None:
     now = hooks.clock.now()
-    ids = [hooks.happen("trade.large", token_id=17, created_at=now - timedelta(days=day)) for day in range(1, 32)]
-    hooks.happen("trade.large", token_id=18, created_at=now - timedelta(days=2))
-    hooks.happen("token.minted", token_id=17, created_at=now - timedelta(days=3))
-    hooks.happen("quota.exceeded", token_id=None, chain_id=None, account_id=hooks.account_id)
-    hooks.happen("quota.exceeded", token_id=None, chain_id=None, account_id=None)
+    ids = [hooks.record_event("trade.large", token_id=17, created_at=now - timedelta(days=day)) for day in range(1, 32)]
+    hooks.record_event("trade.large", token_id=18, created_at=now - timedelta(days=2))
+    hooks.record_event("token.minted", token_id=17, created_at=now - timedelta(days=3))
+    hooks.record_event("quota.exceeded", token_id=None, chain_id=None, account_id=hooks.account_id)
+    hooks.record_event("quota.exceeded", token_id=None, chain_id=None, account_id=None)
     hooks.clock.advance(seconds=1)
     body = {"events": ["trade.large", "quota.exceeded", "token.expired"], "filter": {"crown_ids": [17]}}
     seen = (await hooks.call("POST", "/preview", body)).json()
@@ -138,7 +138,7 @@ async def test_a_preview_shows_what_would_have_been_received(hooks: Hooks) -> No
 
 async def test_the_history_has_pages_and_filters(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted", "trade.large")
-    ids = [hooks.happen("token.minted" if at % 2 else "trade.large") for at in range(5)]
+    ids = [hooks.record_event("token.minted" if at % 2 else "trade.large") for at in range(5)]
     await hooks.engine.run_until_idle()
     seen: list[str] = []
     cursor: dict[str, str] = {}

@@ -43,7 +43,7 @@ def test_three_failed_deliveries_in_a_row_or_410_disable(
 async def test_a_failing_delivery_is_tried_six_times_and_then_exhausted(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
-    id = hooks.happen()
+    id = hooks.record_event()
     for number, wait in enumerate((timedelta(), *RETRIES.pauses), 1):
         hooks.clock.moment += wait - timedelta(seconds=1) if number > 1 else wait
         await hooks.engine.run_until_idle()
@@ -66,7 +66,7 @@ async def test_a_failing_delivery_is_tried_six_times_and_then_exhausted(hooks: H
 async def test_a_retry_that_succeeds_ends_the_delivery(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 503
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     [waiting] = await hooks.deliveries(made["id"], status="pending")
     due = hooks.clock.now() + timedelta(minutes=1)
@@ -82,7 +82,7 @@ async def test_a_retry_that_succeeds_ends_the_delivery(hooks: Hooks) -> None:
 
 async def exhaust(hooks: Hooks, times: int = 1) -> None:
     for _ in range(times):
-        hooks.happen()
+        hooks.record_event()
     for wait in (timedelta(), *RETRIES.pauses):
         hooks.clock.moment += wait
         await hooks.engine.run_until_idle()
@@ -101,7 +101,7 @@ async def test_disabling_is_recorded_and_reactivation_resumes(hooks: Hooks) -> N
     notice = hooks.store.execute("SELECT payload, account_id FROM event_log WHERE type = 'webhook.disabled'").fetchall()
     assert [(row["payload"]["webhook_id"], row["account_id"]) for row in notice] == [(made["id"], hooks.account_id)]
     sent = len(hooks.receivers.sent)
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == sent
 
@@ -110,7 +110,7 @@ async def test_disabling_is_recorded_and_reactivation_resumes(hooks: Hooks) -> N
     assert (await hooks.call("POST", f"/{made['id']}/reactivate")).json()["status"] == "active"
     missed = {"from": shown["disabled_at"], "only": "undelivered"}
     assert (await hooks.call("POST", f"/{made['id']}/replay", missed)).json() == {"queued": 1}
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == sent + 2
 
@@ -120,7 +120,7 @@ async def test_a_success_resets_the_failure_count(hooks: Hooks) -> None:
     hooks.receivers.answers["hook"] = 500
     await exhaust(hooks, 2)
     hooks.receivers.answers.clear()
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     hooks.receivers.answers["hook"] = 500
     await exhaust(hooks, 2)
@@ -131,7 +131,7 @@ async def test_a_success_resets_the_failure_count(hooks: Hooks) -> None:
 async def test_410_disables_at_once(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 410
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     hooks.clock.advance(days=1)
     await hooks.engine.run_until_idle()
@@ -145,7 +145,7 @@ async def test_a_redirect_is_a_failure_and_not_followed(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 307
     hooks.receivers.headers["Location"] = hooks.receivers.url("elsewhere")
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     [delivery] = await hooks.deliveries(made["id"])
     assert (delivery["status"], delivery["last_status_code"]) == ("pending", 307)
@@ -155,7 +155,7 @@ async def test_a_redirect_is_a_failure_and_not_followed(hooks: Hooks) -> None:
 async def test_a_late_answer_is_a_failure(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.wait_seconds["hook"] = 2.0
-    hooks.happen()
+    hooks.record_event()
     await hooks.new_engine(limit_seconds=0.2).run_until_idle()
     [delivery] = await hooks.deliveries(made["id"])
     assert (delivery["status"], delivery["last_status_code"]) == ("pending", None)
@@ -167,7 +167,7 @@ async def test_the_history_shows_request_answer_and_timing(hooks: Hooks) -> None
     hooks.receivers.answers["hook"] = 418
     hooks.receivers.headers["X-Odd"] = "one"
     hooks.receivers.text = "no\0coffee" + "." * 10_000
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     [listed] = await hooks.deliveries(made["id"])
     detail = (await hooks.call("GET", f"/{made['id']}/deliveries/{listed['id']}")).json()

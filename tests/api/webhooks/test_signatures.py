@@ -36,13 +36,13 @@ def accepted(secret: str, sent: Sent) -> bool:
 async def test_verifiers_accept_both_secrets_for_a_day_after_rotation(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     first = made["secret"]
-    hooks.happen(payload={"symbol": "QUILL", "word": "é ☂"})
+    hooks.record_event(payload={"symbol": "QUILL", "word": "é ☂"})
     await hooks.engine.run_until_idle()
     rotated = (await hooks.call("POST", f"/{made['id']}/rotate-secret")).json()
     second = rotated["secret"]
     shown = (await hooks.call("GET", f"/{made['id']}")).json()
     assert shown["previous_secret_ends_at"] == rotated["previous_secret_ends_at"]
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     before, during = hooks.receivers.sent
 
@@ -66,7 +66,7 @@ async def test_verifiers_accept_both_secrets_for_a_day_after_rotation(hooks: Hoo
     assert verify_in_node(cases) == [True, False, True, True, False]
 
     hooks.clock.advance(hours=24, seconds=1)
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     after = hooks.receivers.sent[2]
     assert after.headers["X-Webhook-Signature"] == hexadecimal(second, after)
@@ -79,7 +79,7 @@ async def test_the_last_five_secrets_of_a_day_are_valid(hooks: Hooks) -> None:
     secrets = [made["secret"]]
     for _ in range(6):
         secrets.append((await hooks.call("POST", f"/{made['id']}/rotate-secret")).json()["secret"])
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     [sent] = hooks.receivers.sent
     assert [accepted(secret, sent) for secret in secrets] == [False, False, True, True, True, True, True]

@@ -81,7 +81,7 @@ async def test_unknown_ids_are_404(hooks: Hooks) -> None:
 
 async def test_other_accounts_cannot_see_or_change_a_webhook(hooks: Hooks, store_url: str) -> None:
     made = await hooks.subscribe("token.minted")
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     [delivery] = await hooks.deliveries(made["id"])
     other = Accounts(store_url).create_key(OTHER, "partner").key
@@ -145,10 +145,10 @@ async def test_members_left_out_of_an_update_do_not_change(hooks: Hooks) -> None
 async def test_a_switched_off_webhook_receives_nothing_until_switched_on(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     await hooks.call("PATCH", f"/{made['id']}", {"enabled": False})
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     await hooks.call("PATCH", f"/{made['id']}", {"enabled": True})
-    id = hooks.happen()
+    id = hooks.record_event()
     await hooks.engine.run_until_idle()
     assert [one.envelope["id"] for one in hooks.receivers.sent] == [id]
 

@@ -22,7 +22,7 @@ async def test_a_failed_engine_ends_the_worker(hooks: Hooks) -> None:
 async def test_running_deliveries_finish_when_the_jobs_end(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.wait_seconds["hook"] = 0.5
-    hooks.happen()
+    hooks.record_event()
 
     async def until_it_is_sent() -> None:
         await hooks.receivers.wait_for(1)
@@ -54,7 +54,7 @@ async def test_the_engine_waits_while_the_store_is_away(hooks: Hooks, store_url:
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
-    hooks.happen()
+    hooks.record_event()
     await hooks.receivers.wait_for(1)
     stop.set()
     await running

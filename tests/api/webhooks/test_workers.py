@@ -78,7 +78,7 @@ async def test_an_event_is_sent_as_soon_as_it_is_committed(hooks: Hooks, store_u
     waits = []
     for count in range(1, 4):
         began = asyncio.get_running_loop().time()
-        hooks.happen()
+        hooks.record_event()
         await hooks.receivers.wait_for(count)
         waits.append(hooks.receivers.sent[-1].at - began)
     assert min(waits) < 0.5
@@ -94,7 +94,7 @@ async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> 
     """Each step is the last of a worker that was killed; another worker takes over after the lease."""
     made = await hooks.subscribe("token.minted")
     queue = WebhookQueue(hooks.service.services.store)
-    id = hooks.happen()
+    id = hooks.record_event()
 
     assert await queue.fan_out(hooks.clock.now()) == (1, 1)  # died after making deliveries
     other = hooks.new_engine(lease_seconds=LEASE_SECONDS)
@@ -113,7 +113,7 @@ async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> 
 async def test_recording_a_result_twice_changes_nothing(hooks: Hooks) -> None:
     made = await hooks.subscribe("token.minted")
     hooks.receivers.answers["hook"] = 500
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.fan_out()
     await hooks.engine.dispatch()
     await answered(hooks.engine)
@@ -129,7 +129,7 @@ async def test_an_unreadable_secret_is_not_the_receivers_failure(hooks: Hooks) -
     made = await hooks.subscribe("token.minted")
     await hooks.subscribe("token.minted", path="other")
     hooks.store.execute("UPDATE webhook_secret SET sealed = '\\x01' WHERE subscription_id = %s", (made["id"],))
-    hooks.happen()
+    hooks.record_event()
     await hooks.engine.run_until_idle()
     assert [one.path for one in hooks.receivers.sent] == ["/other"]
     [delivery] = await hooks.deliveries(made["id"])
