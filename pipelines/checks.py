@@ -11,8 +11,7 @@ import dagster as dg
 from pipelines.locks import writer_paused
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
-from pipelines.statements import store_rows
-from warehouse import sql
+from warehouse import postgres, sql
 
 _MAX_SHOWN = 10
 _WRITER_WAIT_SECONDS = 10.0
@@ -28,7 +27,7 @@ def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
         for chain in connections.chains.enabled():
             if not held.enter_context(writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS)):
                 unsettled.add(chain.chain_id)
-        unfinished = store_rows(connections.store, "ingestion/list_unfinished")
+        unfinished = postgres.run(connections.store, "ingestion/list_unfinished")
         yield frozenset(unsettled | {int(row["chain_id"]) for row in unfinished})
 
 

@@ -18,7 +18,6 @@ from indexer.run import Advance, IndexContext, advance
 from pipelines.events.derive import EventsFailed
 from pipelines.locks import RefreshBusy
 from pipelines.refresh import publish_new_tokens, refresh
-from pipelines.statements import store_rows
 from pipelines.windows import ReorgDuringRefresh
 from warehouse import postgres
 from warehouse.clickhouse import Warehouse
@@ -132,7 +131,7 @@ class Follower:
         except EventsFailed as error:
             # Metrics and blocks go on. Operators see the recorded failure.
             log.error("chain %s: %s", self.chain.key, error)
-            store_rows(self.store, "asset_runs/record_failure", {"asset": "events"})
+            postgres.run(self.store, "asset_runs/record_failure", {"asset": "events"})
             self.state.has_metrics |= at_head
         return min(max(_REST_FACTOR * (time.monotonic() - started), _MIN_REST_SECONDS), _MAX_REST_SECONDS)
 

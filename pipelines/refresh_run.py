@@ -15,9 +15,8 @@ import polars
 from pipelines.locks import refresh_lock, serving_lock
 from pipelines.parallel import run_parallel
 from pipelines.run_log import OnAssetRun, RunLog
-from pipelines.statements import store_records, store_rows
 from pipelines.windows import Windows
-from warehouse import settings, sql
+from warehouse import postgres, settings, sql
 from warehouse.chains import majors
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
@@ -90,13 +89,13 @@ class RefreshRun:
 
     def store_rows(self, name: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """Run a statement of ``sql/store`` and return its rows, if it has any."""
-        return store_rows(self.store, name, parameters)
+        return postgres.run(self.store, name, parameters)
 
     def store_records(
         self, record: type[Record], name: str, parameters: Mapping[str, Any] | None = None
     ) -> list[Record]:
         """Run a query of ``sql/store`` and return its rows as ``record``."""
-        return store_records(self.store, record, name, parameters)
+        return postgres.records(self.store, record, name, parameters)
 
     def transform(self, name: str, parameters: Mapping[str, Any]) -> int:
         """Run a statement of ``sql/transforms`` in the warehouse; returns how many rows it wrote."""
@@ -105,6 +104,10 @@ class RefreshRun:
     def read(self, name: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Rows of a query of ``sql/transforms``."""
         return self.warehouse.rows(sql.load(f"transforms/{name}"), dict(parameters))
+
+    def read_records(self, record: type[Record], name: str, parameters: Mapping[str, Any]) -> list[Record]:
+        """Rows of a query of ``sql/transforms`` as ``record``, a class whose fields are named as the columns."""
+        return [record(**row) for row in self.read(name, parameters)]
 
     def read_frame(self, name: str, parameters: Mapping[str, Any]) -> polars.DataFrame:
         """The result of a query of ``sql/transforms`` as a Polars frame."""

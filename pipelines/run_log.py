@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from pipelines.statements import store_rows
+from warehouse import postgres
 from warehouse.postgres import Connection
 
 Result = TypeVar("Result")
@@ -43,7 +43,7 @@ class RunLog:
         """Add an entry. The store keeps those that wrote rows: most runs of a quiet chain write none."""
         self.entries.append(entry)
         if entry.rows:
-            store_rows(
+            postgres.run(
                 self.store,
                 "asset_runs/record",
                 {

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from pipelines.statements import store_records, store_rows
-from warehouse import sql
+from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection, Jsonb
@@ -131,7 +130,7 @@ class Windows:
         Raises:
             ReorgDuringRefresh: a reorganisation has reverted, or is reverting, blocks of the window.
         """
-        rows = store_rows(
+        rows = postgres.run(
             self.store,
             "derivation/check_window",
             {"chain_id": window.chain.chain_id, "unit_id": window.unit_id, "through": window.through},
@@ -155,7 +154,7 @@ class Windows:
 
     def as_of_blocks(self) -> dict[int, int]:
         """For every chain this run has opened, the block through which its tokens are known."""
-        known = {row["chain_id"]: row["through"] for row in store_rows(self.store, "derivation/list_token_progress")}
+        known = {row["chain_id"]: row["through"] for row in postgres.run(self.store, "derivation/list_token_progress")}
         return {chain_id: known[chain_id] for chain_id, found in self._published.items() if found and chain_id in known}
 
     def _read_published(self, chain_id: int) -> _Published | None:
@@ -185,7 +184,7 @@ class Windows:
         )
 
     def _read_checkpoint_row(self, chain_id: int) -> _CheckpointRow | None:
-        rows = store_records(self.store, _CheckpointRow, "ingestion/find_published", {"chain_id": chain_id})
+        rows = postgres.records(self.store, _CheckpointRow, "ingestion/find_published", {"chain_id": chain_id})
         return rows[0] if rows and rows[0].block_number is not None else None
 
     def _newest_change(self, chain_id: int, below: int) -> int:
@@ -203,13 +202,15 @@ class Windows:
 
 def read_checkpoint(store: Connection, subject: str, chain_id: int) -> Checkpoint:
     """The checkpoint of a subject; change 0 without details if there is none yet."""
-    found = store_records(store, Checkpoint, "derivation/find_checkpoint", {"subject": subject, "chain_id": chain_id})
+    found = postgres.records(
+        store, Checkpoint, "derivation/find_checkpoint", {"subject": subject, "chain_id": chain_id}
+    )
     return found[0] if found else Checkpoint(0, {})
 
 
 def write_checkpoint(store: Connection, subject: str, chain_id: int, checkpoint: Checkpoint) -> None:
     """Store the checkpoint of a subject."""
-    store_rows(
+    postgres.run(
         store,
         "derivation/advance_checkpoint",
         {

@@ -5,7 +5,7 @@ The async pool is ``warehouse.store``.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import psycopg
 from psycopg.errors import ProgrammingError, UniqueViolation
@@ -19,6 +19,7 @@ from warehouse.errors import StoreUnavailable
 
 Connection = psycopg.Connection[DictRow]
 Pool = ConnectionPool[Connection]
+Record = TypeVar("Record")
 
 CONNECT_SECONDS = 10
 
@@ -37,6 +38,7 @@ __all__ = [
     "lease",
     "plain_url",
     "pool",
+    "records",
     "run",
     "sqlalchemy_url",
     "transaction",
@@ -77,6 +79,13 @@ def run(connection: Connection, statement: str, parameters: Mapping[str, Any] | 
     """Run a statement named by its file below ``sql/store``; its rows, if it returns any."""
     cursor = connection.execute(sql.load(f"store/{statement}").encode(), parameters or {})
     return cursor.fetchall() if cursor.description else []
+
+
+def records(
+    connection: Connection, record: type[Record], statement: str, parameters: Mapping[str, Any] | None = None
+) -> list[Record]:
+    """Run a query and return its rows as ``record``, a class whose fields are named as the query's columns."""
+    return [record(**row) for row in run(connection, statement, parameters)]
 
 
 def pool(url: str, *, min_size: int = 1, max_size: int = 10) -> Pool:

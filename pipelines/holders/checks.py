@@ -12,8 +12,7 @@ from indexer.chains.source import Holding
 from pipelines.checks import violations_checks
 from pipelines.locks import writer_paused
 from pipelines.resources import Engines
-from pipelines.statements import store_rows
-from warehouse import sql
+from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 
@@ -53,7 +52,7 @@ def balances_equal_chain(engines: Engines) -> dg.AssetCheckResult:
                 continue
             # The sums belong to the published block only while nobody writes.
             with writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS) as held:
-                rows = store_rows(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
+                rows = postgres.run(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
                 if not held or not rows or rows[0]["unfinished"]:
                     unreadable.append(f"{chain.key}: nothing is published, or it is being written")
                     continue

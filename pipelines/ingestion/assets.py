@@ -12,7 +12,7 @@ from pipelines.partitions import block_windows, chain_block_windows, window_bloc
 from pipelines.resources import Connections, Engines
 from pipelines.run_log import AssetRun
 from pipelines.running import OWNERS, RETRY, chain_pool, result
-from pipelines.statements import store_rows
+from warehouse import postgres
 from warehouse.domain.chains import Chain
 
 
@@ -83,7 +83,7 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
 
 def _published_block(connections: Connections, chain: Chain) -> int | None:
     """The block up to which the chain is indexed, whoever indexed it."""
-    found = store_rows(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
+    found = postgres.run(connections.store, "ingestion/find_block", {"chain_id": chain.chain_id})
     return int(found[0]["block_number"]) if found else None
 
 
