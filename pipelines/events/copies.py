@@ -1,14 +1,14 @@
 """Events about copies: tokens that impersonate registered ones.
 
-Verdicts are noted where they are made, in the statement that lists the token (``copy_sighting``). Once the token and
-the registration are final an event is recorded: one for all copies of a registration, each copy once.
+The statement that lists a token also stores its verdict (``copy_sighting``). Once the token and the registration are
+final an event is recorded: one for all new copies of a registration. Each copy is in one event only.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Any
 from urllib.parse import quote
 
 from pipelines.events.recording import SourceProgress, read_progress, recording, registration
@@ -18,14 +18,30 @@ from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse import settings
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
-from warehouse.domain.events.copies import CopycatDetected
-from warehouse.domain.events.copies import Sighting as Copy
+from warehouse.domain.events.copies import CopycatDetected, Sighting
 from warehouse.domain.events.event import Occurrence
 from warehouse.domain.events.registrations import of_registration
 
 SOURCE = "copies"
 
-Sighting = Mapping[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class FoundCopy:
+    """A copy that no event was recorded for yet, and the registration it copies, as ``copies/list_due`` reads it."""
+
+    address: str
+    of_chain_id: int
+    of_token_id: int
+    first_seen_at: datetime
+    minted_at: datetime
+    symbol: str
+    standing: bool
+    """Whether the verdict and the registration still hold."""
+
+    @property
+    def token(self) -> str:
+        """Its address in hexadecimal without prefix."""
+        return self.address[2:]
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
@@ -37,13 +53,13 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
     if not rows:
         return 0
     final_time = datetime.fromtimestamp(rows[0]["seconds"], UTC)
-    due = run.store_rows("copies/list_due", {"chain_id": chain.chain_id, "final_time": final_time})
-    first_seen = _first_blocks(run, window, [row["address"][2:] for row in due])
+    due = run.store_records(FoundCopy, "copies/list_due", {"chain_id": chain.chain_id, "final_time": final_time})
+    first_seen = _first_blocks(run, window, [copy.token for copy in due])
     recorded = 0
-    for of, found in groupby(due, key=lambda row: (row["of_chain_id"], row["of_token_id"])):
+    for of, found in groupby(due, key=lambda copy: (copy.of_chain_id, copy.of_token_id)):
         # The list of tokens is updated after the events: it may still hold tokens that a reorg removed.
-        seen = [row | {"standing": row["standing"] and row["address"][2:] in first_seen} for row in found]
-        ready = [row for row in seen if first_seen.get(row["address"][2:], 0) <= final]
+        seen = [replace(copy, standing=copy.standing and copy.token in first_seen) for copy in found]
+        ready = [copy for copy in seen if first_seen.get(copy.token, 0) <= final]
         if ready:
             recorded += _settle(run, window, read_progress(run, chain, SOURCE), of, ready)
     return recorded
@@ -57,34 +73,34 @@ def _first_blocks(run: RefreshRun, window: Window, tokens: Sequence[str]) -> dic
 
 
 def _settle(
-    run: RefreshRun, window: Window, progress: SourceProgress, of: tuple[int, int], found: Sequence[Sighting]
+    run: RefreshRun, window: Window, progress: SourceProgress, of: tuple[int, int], found: Sequence[FoundCopy]
 ) -> int:
     """Record the copies of one registration, in one transaction with the note that they were recorded."""
     chain = window.chain
     key = {"chain_id": chain.chain_id, "of_chain_id": of[0], "of_token_id": of[1]}
-    gone = [row["address"] for row in found if not row["standing"]]
-    standing = [row for row in found if row["standing"]]
+    gone = [copy.address for copy in found if not copy.standing]
+    standing = [copy for copy in found if copy.standing]
     # Copies from before the history began are not recorded, unless their original is newer.
-    recent = [row for row in standing if max(row["minted_at"], row["first_seen_at"]) >= progress.told_from]
+    recent = [copy for copy in standing if max(copy.minted_at, copy.first_seen_at) >= progress.told_from]
     at_once = RULES.max_sightings
     groups = [recent[start : start + at_once] for start in range(0, len(recent), at_once)]
     original = run.chains.by_id(of[0]) or chain
     events = [copy_event(chain, original, of[1], group, settings.load().public_site_url) for group in groups]
-    told = [row["address"] for row in standing]
+    told = [copy.address for copy in standing]
     with recording(run, window, progress, progress.stored, events):
         if len(run.store_rows("copies/mark_told", {**key, "addresses": told})) != len(told):
-            raise ReorgDuringRefresh(f"copies on chain {chain.key} were told of by another pass")
+            raise ReorgDuringRefresh(f"copies on chain {chain.key} were recorded by another run")
         run.store_rows("copies/forget", {**key, "addresses": gone})
     return len(events)
 
 
-def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Sighting], site_url: str) -> Occurrence:
+def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[FoundCopy], site_url: str) -> Occurrence:
     """One event about some copies, on ``chain``, of a registration, on ``original``. It happens when it is recorded."""
-    symbol = found[0]["symbol"]
-    addresses = [row["address"] for row in found]
+    symbol = found[0].symbol
+    addresses = [copy.address for copy in found]
     event = CopycatDetected(
         sightings=tuple(
-            Copy(
+            Sighting(
                 chain_id=chain.chain_id,
                 chain_name=chain.name,
                 address=address_text(address[2:]),

@@ -1,7 +1,7 @@
 """Events of the registry: registrations minted, released and expired, and new profile documents."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
 
 from pipelines.events.recording import read_progress, recording, registration
 from pipelines.refresh_run import RefreshRun
@@ -21,6 +21,34 @@ SOURCE = "registry"
 _ROWS_AT_ONCE = 5_000
 
 
+@dataclass(frozen=True, slots=True)
+class RegistryLog:
+    """A log of the registry, as ``events/registry`` reads it. Hexadecimal is without prefix."""
+
+    block_number: int
+    block_time_seconds: int
+    log_index: int
+    kind: str
+    token_id: int
+    symbol: str
+    owner: str
+    transaction_hash: str
+    metadata_cid: str
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Its block and its place in the block."""
+        return self.block_number, self.log_index
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileBefore:
+    """A registration before a log named its profile document: its symbol and the document named until then."""
+
+    symbol: str
+    metadata_cid: str | None
+
+
 def derive(run: RefreshRun, window: Window, final: int) -> int:
     """Record the registry's events up to the final block; how many. The whole history is recorded, but only recent
     events are delivered."""
@@ -30,75 +58,69 @@ def derive(run: RefreshRun, window: Window, final: int) -> int:
         progress = read_progress(run, chain, SOURCE)
         if progress.first > final:
             return recorded
-        rows, position = _read(run, chain, progress.first, final)
-        events = registry_events(chain, rows, _documents_before(run, chain, rows, final))
+        logs, position = _read(run, chain, progress.first, final)
+        events = registry_events(chain, logs, _profiles_before(run, chain, logs, final))
         with recording(run, window, progress, position, events):
             recorded += len(events)
 
 
-def _read(run: RefreshRun, chain: Chain, first: int, final: int) -> tuple[list[dict[str, Any]], int]:
-    """Rows of whole blocks, and the last of these blocks."""
+def _read(run: RefreshRun, chain: Chain, first: int, final: int) -> tuple[list[RegistryLog], int]:
+    """Logs of whole blocks, and the last of these blocks."""
     bounds = {"chain_id": chain.chain_id, "first": first, "final": final}
-    rows = run.read("events/registry", {**bounds, "limit": _ROWS_AT_ONCE})
-    if len(rows) < _ROWS_AT_ONCE:
-        return rows, final
-    last = rows[-1]["block_number"]
-    whole = [row for row in rows if row["block_number"] < last]
+    logs = run.read_records(RegistryLog, "events/registry", {**bounds, "limit": _ROWS_AT_ONCE})
+    if len(logs) < _ROWS_AT_ONCE:
+        return logs, final
+    last = logs[-1].block_number
+    whole = [log for log in logs if log.block_number < last]
     if whole:
-        return whole, int(last) - 1
-    return run.read("events/registry", {**bounds, "final": last, "limit": 1 << 31}), int(last)
+        return whole, last - 1
+    return run.read_records(RegistryLog, "events/registry", {**bounds, "final": last, "limit": 1 << 31}), last
 
 
-def _documents_before(
-    run: RefreshRun, chain: Chain, rows: Iterable[Mapping[str, Any]], final: int
-) -> dict[tuple[int, int], tuple[str, str | None]]:
-    """For each log that names a document, by block and log: the registration's symbol and the document named before."""
-    token_ids = sorted({row["token_id"] for row in rows if row["kind"] == "metadata"})
+def _profiles_before(
+    run: RefreshRun, chain: Chain, logs: Iterable[RegistryLog], final: int
+) -> dict[tuple[int, int], ProfileBefore]:
+    """The registration before each log that names a profile document, by the log's position."""
+    token_ids = sorted({log.token_id for log in logs if log.kind == "metadata"})
     if not token_ids:
         return {}
-    found: dict[tuple[int, int], tuple[str, str | None]] = {}
-    standing: dict[int, tuple[str, str | None]] = {}
+    found: dict[tuple[int, int], ProfileBefore] = {}
+    current: dict[int, ProfileBefore] = {}
     parameters = {"chain_id": chain.chain_id, "final": final, "token_ids": token_ids}
     for row in run.read("events/documents_named", parameters):
         token_id = row["token_id"]
         if row["kind"] == "registered":
-            standing[token_id] = (row["symbol"], None)
-        elif token_id in standing:
-            symbol, before = standing[token_id]
-            found[row["block_number"], row["log_index"]] = (symbol, before)
-            standing[token_id] = (symbol, row["metadata_cid"] or None)
+            current[token_id] = ProfileBefore(row["symbol"], None)
+        elif token_id in current:
+            before = current[token_id]
+            found[row["block_number"], row["log_index"]] = before
+            current[token_id] = ProfileBefore(before.symbol, row["metadata_cid"] or None)
     return found
 
 
 def registry_events(
-    chain: Chain,
-    rows: Iterable[Mapping[str, Any]],
-    documents_before: Mapping[tuple[int, int], tuple[str, str | None]],
+    chain: Chain, logs: Iterable[RegistryLog], profiles_before: Mapping[tuple[int, int], ProfileBefore]
 ) -> list[Occurrence]:
     """Events of the registry's logs, in order."""
-    events = []
-    for row in rows:
-        made = _registry_event(chain, row, documents_before.get((row["block_number"], row["log_index"])))
-        if made is not None:
-            events.append(made)
-    return events
+    events = (_registry_event(chain, log, profiles_before.get(log.position)) for log in logs)
+    return [event for event in events if event is not None]
 
 
-def _registry_event(chain: Chain, row: Mapping[str, Any], document: tuple[str, str | None] | None) -> Occurrence | None:
-    about = registration(chain, int(row["token_id"]), row["symbol"])
-    transaction, happened_at = f"0x{row['transaction_hash']}", row["seconds"]
-    match row["kind"]:
+def _registry_event(chain: Chain, log: RegistryLog, before: ProfileBefore | None) -> Occurrence | None:
+    about = registration(chain, log.token_id, log.symbol)
+    transaction, happened_at = f"0x{log.transaction_hash}", log.block_time_seconds
+    match log.kind:
         case "registered":
-            minted = TokenMinted(**about.members, owner=address_text(row["owner"]), tx_hash=transaction)
+            minted = TokenMinted(**about.members, owner=address_text(log.owner), tx_hash=transaction)
             return of_registration(minted, about, happened_at)
         case "released":
-            released = TokenReleased(**about.members, previous_owner=address_text(row["owner"]))
+            released = TokenReleased(**about.members, previous_owner=address_text(log.owner))
             return of_registration(released, about, happened_at, transaction=transaction)
         case "expired":
-            expired = TokenExpired(**about.members, previous_owner=address_text(row["owner"]))
+            expired = TokenExpired(**about.members, previous_owner=address_text(log.owner))
             return of_registration(expired, about, happened_at, transaction=transaction)
-    if document is None or (row["metadata_cid"] or None) == document[1]:
+    if before is None or (log.metadata_cid or None) == before.metadata_cid:
         return None
-    about = registration(chain, about.token_id, document[0])
+    about = registration(chain, log.token_id, before.symbol)
     updated = ProfileUpdated(**about.members, updated_fields=("metadata_cid",))
-    return of_registration(updated, about, happened_at, change=f"{transaction}:{row['log_index']}")
+    return of_registration(updated, about, happened_at, change=f"{transaction}:{log.log_index}")

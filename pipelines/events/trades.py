@@ -30,8 +30,8 @@ _CENTS = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class TradedPool:
-    """A pool seen from a registered token: the asset it is paid with. ``depth_raw`` is how much of that the pool
-    holds."""
+    """A pool of a registered token and a quote asset. ``depth_raw`` is how much of the quote asset the pool holds, in
+    base units."""
 
     pool: str
     token: str
@@ -41,8 +41,18 @@ class TradedPool:
     depth_raw: int
 
     def units(self, amount_raw: int) -> Decimal:
-        """Whole quote coins."""
+        """The amount in whole quote coins."""
         return Decimal(amount_raw).scaleb(-self.decimals, EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolVolume:
+    """What changed hands in a pool in five minutes that began at ``bucket`` (unix seconds), in base units."""
+
+    pool: str
+    bucket: int
+    volume0_raw: int
+    volume1_raw: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +62,19 @@ class Swap:
     pool: str
     block_number: int
     log_index: int
-    block_time: int
+    block_time_seconds: int
     transaction_hash: str
     amount0_raw: int
     amount1_raw: int
 
     @property
     def bucket(self) -> int:
-        """The start of its five minutes."""
-        return self.block_time // _BUCKET_SECONDS * _BUCKET_SECONDS
+        """The start of its five minutes, in unix seconds."""
+        return self.block_time_seconds // _BUCKET_SECONDS * _BUCKET_SECONDS
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
-    """Record the large trades up to the final block; how many."""
+    """Record the large trades up to the final block; return how many."""
     recorded = 0
     while True:
         progress = skip_history(run, read_progress(run, window.chain, SOURCE), final)
@@ -105,23 +115,12 @@ def _find_events_of_tokens(
     run.truncate("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(sorted({row["pool"] for row in chosen})))
     began = run.read("events/first_bucket", bounds)[0]
-    swaps = [
-        Swap(
-            row["pool_hex"],
-            row["block_number"],
-            row["log_index"],
-            row["seconds"],
-            row["transaction_hash"],
-            int(row["amount0_raw"]),
-            int(row["amount1_raw"]),
-        )
-        for row in run.read("events/swaps", {**bounds, "first": began["first_block"]})
-    ]
+    swaps = run.read_records(Swap, "events/swaps", {**bounds, "first": began["first_block"]})
     new = [swap for swap in swaps if swap.block_number >= bounds["first"]]
     if not new:
         return []
     day_before = {**bounds, "from": began["bucket"] - _DAY_SECONDS, "until": began["bucket"]}
-    volumes = run.read("events/volumes", day_before)
+    volumes = run.read_records(PoolVolume, "events/volumes", day_before)
     depths = {row["pool_hex"]: row for row in run.read("events/depths", bounds)}
     decimals = {coin.address[2:]: coin.decimals for coin in chain.stablecoins}
     decimals |= dict.fromkeys(native_names(chain), chain.native_decimals)
@@ -147,7 +146,7 @@ def _read_worth(run: RefreshRun, chain: Chain, final: int, swaps: Iterable[Swap]
     the swaps."""
     latest: dict[int, int] = {}
     for swap in swaps:
-        latest[swap.bucket] = max(latest.get(swap.bucket, 0), swap.block_time + 1)
+        latest[swap.bucket] = max(latest.get(swap.bucket, 0), swap.block_time_seconds + 1)
     found = read_past_quotes(run, chain, through=final, moments=sorted({*latest, *latest.values()}))
     return {
         bucket: {name: quote.usd for name, quote in {**found[moment], **found[bucket]}.items()}
@@ -160,7 +159,7 @@ def trade_events(
     pools: Sequence[TradedPool],
     swaps: Sequence[Swap],
     first: int,
-    volumes: Iterable[Mapping[str, Any]],
+    volumes: Iterable[PoolVolume],
     quotes: Mapping[int, Mapping[str, Decimal]],
     crowns: Crowns,
     rules: EventRules = RULES,
@@ -181,8 +180,8 @@ def trade_events(
     for pool in pools:
         of_pool[pool.pool].append(pool)
     traded = _Traded(of_pool)
-    for row in volumes:
-        traded.add(row["pool_hex"], row["began"], int(row["volume0_raw"]), int(row["volume1_raw"]))
+    for volume in volumes:
+        traded.add(volume.pool, volume.bucket, volume.volume0_raw, volume.volume1_raw)
     events = []
     for swap in swaps:
         traded.add(swap.pool, swap.bucket, abs(swap.amount0_raw), abs(swap.amount1_raw))
@@ -214,7 +213,7 @@ def _judge(
         pool.token, swap.bucket, usd
     ):
         return None
-    crowned = crowns.at(pool.token, swap.block_number, swap.block_time)
+    crowned = crowns.at(pool.token, swap.block_number, swap.block_time_seconds)
     if crowned is None:
         return None
     about = registration(chain, crowned.token_id, crowned.symbol)
@@ -222,10 +221,10 @@ def _judge(
         **about.members,
         trade_volume_usd=value.quantize(_CENTS),
         direction="buy" if amount > 0 else "sell",
-        timestamp=iso(swap.block_time),
+        timestamp=iso(swap.block_time_seconds),
     )
     facts = {"transaction": f"0x{swap.transaction_hash}", "log_index": swap.log_index}
-    return of_registration(event, about, swap.block_time, **facts)
+    return of_registration(event, about, swap.block_time_seconds, **facts)
 
 
 class _Traded:

@@ -1,7 +1,7 @@
--- What a chain's registry said in some blocks, of what subscribers are told of.
+-- Logs of a chain's registry in a range of blocks, of the kinds that subscribers are notified of.
 SELECT
     block_number,
-    toUInt32(block_time) AS seconds,
+    toUInt32(block_time) AS block_time_seconds,
     log_index,
     kind,
     token_id,

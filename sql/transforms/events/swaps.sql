@@ -1,13 +1,13 @@
 -- Swaps of the pools in work_key, in order.
 SELECT
-    lower(hex(pool)) AS pool_hex,
-    block_number,
-    log_index,
-    toUInt32(block_time) AS seconds,
-    lower(hex(transaction_hash)) AS transaction_hash,
-    amount0_raw,
-    amount1_raw
-FROM fact_swap
-WHERE chain_id = {chain_id:UInt32} AND pool IN (SELECT key FROM work_key)
-  AND block_number >= {first:UInt64} AND block_number <= {final:UInt64}
+    lower(hex(swap.pool)) AS pool,
+    swap.block_number AS block_number,
+    swap.log_index AS log_index,
+    toUInt32(swap.block_time) AS block_time_seconds,
+    lower(hex(swap.transaction_hash)) AS transaction_hash,
+    swap.amount0_raw AS amount0_raw,
+    swap.amount1_raw AS amount1_raw
+FROM fact_swap AS swap
+WHERE swap.chain_id = {chain_id:UInt32} AND swap.pool IN (SELECT key FROM work_key)
+  AND swap.block_number >= {first:UInt64} AND swap.block_number <= {final:UInt64}
 ORDER BY block_number, log_index
