@@ -15,7 +15,7 @@ class ApiSettings(EngineSettings):
     """Settings of the API, the worker and the commands."""
 
     service_name: str = Field(default="Regalia", min_length=1, description="The service's name in messages and lists.")
-    support_email: str = Field(default="support@localhost", description="Contact address in refusals of tokens.")
+    support_email: str = Field(default="support@localhost", description="Contact address in refusals of a token.")
     api_key_prefix: str = Field(
         default="rgl", pattern=r"^[a-z][a-z0-9]{1,15}$", description="First part of every API key: <prefix>_live_..."
     )
@@ -23,13 +23,14 @@ class ApiSettings(EngineSettings):
         default=3.0,
         ge=0,
         le=60,
-        description="How long a looked-up API key is trusted; the store notifies of revocations and plans sooner.",
+        description="How long a looked-up API key is cached; the store announces revocations and new plans sooner.",
     )
-    session_seconds: int = Field(
-        default=3600, ge=60, le=86_400, description="How long a wallet session lives after its sign-in."
-    )
+    session_seconds: int = Field(default=3600, ge=60, le=86_400, description="Lifetime of a wallet session.")
     session_cache_seconds: float = Field(
-        default=3.0, ge=0, le=60, description="How long a looked-up session is trusted; a revocation takes this long."
+        default=3.0,
+        ge=0,
+        le=60,
+        description="How long a session is cached; a revocation takes at most this long.",
     )
     signing_key: SecretStr | None = Field(
         default=None,
@@ -40,7 +41,8 @@ class ApiSettings(EngineSettings):
     )
     open_crown: bool = Field(default=True, description="Whether anyone may claim (isOpenCrown in the registry info).")
     pricing: Path | None = Field(
-        default=None, description="TOML file laid over the built-in fees (api/fees/pricing.toml); read again on change."
+        default=None,
+        description="TOML file that overrides built-in fees (api/fees/pricing.toml); read again on change.",
     )
     expiry_days: int = Field(
         default=90,
@@ -48,7 +50,7 @@ class ApiSettings(EngineSettings):
         description="`regalia expire` expires registrations that were inactive for this many consecutive days.",
     )
     apps: Path | None = Field(
-        default=None, description="TOML file laid over the built-in catalogue of apps (api/apps/catalogue.toml)."
+        default=None, description="TOML file that overrides the built-in catalogue of apps (api/apps/catalogue.toml)."
     )
     listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
         default={"coin": "coin", "asset": "asset", "profile": "profile"},
@@ -56,11 +58,11 @@ class ApiSettings(EngineSettings):
     )
     limits: Path | None = Field(
         default=None,
-        description="TOML file laid over the built-in limits of plans (api/limits/plans.toml); read again on change.",
+        description="TOML file that overrides the built-in plan limits (api/limits/plans.toml); read again on change.",
     )
     limits_backend: Literal["process", "store", "none"] = Field(
         default="process",
-        description="Where requests are counted: by each API process for itself, in the store for all, or nowhere.",
+        description="Where requests are counted: in each API process, in the store for all processes, or nowhere.",
     )
     trusted_proxies: str | None = Field(
         default=None,
@@ -74,11 +76,11 @@ class ApiSettings(EngineSettings):
         default=5 * 1024 * 1024, ge=1024, le=32 * 1024 * 1024, description="Largest image that is accepted."
     )
     metadata_account_bytes: int = Field(
-        default=100 * 1024 * 1024, ge=0, description="Bytes of metadata that an account may keep."
+        default=100 * 1024 * 1024, ge=0, description="Bytes of metadata that an account may store."
     )
     ipfs_api_url: SecretStr | None = Field(
         default=None,
-        description="RPC address of the IPFS node that keeps metadata, as http://host:5001. Unset: the data directory.",
+        description="RPC address of the IPFS node for metadata, as http://host:5001. Unset: the data directory.",
     )
     ipfs_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one request to the IPFS node.")
     request_timeout_seconds: float = Field(default=30.0, gt=0, description="Time limit of a request; beyond it 503.")
@@ -87,7 +89,7 @@ class ApiSettings(EngineSettings):
     )
     query_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one query of the warehouse.")
     chain_timeout_seconds: float = Field(
-        default=8.0, gt=0, description="Time limit of one request to a chain's nodes, over all of them."
+        default=8.0, gt=0, description="Time limit of one request to a chain's nodes, including retries on other nodes."
     )
     store_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one read of the store.")
     store_pool_size: int = Field(default=10, ge=1, description="Connections of one API process to the store.")
@@ -98,7 +100,7 @@ class ApiSettings(EngineSettings):
     admission_claims: int = Field(default=32, ge=1, description="Concurrent claim requests; further ones wait.")
     admission_uploads: int = Field(default=4, ge=1, description="Concurrent uploads; further ones wait.")
     admission_queue_seconds: float = Field(
-        default=2.0, gt=0, description="Longest wait for a place, beyond it 503; a fortieth while overload lasts."
+        default=2.0, gt=0, description="Longest wait for a slot, beyond it 503; a fortieth while overload lasts."
     )
     sealing_key: SecretStr | None = Field(
         default=None,

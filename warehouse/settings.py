@@ -29,18 +29,18 @@ class EngineSettings(BaseSettings):
     )
     chains: Path | None = Field(
         default=None,
-        description="TOML file laid over the built-in facts of each chain; a chain with rpc_urls is enabled.",
+        description="TOML file that overrides the built-in facts of each chain; a chain with rpc_urls is enabled.",
     )
     majors: Path | None = Field(
         default=None,
-        description="TOML file laid over the built-in list of well-known coins that no other token may pass for.",
+        description="TOML file that overrides the built-in well-known coins, which other tokens must not imitate.",
     )
     alert_webhook_url: HttpUrl | None = Field(
         default=None,
-        description="Where operators are told of failing checks and runs, halted chains, stale assets, failing parts.",
+        description="URL for notices to operators: failing checks, runs and parts, halted chains, stale assets.",
     )
     alert_webhook_secret: SecretStr | None = Field(
-        default=None, description="Key that signs those messages (HMAC-SHA256). Unset: they are not signed."
+        default=None, description="Key that signs these notices (HMAC-SHA256). Unset: they are not signed."
     )
 
     host: str = Field(default="127.0.0.1", description="Address the API listens on.")
