@@ -151,3 +151,11 @@ def test_commands_exist(document: Path) -> None:
         elif module in PACKAGES and not is_known(module, words):
             wrong.append(f"python -m {module}{words}")
     assert wrong == []
+
+
+def test_every_decision_is_in_the_index() -> None:
+    folder = ROOT / "docs" / "decisions"
+    titles = {path.name: path.read_text().partition("\n")[0] for path in folder.glob("0*.md")}
+    index = re.findall(r"^\| (\d+) \| \[(.+)\]\((.+)\) \|$", (folder / "README.md").read_text(), re.MULTILINE)
+    assert {name: f"# {number}. {title}" for number, title, name in index} == titles
+    assert [int(name[:4]) for *_, name in index] == list(range(1, len(titles) + 1))
