@@ -69,7 +69,7 @@ class Observed:
         return seconds
 
     def search_seconds(self) -> list[float]:
-        """Of each new token, from mined to found."""
+        """Of each new token, from mined to searchable."""
         return [
             self.found.get(address, self.mined[block] + _MAX_SECONDS) - self.mined[block]
             for address, (_, block) in self.deployed.items()
@@ -119,15 +119,15 @@ def measure(directory: Path, progress: Callable[[str], None]) -> FreshnessFigure
     )
     bare = machine.mean_request_ms() / 1000
     results = [
-        *compare("freshness: mined to in the facts, p95", percentile(facts, 95), "s", "<= 250", "a bare request", bare),
+        *compare("freshness: from mined to indexed, p95", percentile(facts, 95), "s", "<= 250", "a bare request", bare),
         *compare(
-            "freshness: mined to found by search, p95", percentile(searched, 95), "s", "<= 500", "a bare request", bare
+            "freshness: from mined to searchable, p95", percentile(searched, 95), "s", "<= 500", "a bare request", bare
         ),
         *machine.results("freshness"),
         Result("freshness: blocks a second", len(facts) / seconds, "1/s"),
         Result("freshness: events a second", events / seconds, "1/s"),
-        Result("freshness: mined to in the facts, worst", max(facts), "s"),
-        Result("freshness: mined to found by search, worst", max(searched), "s"),
+        Result("freshness: from mined to indexed, worst", max(facts), "s"),
+        Result("freshness: from mined to searchable, worst", max(searched), "s"),
     ]
     latencies = {"in the facts": facts, "found by search": searched}
     first = min(observed.mined.values())

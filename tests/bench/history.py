@@ -1,6 +1,6 @@
 """A long chain made of a short recording: its blocks after the set-up again and again, each time as new blocks.
 
-What tells blocks and transactions apart is written anew into the recorded bytes, at places that are found once: block
+What identifies blocks and transactions is overwritten in the recorded bytes, at offsets that are found once: block
 numbers, hashes, parents, times, transaction hashes. Everything else stays as the node wrote it, so every answer is as
 real as a recorded one, and making it costs the replay server little more than copying it. The first lap bears its
 recorded hashes. Numbers begin high, so that all of them have as many digits. The same wallets go on trading the same

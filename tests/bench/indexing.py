@@ -108,7 +108,7 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
     }
     results = [
         Result(
-            "index: events a second / those of parsing the same JSON alone",
+            "index: events a second / those of parsing the same JSON",
             rates["index, end to end"] / rates["polars.read_json alone"],
             "ratio",
         ),

@@ -1,7 +1,7 @@
 """The API under twice the load it can serve: what it sheds, how fast it answers the rest, how soon it is itself again.
 
 ``python -m tests.bench.overload FILE`` is the load, in a process of its own: it reads an order as JSON from standard
-input, asks at the times it is told whether or not earlier requests were answered, and writes what it saw to the file.
+input, sends requests at the given times whether or not earlier ones were answered, and writes the results to the file.
 """
 
 import asyncio
@@ -194,7 +194,7 @@ def _figures(
         Result("overload: share shed at twice the capacity", len(refused) / len(others), "ratio"),
         Result("overload: answers other than 200, and 503 with Retry-After", len(wrong), "answers", "== 0"),
         Result(
-            "overload: p95 of what is accepted / p95 at 0.8 of capacity",
+            "overload: p95 of accepted requests / p95 at 0.8 of capacity",
             percentile(accepted, 95) / percentile(usual, 95),
             "ratio",
             "<= 3",

@@ -72,7 +72,7 @@ def _rates(port: int, key: dict[str, str], progress: Callable[[str], None]) -> l
     rates: dict[str, list[float]] = {name: [] for name in kinds}
     for turn in range(ROUNDS):
         for name, (paths, headers, _mark) in kinds.items():
-            # An answer is kept for a minute: every round asks for coins that nobody asked for before.
+            # An answer is kept for a minute: every round asks for new coins.
             asked = paths[turn * FRESH_COINS :][:FRESH_COINS] if name == "coin, uncached" else paths
             figure = load.run(port=port, paths=asked, headers=headers, seconds=SECONDS, connections=CONNECTIONS)
             if name == "coin, uncached" and figure["rate"] * SECONDS > FRESH_COINS:

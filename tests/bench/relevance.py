@@ -46,6 +46,9 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
         Result("relevance: copies above their original, before claims", len(before.copies_above), "results", "== 0"),
         Result("relevance: copies above their original, after claims", len(after.copies_above), "results", "== 0"),
         Result(
-            "relevance: copies not told, or others called so", len(before.misjudged | after.misjudged), "tokens", "== 0"
+            "relevance: unmarked copies, and tokens wrongly marked",
+            len(before.misjudged | after.misjudged),
+            "tokens",
+            "== 0",
         ),
     ]

@@ -162,9 +162,9 @@ def _walk(served: Served, progress: Callable[[str], None]) -> list[Result]:
     misplaced = sum(found != wanted for found, wanted in zip(seen[:pairs], expected[:pairs], strict=True))
     progress(f"walked {len(seen):,} of {total:,} results of version {version} while {versions} were published")
     return [
-        Result("search: results repeated in a walk", len(seen) - len(set(seen)), "results", "== 0"),
-        Result("search: results of a walk in another place than by the slow way", misplaced, "results", "== 0"),
-        Result("search: results left out of a walk", len(set(expected) - set(seen)), "results", "== 0"),
+        Result("search: results repeated across pages", len(seen) - len(set(seen)), "results", "== 0"),
+        Result("search: paged results out of order", misplaced, "results", "== 0"),
+        Result("search: results missing from the pages", len(set(expected) - set(seen)), "results", "== 0"),
         Result("search: results of the walk", len(seen), "results", f">= {min(WALK, total)}"),
         Result("search: versions published during the walk", versions, "versions", ">= 3"),
         Result("search: p95 of a page of the walk", percentile(pages, 95), "ms"),

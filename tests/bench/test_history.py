@@ -90,7 +90,7 @@ def test_only_the_first_lap_sets_up(history: LongHistory) -> None:
     assert made == list(range(START, START + SET_UP))
 
 
-def test_where_logs_end_fits_the_wider_numbers(history: LongHistory) -> None:
+def test_log_offsets_fit_wider_numbers(history: LongHistory) -> None:
     block = history.block(START + 9)
     assert [json.loads(block.logs[: block.ends[0]])["logIndex"], block.ends[1]] == ["0x0", len(block.logs)]
     assert parse_logs(b'{"result":[' + block.logs + b"]}").block_number.tolist() == [START + 9] * 2

@@ -55,7 +55,7 @@ def _logs(replay: Replay, **wanted: Any) -> Any:
     return _ask(replay, {"jsonrpc": "2.0", "id": 7, "method": "eth_getLogs", "params": [wanted]})
 
 
-def test_logs_of_a_range_come_in_order(replay: Replay) -> None:
+def test_logs_of_a_range_are_ordered(replay: Replay) -> None:
     assert _logs(replay, fromBlock="0x1", toBlock="0x4") == {"jsonrpc": "2.0", "id": 7, "result": LOGS[1] + LOGS[3]}
 
 

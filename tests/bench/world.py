@@ -73,9 +73,9 @@ def _fill(urls: EngineUrls, tokens: int) -> dict[str, object]:
     with (
         contextlib.closing(Warehouse.connect(urls.clickhouse_url)) as warehouse,
         postgres.connect(urls.database_url, autocommit=True) as store,
-        ThreadPoolExecutor(1) as beside,
+        ThreadPoolExecutor(1) as copier,
     ):
-        copied = beside.submit(copy_world, store, world)
+        copied = copier.submit(copy_world, store, world)
         insert_world(warehouse, world, rows_per_insert=max(tokens // 2, 1_000))
         copied.result()
     return {

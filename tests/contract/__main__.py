@@ -1,4 +1,4 @@
-"""``python -m tests.contract``: the running service against its OpenAPI document, for as long as one likes.
+"""``python -m tests.contract``: the running service against its OpenAPI document, for a given time.
 
 A small demo is started, its token is claimed, and Schemathesis tries every operation with the demo's credentials. The
 status is 0 if every answer keeps to the document. A run is repeated by the seed it prints.
@@ -17,7 +17,7 @@ from tests.contract.run import Outcome, prepared, run
 
 
 def main() -> int:
-    """Run as told; the exit status."""
+    """Run with the given arguments. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.contract", description=__doc__)
     parser.add_argument("--seconds", type=int, default=300, help="how long to go on (300)")
     parser.add_argument("--examples", type=int, default=60, help="cases for each operation at a time (60)")

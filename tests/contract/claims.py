@@ -1,4 +1,4 @@
-"""A claim that is only begun: a token of the demo's wallet that nobody has registered, and the wallet's proof of it."""
+"""An unfinished claim: an unregistered token of the demo's wallet, and the wallet's proof of control."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -47,7 +47,7 @@ def test_a_wallet_finds_its_token_claims_it_and_search_shows_the_registration(tm
         _the_wallet_is_told_what_it_can_claim(client)
         transaction = _claim(place)
         _the_registration_is_the_wallets(client, transaction)
-        _nobody_can_claim_it_again(client)
+        _a_second_claim_is_refused(client)
         _search_shows_it_once_it_is_indexed(client)
         _the_operator_sees_a_chain_that_is_followed(place, tmp_path / "demo")
     wait_until(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", 5)
@@ -109,7 +109,7 @@ def _the_registration_is_the_wallets(client: Client, transaction: str) -> None:
     assert (by_id["symbol"], by_id["chainId"], by_id["owner"]) == (place.symbol, place.chain_id, place.wallet)
 
 
-def _nobody_can_claim_it_again(client: Client) -> None:
+def _a_second_claim_is_refused(client: Client) -> None:
     place = client.place
     claim = {
         "symbol": place.symbol,

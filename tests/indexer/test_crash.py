@@ -48,7 +48,7 @@ def test_after_many_kills_the_index_equals_a_fresh_one(
         time.sleep(rng.uniform(0.1, 1.2))
         process.kill()
         process.join()
-        if kill % 3 == 2:  # the chain forks while nobody looks
+        if kill % 3 == 2:  # the chain forks while no indexer runs
             revert_to(archive_world, fork)
             fork = archive_world.anvil.rpc("evm_snapshot")
         mine_activity(archive_world, rng, blocks=rng.randrange(0, 4))
@@ -95,7 +95,7 @@ def test_a_writer_that_was_replaced_while_frozen_inserts_nothing(
         unit, _ = leave_half_written(context, archive_chain, store, "nothing")
         frozen = WriterGuard(store, read_checkpoint(store, archive_chain.chain_id))
         frozen.checked_at -= 3600.0
-        frozen.ensure_current()  # nobody came meanwhile: it goes on
+        frozen.ensure_current()  # no other writer took over: it may continue
         frozen.checked_at -= 3600.0
         advance(context, archive_chain)
         before = all_rows(warehouse)

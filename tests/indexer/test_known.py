@@ -13,7 +13,7 @@ def address(number: int) -> bytes:
     return number.to_bytes(20, "big")
 
 
-def test_the_previous_unit_is_remembered_beyond_the_bound(
+def test_the_previous_unit_is_kept_beyond_the_memory_limit(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(memory, "_MAX_ENTRIES", 2)

@@ -19,7 +19,7 @@ def test_ranges_grow_over_quiet_blocks_and_shrink_over_busy_ones() -> None:
     assert 15 <= size.blocks <= 20
 
 
-def test_a_refusal_is_remembered_and_slowly_forgotten() -> None:
+def test_the_range_limit_is_remembered_and_slowly_relaxed() -> None:
     size = RangeSize(LIMITS)
     size.observe(8, 0, 0.1)
     size.refuse(32, 5)

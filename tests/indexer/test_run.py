@@ -130,7 +130,7 @@ def test_progress_reaches_the_target(archive_chain: Chain, warehouse: Warehouse,
     assert seen[-1].events == done.events
 
 
-def test_every_subject_that_changed_is_announced(
+def test_every_changed_subject_is_recorded(
     archive_chain: Chain, archive_world: World, warehouse: Warehouse, store_url: str
 ) -> None:
     with indexing(warehouse, store_url, SMALL_UNITS) as context:

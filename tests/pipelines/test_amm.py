@@ -87,12 +87,12 @@ def test_prices_of_reserves_and_of_ratios_agree(reserve0: int, reserve1: int) ->
         assert abs(by_ratio / by_reserves - 1) < Decimal("1e-15")
 
 
-def test_no_state_has_no_price() -> None:
+def test_a_pool_without_state_has_no_price() -> None:
     assert raw_price(0, 0, 0) is None
     assert raw_price(5, 0, 0) is None
 
 
-def test_pools_hold_what_their_positions_say(
+def test_pools_hold_the_amounts_of_their_positions(
     archive_world: World, archive_chain: Chain, warehouse: Warehouse, store_url: str
 ) -> None:
     """Against a genuine Uniswap V3: what the formulas give is in the pool, and little besides (fees not collected)."""

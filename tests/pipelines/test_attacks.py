@@ -77,7 +77,7 @@ class Attacker:
         )
 
     def open_pools(self) -> None:
-        """Deep pools at a hundred times the price, at exchanges true and copied, against money true and copied."""
+        """Deep pools at 100 times the price, on genuine and copied DEXes, against genuine and fake quote tokens."""
         aurum, weth = (self.aurum.address, 1_000 * ETHER), self.dexes.weth
         self._open(self.dexes, "uniswap_v3", aurum, (weth, 100_000 * ETHER), 10_000)
         self._open(self.dexes, "uniswap_v2", aurum, (self.fake_dollar, 10**9 * DOLLAR))
@@ -87,7 +87,7 @@ class Attacker:
         self.washed = self._open(self.dexes, "uniswap_v2", (self.wash, 10**6 * ETHER), (weth, 2 * ETHER))
 
     def trade_with_itself(self) -> None:
-        """Fifty purchases of a thousand times what is in the pool, of a token nobody else has."""
+        """Fifty purchases, each of a thousand times the pool's liquidity, of a token that only the attacker holds."""
         for _ in range(50):
             self.dexes.swap(self.sender, self.wallet, self.washed, self.dexes.weth, 2_000 * ETHER)
 
@@ -104,7 +104,9 @@ class Attacker:
         )
 
 
-def figures(context: IndexContext, chain: Chain, warehouse: Warehouse, store: Connection) -> dict[str, dict[str, Any]]:
+def market_metrics(
+    context: IndexContext, chain: Chain, warehouse: Warehouse, store: Connection
+) -> dict[str, dict[str, Any]]:
     """What is served by address, after indexing to the head."""
     advance(context, chain)
     refresh(warehouse, store, Chains({chain.key: chain}))
@@ -120,7 +122,7 @@ def test_a_block_of_every_attack_moves_no_price_and_no_rank_beyond_the_bound(
         attacker = Attacker(world)
         attacker.prepare()
         with indexing(warehouse, store_url) as context:
-            before = figures(context, archive_chain, warehouse, store)
+            before = market_metrics(context, archive_chain, warehouse, store)
             priced = {token for token, row in before.items() if row["price_usd"] is not None}
             assert len(priced) >= 10
             attacker.deepen_a_lie()
@@ -129,10 +131,10 @@ def test_a_block_of_every_attack_moves_no_price_and_no_rank_beyond_the_bound(
             attacker.trade_with_itself()
             world.sender.mine()
             world.sender.check(tolerate=("swap",))
-            spiked = figures(context, archive_chain, warehouse, store)
+            spiked = market_metrics(context, archive_chain, warehouse, store)
             world.anvil.rpc("evm_increaseTime", 120)
             world.anvil.mine()
-            later = figures(context, archive_chain, warehouse, store)
+            later = market_metrics(context, archive_chain, warehouse, store)
     finally:
         world.anvil.rpc("evm_setAutomine", True)
     moved = warehouse.scalar(

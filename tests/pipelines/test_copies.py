@@ -48,7 +48,7 @@ def test_a_token_with_a_market_or_many_holders_or_older_is_no_copy() -> None:
     assert not judge([ORIGINAL, replace(NEWCOMER, first_time=THEN - timedelta(days=1))], NONE)["0x02"].is_copy
 
 
-def test_registration_makes_all_others_copies_even_larger_ones() -> None:
+def test_registering_a_token_makes_larger_ones_copies_too() -> None:
     registered = replace(NEWCOMER, registered_at=THEN + timedelta(days=2))
     verdicts = judge([ORIGINAL, registered], NONE)
     assert verdicts["0x02"] == Verdict()

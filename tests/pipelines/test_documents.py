@@ -88,7 +88,7 @@ def test_the_larger_of_two_originals_comes_first(
     assert (tokens[larger]["precedence"], tokens[smaller]["precedence"]) == (0, 1)
 
 
-def test_a_token_that_changes_its_symbol_leaves_its_old_place(
+def test_a_token_that_changes_its_symbol_is_not_found_under_the_old_one(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -108,7 +108,7 @@ def test_a_token_that_changes_its_symbol_leaves_its_old_place(
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
 
 
-def test_a_token_that_comes_to_look_like_another_meets_it_whichever_symbol_it_had(
+def test_a_token_renamed_to_look_like_another_becomes_its_copy(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     original = build_original(ledger)
@@ -155,7 +155,7 @@ def test_a_token_without_a_symbol_is_listed_and_not_searched(
     assert listed(store)[token]["score"] is not None
 
 
-def test_very_many_symbols_of_any_characters_are_read_as_they_are(
+def test_many_symbols_of_any_characters_are_read_unchanged(
     warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     strange = {
@@ -164,7 +164,7 @@ def test_very_many_symbols_of_any_characters_are_read_as_they_are(
     rows = [{"version": 1, "symbol_key": symbol} for symbol in sorted(strange)]
     warehouse.insert_arrow("serve_symbol", frames.table({"version": frames.UINT64, "symbol_key": frames.TEXT}, rows))
     run = RefreshRun(warehouse, store, chains, version=1)
-    found = read_of(run, "documents/current_symbols", "symbols", strange | {"of nobody"})
+    found = read_of(run, "documents/current_symbols", "symbols", strange | {"of no token"})
     assert {row["symbol_key"] for row in found} == strange
     assert read_of(run, "documents/current_symbols", "symbols", set()) == []
 

@@ -44,24 +44,24 @@ def beats(*scores: float) -> list[str]:
     return found
 
 
-def told(chains: Chains, inputs: list[Inputs]) -> list[tuple[str, dict[str, object]]]:
-    """What hours of such inputs make, after the grace period."""
+def events_of(chains: Chains, inputs: list[Inputs]) -> list[tuple[str, dict[str, object]]]:
+    """The events of successive hours with these inputs, after the grace period."""
     start = 100 + MONTH
     scored = [Scored("9e", start + HOUR * place, score(one).score, 1, one) for place, one in enumerate(inputs, 1)]
     events, _ = heartbeat_events(chains.by_key["base"], scored, CROWNS, {}, 10)
     return [(one.event.type, asdict(one.event)) for one in events]
 
 
-def test_no_score_is_no_event(chains: Chains) -> None:
-    assert told(chains, []) == []
+def test_without_a_score_there_is_no_event(chains: Chains) -> None:
+    assert events_of(chains, []) == []
 
 
-def test_the_first_score_of_a_registration_is_no_event(chains: Chains) -> None:
-    assert told(chains, [QUIET]) == []
+def test_the_first_score_of_a_registration_makes_no_event(chains: Chains) -> None:
+    assert events_of(chains, [QUIET]) == []
 
 
-def test_a_fall_and_a_recovery(chains: Chains) -> None:
-    found = told(chains, [LIVELY, LIVELY, QUIET, QUIET, LIVELY])
+def test_a_falling_score_and_its_recovery_make_events(chains: Chains) -> None:
+    found = events_of(chains, [LIVELY, LIVELY, QUIET, QUIET, LIVELY])
     assert [name for name, _ in found] == [
         "heartbeat.warning",
         "heartbeat.critical",
@@ -85,15 +85,15 @@ def test_a_fall_and_a_recovery(chains: Chains) -> None:
 
 def test_an_unobserved_day_changes_nothing(chains: Chains) -> None:
     blind = replace(QUIET, observed_seconds=0, idle_seconds=0)
-    assert told(chains, [LIVELY, blind, blind, LIVELY]) == []
+    assert events_of(chains, [LIVELY, blind, blind, LIVELY]) == []
 
 
-def test_a_score_lost_to_missing_data_is_no_fall(chains: Chains) -> None:
+def test_missing_data_makes_no_warning(chains: Chains) -> None:
     # Below the threshold of 70 only for the gap.
     near = replace(LIVELY, idle_seconds=68 * HOUR, volume_24h_usd="10", transfers_24h=0)
     partly = replace(near, observed_seconds=int(24 * HOUR * 0.93))
     assert score(near).score >= 70 > score(partly).score
-    assert "heartbeat.warning" not in [name for name, _ in told(chains, [LIVELY, near, partly, partly])]
+    assert "heartbeat.warning" not in [name for name, _ in events_of(chains, [LIVELY, near, partly, partly])]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_levels_must_recover_before_they_repeat(scores: tuple[float, ...], level
     ("value", "expected"),
     [("80", "healthy"), ("79.99", "moderate"), ("69.99", "at_risk"), ("60", "at_risk"), ("59.99", "inactive")],
 )
-def test_the_status_of_a_score(value: str, expected: str) -> None:
+def test_status_follows_from_the_score(value: str, expected: str) -> None:
     assert heartbeat_status(Decimal(value), in_grace=False) == expected
     assert heartbeat_status(Decimal(value), in_grace=True) == "grace_period"
 
@@ -159,7 +159,7 @@ def test_closed_hours_make_events_once_and_gaps_make_none(
     assert found[1]["payload"]["score"] < 62
     assert found[1]["payload"]["days_to_inactive"] >= 0
 
-    ledger.mine(3 * 24 * HOUR)  # nobody looked
+    ledger.mine(3 * 24 * HOUR)  # without a refresh
     ledger.mine()
     ledger.publish()
     refresh(warehouse, store, chains)

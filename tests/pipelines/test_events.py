@@ -1,4 +1,4 @@
-"""Events of chains: what is told, when, and each once."""
+"""Chain events: which are recorded, when, and each of them once."""
 
 import sys
 
@@ -80,11 +80,11 @@ def test_events_of_a_registration_are_in_order(
         ("token.minted", 2),
         ("token.released", 2),
     ]
-    told = {row["type"]: row["payload"] for row in log(store)}
+    payloads = {row["type"]: row["payload"] for row in log(store)}
     crown = {"crown_id": "1", "symbol": "PEPE", "chain": "eip155:8453"}
-    assert told["profile.updated"] == {**crown, "updated_fields": ["metadata_cid"]}
-    assert told["token.expired"] == {**crown, "previous_owner": f"0x{OWNER[:-1]}A"}
-    assert told["token.released"] == {**crown, "crown_id": "2", "previous_owner": f"0x{OWNER[:-1]}A"}
+    assert payloads["profile.updated"] == {**crown, "updated_fields": ["metadata_cid"]}
+    assert payloads["token.expired"] == {**crown, "previous_owner": f"0x{OWNER[:-1]}A"}
+    assert payloads["token.released"] == {**crown, "crown_id": "2", "previous_owner": f"0x{OWNER[:-1]}A"}
 
 
 @pytest.mark.usefixtures("listening", "dagster_environment")
@@ -197,7 +197,7 @@ def test_many_registry_events_are_read_in_parts(
 def test_significant_holders_concentration_and_milestones_of_a_registered_token(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
-    ledger.transfer(token, OWNER, address(0xE1), 15)  # before the registration: no news
+    ledger.transfer(token, OWNER, address(0xE1), 15)  # before the registration: no event
     ledger.mine()
     register(ledger, token)
     settle(ledger)
@@ -248,7 +248,7 @@ def test_significant_holders_concentration_and_milestones_of_a_registered_token(
     assert (milestone["payload"]["milestone_value"], milestone["payload"]["previous_value"]) == (10, 4)
     assert milestone["payload"]["milestone_type"] == "holder_count"
     assert len(log(store, "holder.new")) == 2, "each wallet is new once"
-    assert len(log(store, "concentration.alert")) == 1, "told once a day"
+    assert len(log(store, "concentration.alert")) == 1, "recorded once a day"
 
 
 @pytest.mark.usefixtures("listening")
@@ -290,7 +290,7 @@ def test_a_large_trade_has_value_and_direction(
     register(ledger, token)
     settle(ledger)
     refresh(warehouse, store, chains)
-    assert log(store, "trade.large") == [], "trades before the registration are not told"
+    assert log(store, "trade.large") == [], "trades before the registration make no events"
     ledger.mine()
     ledger.swap(pool, -20_000 * ETHER, 20 * ETHER)
     ledger.sync(pool, 80_000 * ETHER, 120 * ETHER)
@@ -300,9 +300,9 @@ def test_a_large_trade_has_value_and_direction(
     ledger.swap(pool, 3_000 * ETHER, -3 * ETHER)  # 6,000 of 49,000
     settle(ledger)
     refresh(warehouse, store, chains)
-    told = [row["payload"] for row in log(store, "trade.large")]
-    assert [(trade["trade_volume_usd"], trade["direction"]) for trade in told] == [(40_000, "buy"), (6_000, "sell")]
-    assert set(told[0]) == {"crown_id", "symbol", "chain", "trade_volume_usd", "direction", "timestamp"}
+    trades = [row["payload"] for row in log(store, "trade.large")]
+    assert [(trade["trade_volume_usd"], trade["direction"]) for trade in trades] == [(40_000, "buy"), (6_000, "sell")]
+    assert set(trades[0]) == {"crown_id", "symbol", "chain", "trade_volume_usd", "direction", "timestamp"}
 
 
 @pytest.mark.usefixtures("listening")

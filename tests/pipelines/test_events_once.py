@@ -22,7 +22,7 @@ from warehouse.postgres import Connection
 pytestmark = pytest.mark.usefixtures("settling", "listening")
 
 # Large trades are left out: how deep a pool is, is judged as of the pass. They are looked at by their keys.
-_TOLD = """SELECT type, chain_id, token_id, subject, payload::text, dedupe_key, created_at FROM event_log
+_RECORDED_EVENTS = """SELECT type, chain_id, token_id, subject, payload::text, dedupe_key, created_at FROM event_log
            WHERE type LIKE 'token.m%' OR type LIKE 'token.r%' OR type LIKE 'token.e%' OR type LIKE 'profile%'
               OR type LIKE 'holder%' OR type LIKE 'milestone%' OR type LIKE 'concentration%'
            ORDER BY dedupe_key"""
@@ -71,12 +71,12 @@ def play(ledger: Ledger, seed: int, step: Callable[[], None]) -> None:
     step()
 
 
-def told(store: Connection) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in store.execute(_TOLD).fetchall()]
+def recorded_events(store: Connection) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in store.execute(_RECORDED_EVENTS).fetchall()]
 
 
-def tell_anew(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
-    """As if nothing had been derived or told, all at once."""
+def record_all_again(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+    """Delete everything derived and recorded, then do it all in one refresh."""
     forget(warehouse, store)
     for table in ("event_log", "event_progress", "event_state", "copy_sighting", "registration"):
         store.execute(f"DELETE FROM {table}")
@@ -118,12 +118,12 @@ def test_killed_runs_record_what_one_run_records(
     with monkeypatch.context() as patched:
         patched.setattr(RefreshRun, "store_rows", store_rows_or_die)
         play(ledger, 2, refresh_until_done)
-    step_by_step = told(store)
+    step_by_step = recorded_events(store)
     kinds = Counter(row[0] for row in step_by_step)
     assert min(kinds["token.minted"], kinds["holder.new"]) > 0
     assert sum(calls.values()) > 15
-    tell_anew(warehouse, store, chains)
-    assert told(store) == step_by_step
+    record_all_again(warehouse, store, chains)
+    assert recorded_events(store) == step_by_step
 
 
 def test_only_one_of_two_equal_runs_records(

@@ -25,7 +25,7 @@ def run_once(follower: Follower) -> None:
     follower.refresh_metrics()
 
 
-def test_what_happens_on_a_chain_is_served(
+def test_a_follower_serves_new_blocks(
     archive_world: World, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
     chain = replace(archive_chain, block_seconds=0.0)
@@ -67,7 +67,7 @@ def test_nodes_of_another_chain_are_retried_with_growing_pauses(
         assert follower.refused_pause == 1
 
 
-def test_loops_publish_a_new_token_count_it_and_stop_when_told(
+def test_loops_publish_a_new_token_count_it_and_stop(
     archive_world: World, archive_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str
 ) -> None:
     chain = replace(archive_chain, block_seconds=0.0)

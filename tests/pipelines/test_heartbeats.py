@@ -24,7 +24,7 @@ def rows(warehouse: Warehouse, token: str) -> list[dict[str, Any]]:
     )
 
 
-def test_no_token_has_no_score(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+def test_without_registrations_nothing_is_scored(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
     refresh(warehouse, store, chains)
     assert warehouse.scalar("SELECT count() FROM agg_heartbeat") == 0
 
@@ -55,7 +55,7 @@ def test_every_stored_score_recomputes_from_its_row(
     assert json.loads(found[0]["inputs"])["volume_24h_usd"] == "2000.000000"
 
 
-def test_the_store_has_the_newest_score(
+def test_the_store_holds_the_newest_score(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)

@@ -15,7 +15,7 @@ from warehouse.postgres import Connection
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_step_by_step_equals_all_at_once(
+def test_incremental_refreshes_equal_one_full_refresh(
     seed: int,
     warehouse: Warehouse,
     store: Connection,
@@ -25,7 +25,7 @@ def test_step_by_step_equals_all_at_once(
 ) -> None:
     economy = Economy(ledger, seed)
     economy.create_assets()
-    taken_back = 0
+    reverted = 0
     if seed == 2:
         monkeypatch.setattr("pipelines.trades.derive._POOLS_PER_STATEMENT", 2)
     for step in range(6):
@@ -40,7 +40,7 @@ def test_step_by_step_equals_all_at_once(
             ledger.revert_last_unit()
             economy.tokens = [token for token in economy.tokens if token in known[0]]
             economy.pools = known[1]
-            taken_back += 1
+            reverted += 1
     refresh(warehouse, store, chains)
     for check in sorted((sql.directory() / "checks").glob("*.sql")):
         assert warehouse.rows(sql.load(f"checks/{check.stem}")) == [], check.stem
@@ -53,10 +53,12 @@ def test_step_by_step_equals_all_at_once(
     for table in TABLES:
         assert gradually[table] == at_once[table], table
     assert listed == store.execute(LISTED).fetchall()
-    assert taken_back == 1
+    assert reverted == 1
 
 
-def test_again_writes_nothing(warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger) -> None:
+def test_a_repeated_refresh_writes_nothing(
+    warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
+) -> None:
     economy = Economy(ledger, 4)
     economy.create_assets()
     economy.add_blocks(10)

@@ -68,7 +68,7 @@ def test_a_price_that_holds_becomes_the_price(
     assert served(warehouse)["PEPE"]["price_change_6h"] is None
 
 
-def test_a_pool_of_strangers_a_fake_dollar_and_a_made_up_factory_price_nothing(
+def test_unknown_pools_fake_dollars_and_unknown_factories_price_nothing(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -89,7 +89,7 @@ def test_a_pool_of_strangers_a_fake_dollar_and_a_made_up_factory_price_nothing(
     assert rows["MINE"]["token_rank"] is None
 
 
-def test_metrics_of_a_day_fade_with_time_alone(
+def test_daily_metrics_decay_without_new_blocks(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -104,7 +104,7 @@ def test_metrics_of_a_day_fade_with_time_alone(
     assert row["price_change_24h"] == 0
 
 
-def test_what_was_burned_counts_for_the_diluted_value_alone(
+def test_burned_supply_counts_in_the_diluted_value_only(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -117,7 +117,7 @@ def test_what_was_burned_counts_for_the_diluted_value_alone(
     assert row["market_cap_usd"] == 1_000_000
 
 
-def test_the_native_coin_moves_what_is_quoted_in_it(
+def test_a_moved_native_coin_moves_tokens_quoted_in_it(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -149,7 +149,7 @@ def open_wide(ledger: Ledger, number: int, token: str, price: Decimal, dollars: 
     return pool
 
 
-def test_liquidity_that_passes_by_gives_a_lie_no_weight(
+def test_short_lived_liquidity_gives_a_false_price_no_weight(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     """A pool of little depth has long said ten times the price; for one block it becomes the deepest of all."""
@@ -179,7 +179,7 @@ def test_liquidity_that_passes_by_gives_a_lie_no_weight(
     assert market_of(warehouse, "PEPE") == before
 
 
-def test_liquidity_that_stays_counts_though_nobody_swaps(
+def test_lasting_liquidity_counts_without_swaps(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -200,7 +200,7 @@ def test_liquidity_that_stays_counts_though_nobody_swaps(
     assert market_of(warehouse, "PEPE")["liquidity_usd"] > before + 1_000_000
 
 
-def test_a_pool_opened_a_moment_ago_says_nothing_however_deep(
+def test_a_new_pool_sets_no_price_however_deep(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -216,10 +216,10 @@ def test_a_pool_opened_a_moment_ago_says_nothing_however_deep(
     ledger.mine(600)
     ledger.publish()
     refresh(warehouse, store, chains)
-    assert pepe(warehouse) > 100  # whoever leaves a thousand times the depth where all can take it, is believed
+    assert pepe(warehouse) > 100  # a thousand times the depth, left open to arbitrage for so long, sets the price
 
 
-def test_many_small_pools_weigh_no_more_than_what_lies_in_them(
+def test_many_small_pools_weigh_no_more_than_their_liquidity(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     token, _ = build_market(ledger)
@@ -236,7 +236,7 @@ def test_many_small_pools_weigh_no_more_than_what_lies_in_them(
     assert row["price_confidence"] < 1
 
 
-def test_trading_with_oneself_raises_score_and_heartbeat_as_far_as_the_liquidity_bears_out(
+def test_wash_trading_raises_score_and_heartbeat_only_up_to_the_liquidity(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     _, pool = build_market(ledger)
@@ -264,7 +264,7 @@ def test_trading_with_oneself_raises_score_and_heartbeat_as_far_as_the_liquidity
     assert counted == 10 * row["liquidity_usd"]
 
 
-def test_a_supply_out_of_all_proportion_has_no_market_value(
+def test_an_implausible_supply_has_no_market_value(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -279,7 +279,7 @@ def test_a_supply_out_of_all_proportion_has_no_market_value(
     assert row["market_score"] < Decimal("0.05")
 
 
-def test_a_cheap_offer_of_the_native_coin_moves_neither_it_nor_what_is_quoted_in_it(
+def test_a_cheap_offer_of_the_native_coin_moves_no_price(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)

@@ -147,7 +147,7 @@ def test_assets_past_their_freshness_are_stale() -> None:
         assert [found.key for found in notices.stale_assets(instance, keys, late)] == ["asset_stale:made"]
 
 
-def test_the_first_look_reports_only_current_failures(receiver: Receiver) -> None:
+def test_the_first_check_reports_only_current_failures(receiver: Receiver) -> None:
     passes = False
 
     @dg.asset_check(asset="thing", name="sound")

@@ -48,7 +48,7 @@ def served(pools: Sequence[Pool]) -> float | None:
 
 @settings(max_examples=300)
 @given(honest_pools, st.floats(0.01, 0.99), swaps, own_pools)
-def test_what_moves_a_price_is_bounded_by_the_share_of_the_weight_it_costs(
+def test_moving_a_price_costs_a_share_of_the_weight(
     honest: list[tuple[float, float]],
     share: float,
     moves: list[tuple[int, bool, float]],
@@ -71,7 +71,7 @@ def test_what_moves_a_price_is_bounded_by_the_share_of_the_weight_it_costs(
     assert min(price for _, price in honest) / bound <= found <= max(price for _, price in honest) * bound
 
 
-def test_one_pool_moves_by_the_square_of_what_is_put_in() -> None:
+def test_one_pools_price_moves_by_the_square_of_the_amount_in() -> None:
     """Half of its dollars more: the price rises to (1 + 1/2)², where the bound is 9 times."""
     deep = made("h", 1_000_000 * ETHER, 1_000_000 * DOLLAR)
     weight, budget = 1_000_000 - LEAST, 500_000.0
@@ -82,7 +82,7 @@ def test_one_pool_moves_by_the_square_of_what_is_put_in() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(1_001, 5_000), st.floats(1e-6, 1e6)), max_size=40))
-def test_however_many_pools_a_budget_below_the_depth_is_cut_into_they_move_nothing(
+def test_a_budget_below_the_minimum_depth_moves_nothing_in_any_number_of_pools(
     cut: list[tuple[float, float]],
 ) -> None:
     deep = made("h", 200_000 * ETHER, 200_000 * DOLLAR)
@@ -93,7 +93,7 @@ def test_however_many_pools_a_budget_below_the_depth_is_cut_into_they_move_nothi
 
 
 @given(st.lists(st.floats(1_000, 1_100), min_size=1, max_size=10), st.floats(2_000, 10_000), st.floats(1.5, 1e6))
-def test_knocking_out_pools_at_the_threshold_gains_no_more_than_it_costs(
+def test_pushing_pools_below_the_threshold_gains_no_more_than_it_costs(
     shallow: list[float], own: float, lie: float
 ) -> None:
     honest = [made(f"h{at}", int(dollars * ETHER), int(dollars * DOLLAR)) for at, dollars in enumerate(shallow)]
@@ -105,7 +105,7 @@ def test_knocking_out_pools_at_the_threshold_gains_no_more_than_it_costs(
 
 
 @given(st.floats(1_001, 10**9), st.floats(1e-9, 1e9))
-def test_a_pool_that_has_just_been_made_says_nothing_beside_an_older_one(dollars: float, lie: float) -> None:
+def test_a_new_pool_is_ignored_when_there_is_an_older_one(dollars: float, lie: float) -> None:
     old = made("h", 10_000 * ETHER, 10_000 * DOLLAR)
     young = replace(made("a", max(1, int(dollars / lie * ETHER)), int(dollars * DOLLAR)), seasoned=False)
     assert token_metrics(COIN, [old, young], QUOTES) == replace(
@@ -115,14 +115,14 @@ def test_a_pool_that_has_just_been_made_says_nothing_beside_an_older_one(dollars
 
 
 @given(st.floats(1_001, 400_000), st.floats(0.001, 0.9))
-def test_a_stablecoin_is_not_undone_by_one_pool_of_strangers(dollars: float, lie: float) -> None:
+def test_one_foreign_pool_does_not_unpeg_a_stablecoin(dollars: float, lie: float) -> None:
     """USDT has no pool against USDC but this one; what it is worth against the native coin speaks for it."""
     against_native = pool("n", USDT, 1_000_000, WETH, 500)
     stranger = pool("s", USDC, dollars, USDT, dollars / lie)
     assert USDT in usd_quotes([USDC, USDT], [WETH], [REFERENCE, against_native, stranger])
 
 
-def test_a_stablecoin_that_has_lost_its_peg_everywhere_is_no_dollar() -> None:
+def test_a_stablecoin_off_its_peg_in_all_pools_is_not_a_dollar() -> None:
     against_native = pool("n", USDT, 1_000_000, WETH, 250)
     quotes = usd_quotes([USDC, USDT], [WETH], [REFERENCE, against_native])
     assert USDT not in quotes

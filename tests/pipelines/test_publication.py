@@ -65,17 +65,20 @@ def test_a_dead_run_is_not_finished_while_another_requests_documents(
         row = store.execute("SELECT details FROM derive_checkpoint WHERE subject = 'documents'").fetchone()
         return int(row["details"]["version"]) if row else 0
 
-    with postgres.connect(store_url, autocommit=True) as other, open_refresh_run(warehouse, other, chains) as figures:
+    with (
+        postgres.connect(store_url, autocommit=True) as other,
+        open_refresh_run(warehouse, other, chains) as metrics_run,
+    ):
         publish_new_tokens(warehouse, store, chains, chain)
-        request_documents(figures, chain.chain_id, [token.removeprefix("0x")], "prices")
-        assert seen() < figures.version
+        request_documents(metrics_run, chain.chain_id, [token.removeprefix("0x")], "prices")
+        assert seen() < metrics_run.version
     assert served(warehouse) == {}
     publish_new_tokens(warehouse, store, chains, chain)
     assert len(served(warehouse)) == 3
-    assert seen() > figures.version
+    assert seen() > metrics_run.version
 
 
-def test_the_publication_says_up_to_which_block(
+def test_the_publication_names_its_last_block(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     build_market(ledger)
@@ -127,7 +130,9 @@ def test_superseded_rows_outlive_every_cursor_and_are_then_removed(
     assert warehouse.scalar("SELECT count() FROM agg_document_request") == 0
 
 
-def test_two_passes_exclude_each_other(warehouse: Warehouse, store: Connection, store_url: str, chains: Chains) -> None:
+def test_two_refresh_runs_exclude_each_other(
+    warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
+) -> None:
     with (
         postgres.connect(store_url, autocommit=True) as other,
         open_refresh_run(warehouse, other, chains),
@@ -137,7 +142,7 @@ def test_two_passes_exclude_each_other(warehouse: Warehouse, store: Connection, 
         pass
 
 
-def test_holders_of_a_chain_that_is_being_written_are_unknown_until_the_next_pass(
+def test_holders_of_a_chain_being_written_are_unknown_until_the_next_refresh(
     ledger: Ledger, warehouse: Warehouse, store: Connection, store_url: str, chains: Chains
 ) -> None:
     build_market(ledger)

@@ -7,13 +7,13 @@ from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 
-def test_nothing_published_makes_nothing(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+def test_without_published_blocks_nothing_is_derived(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
     runs = refresh(warehouse, store, chains)
     assert sum(run.rows for run in runs) == 0
     assert warehouse.scalar("SELECT count() FROM serve_token") == 0
 
 
-def test_tokens_holders_prices_and_documents(
+def test_a_refresh_derives_tokens_holders_prices_and_documents(
     warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
 ) -> None:
     build_market(ledger)

@@ -53,13 +53,13 @@ def events(store: Connection) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("token")
-def test_no_event_is_no_registration(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
+def test_without_events_there_are_no_registrations(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
     refresh(warehouse, store, chains)
     assert rows(store) == []
     assert served(warehouse)["PEPE"]["registration_token_id"] is None
 
 
-def test_a_registration_and_what_becomes_of_it(
+def test_registry_events_update_a_registration(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     ledger.mine()
@@ -189,7 +189,7 @@ def test_the_mint_is_recorded_once_and_at_finality(
     assert rows(store)[0]["is_final"] is True
 
 
-def test_what_a_claim_says_of_its_proof_is_kept(
+def test_the_proof_recorded_by_a_claim_is_kept(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     store.execute(
@@ -227,19 +227,21 @@ def test_a_receipt_replaces_only_what_is_not_final_and_was_minted_elsewhere(
     (before,) = rows(store)
     if final:
         store.execute("UPDATE registration SET is_final = true")
-    told = {key: before[key] for key in ("chain_id", "token_id", "log_index", "block_number", "transaction_hash")}
-    told |= {key: before[key] for key in ("registry", "symbol", "owner", "token_address", "with_receipt")}
-    told |= {"fee_wei": 5, "minted_at": before["minted_at"].isoformat(), "managers": [], "maintainers": []}
-    told["block_hash"] = before["block_hash"] if block == "same" else f"0x{'ee' * 32}"
+    from_receipt = {
+        key: before[key] for key in ("chain_id", "token_id", "log_index", "block_number", "transaction_hash")
+    }
+    from_receipt |= {key: before[key] for key in ("registry", "symbol", "owner", "token_address", "with_receipt")}
+    from_receipt |= {"fee_wei": 5, "minted_at": before["minted_at"].isoformat(), "managers": [], "maintainers": []}
+    from_receipt["block_hash"] = before["block_hash"] if block == "same" else f"0x{'ee' * 32}"
     store.execute(
-        sql.load("store/registrations/upsert").encode(), {"registrations": Jsonb([told]), "from_receipt": True}
+        sql.load("store/registrations/upsert").encode(), {"registrations": Jsonb([from_receipt]), "from_receipt": True}
     )
     (after,) = rows(store)
     assert after["managers"] == ([] if replaced else [f"0x{address(0xB1)}"])
-    assert after["block_hash"] == (told["block_hash"] if replaced else before["block_hash"])
+    assert after["block_hash"] == (from_receipt["block_hash"] if replaced else before["block_hash"])
 
 
-def test_what_owners_say_reaches_search_and_the_token_list(
+def test_owners_metadata_reaches_search_and_the_token_list(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger.finality_blocks = 0

@@ -44,7 +44,7 @@ def test_only_finished_runs_of_the_job_from_before_the_moment_are_removed() -> N
 
 
 @pytest.mark.usefixtures("dagster_environment")
-def test_old_accounts_of_asset_runs_go_with_the_daily_job(store: Connection) -> None:
+def test_the_daily_job_removes_old_asset_run_records(store: Connection) -> None:
     from pipelines.definitions import defs
 
     for age in (ACCOUNTS_KEPT * 2, ACCOUNTS_KEPT / 2):
@@ -70,7 +70,7 @@ def grown(settling: Ledger, warehouse: Warehouse, store: Connection, chains: Cha
     return economy
 
 
-def test_thinned_changes_are_enough_for_what_comes_and_for_tables_made_anew(
+def test_thinned_changes_suffice_for_later_and_rebuilt_tables(
     grown: Economy, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
     before = warehouse.scalar(CHANGES)
@@ -87,7 +87,7 @@ def test_thinned_changes_are_enough_for_what_comes_and_for_tables_made_anew(
     assert contents(warehouse) == gradually
 
 
-def test_changes_stay_that_are_young_or_not_final_or_that_somebody_has_yet_to_see(
+def test_changes_that_are_young_not_final_or_unread_are_kept(
     grown: Economy, warehouse: Warehouse, store: Connection
 ) -> None:
     assert grown.ledger.units
@@ -101,7 +101,7 @@ def test_changes_stay_that_are_young_or_not_final_or_that_somebody_has_yet_to_se
     assert thin_changes(warehouse, store, NO_TIME) == 0
 
 
-def test_taking_back_blocks_below_touches_every_key_from_the_lowest(
+def test_reverting_blocks_touches_every_key_from_the_lowest_on(
     grown: Economy, warehouse: Warehouse, store: Connection
 ) -> None:
     thin_changes(warehouse, store, NO_TIME)

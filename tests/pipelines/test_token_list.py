@@ -1,4 +1,4 @@
-"""Publishing the token list: which versions are made of what happens to registrations."""
+"""Publishing the token list: which changes of registrations make which versions."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ def standing(store: Connection) -> dict[str, dict[str, Any]]:
     return {row["symbol"]: row for row in rows}
 
 
-def test_added_is_minor_changed_is_patch_removed_is_major_and_nothing_is_nothing(store: Connection) -> None:
+def test_additions_are_minor_changes_patch_and_removals_major_versions(store: Connection) -> None:
     assert publish_list(store) is None
     add_listed(store, "PEPE", 1)
     assert numbers(publish_list(store)) == "1.1.0"
@@ -53,9 +53,7 @@ def test_added_is_minor_changed_is_patch_removed_is_major_and_nothing_is_nothing
     [{"is_final": False}, {"released_at": datetime.now(UTC)}, {"expired_at": datetime.now(UTC)}, {"score": "59.99"},
      {"decimals": None}],
 )  # fmt: skip
-def test_what_is_not_an_active_final_registration_of_a_known_token_is_not_listed(
-    store: Connection, changes: dict[str, Any]
-) -> None:
+def test_only_active_final_registrations_of_known_tokens_are_listed(store: Connection, changes: dict[str, Any]) -> None:
     add_listed(store, "PEPE", 1, **changes)
     assert publish_list(store) is None
 
@@ -77,15 +75,13 @@ def test_a_new_registration_is_listed_whatever_its_heartbeat(store: Connection) 
         ({}, None),
     ],
 )
-def test_a_logo_is_listed_where_it_is_an_address_and_fit_to_be_shown(
-    store: Connection, presented: dict[str, Any], uri: str | None
-) -> None:
+def test_only_valid_logo_urls_are_listed(store: Connection, presented: dict[str, Any], uri: str | None) -> None:
     add_listed(store, "PEPE", 1, profile=Jsonb(presented))
     publish_list(store)
     assert standing(store)["PEPE"]["logo_uri"] == uri
 
 
-def test_names_are_made_to_fit_the_schema(store: Connection) -> None:
+def test_names_are_cut_to_fit_the_schema(store: Connection) -> None:
     add_listed(store, "LONG", 1, name="x" * 100)
     add_listed(store, "LINES", 2, name="two\n\tlines ")
     add_listed(store, "EMPTY", 3, name=" \u0000 ".replace("\u0000", "\u0001"))
@@ -102,7 +98,7 @@ CHANGES = st.lists(
 
 @given(CHANGES)
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_version_tells_what_was_registered_when_it_was_published(
+def test_every_version_lists_what_was_registered_when_it_was_published(
     store: Connection, changes: list[tuple[str, int]]
 ) -> None:
     store.execute("TRUNCATE token_list_entry, registration, indexed_token CASCADE")
@@ -125,18 +121,18 @@ def test_every_version_tells_what_was_registered_when_it_was_published(
             )
         elif action == "publish":
             made = publish_list(store)
-            told = {f"S{one}": name for one, name in registered.items()}
+            expected = {f"S{one}": name for one, name in registered.items()}
             before = published.get(max(published, default=0), {})
-            assert (made is None) == (told == before)
+            assert (made is None) == (expected == before)
             if made is not None:
-                published[made["version_id"]] = told
-    for version_id, told in published.items():
+                published[made["version_id"]] = expected
+    for version_id, expected in published.items():
         rows = store.execute(
             "SELECT symbol, name FROM token_list_entry"
             " WHERE from_version <= %(v)s AND (until_version IS NULL OR until_version > %(v)s)",
             {"v": version_id},
         ).fetchall()
-        assert {row["symbol"]: row["name"] for row in rows} == told
+        assert {row["symbol"]: row["name"] for row in rows} == expected
 
 
 def test_a_refresh_publishes_the_list(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
@@ -144,6 +140,6 @@ def test_a_refresh_publishes_the_list(warehouse: Warehouse, store: Connection, c
     runs = [run for run in refresh(warehouse, store, chains) if run.asset == "token_list"]
     assert [(run.rows, run.note) for run in runs] == [(1, "1.1.0: 1 added, 0 changed, 0 removed")]
     add_listed(store, "WOJAK", 2)
-    # A follower's pass has looked a moment ago; whoever asks for everything looks again.
+    # A follower's refresh has just published the list and skips it. A full refresh publishes again.
     assert [run for run in refresh(warehouse, store, chains, full=False) if run.asset == "token_list"] == []
     assert [run.rows for run in refresh(warehouse, store, chains) if run.asset == "token_list"] == [1]

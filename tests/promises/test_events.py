@@ -17,7 +17,7 @@ def test_one_statement_writes_the_event_log() -> None:
     assert writers == ["sql/store/events/record_many.sql"]
 
 
-def test_its_parameters_are_made_of_occurrences_only() -> None:
+def test_its_parameters_are_built_from_occurrences_only() -> None:
     users = sorted(
         path.relative_to(ROOT).as_posix()
         for path in files("*.py")

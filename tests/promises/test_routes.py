@@ -53,7 +53,7 @@ def test_every_route_declares_its_access_once() -> None:
     assert {path: found for path, found in undeclared.items() if len(found) != 1} == {}
 
 
-# Whoever can reach the service may ask for these.
+# These need no credential.
 PUBLIC = {
     "/health/live",
     "/health/ready",
@@ -150,13 +150,15 @@ def test_every_operation_is_described_with_its_answers(document: dict[str, Any])
 
 def test_every_counted_operation_says_so(document: dict[str, Any]) -> None:
     """All but health and metrics are counted, and those with a credential tell what is left of its limits."""
-    told = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit"}
+    limit_headers = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy", "RateLimit"}
     for name, operation in operations(document):
         if not operation.get("security") and "/api/" not in name:
             continue
         assert "429" in operation["responses"], name
         for response in operation["responses"].values():
-            assert told & set(response["headers"]) == (told if operation.get("security") else set()), name
+            assert limit_headers & set(response["headers"]) == (
+                limit_headers if operation.get("security") else set()
+            ), name
 
 
 def test_every_error_answer_has_an_example_of_its_code(document: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from tests.fixtures.tiers import SLOW_FIXTURES, SLOW_FOLDERS, is_slow
 
 TESTS = CHECKOUT / "tests"
 STARTS_PROCESSES = ("tests.fixtures.demo", "tests.fixtures.browser", "tests.fixtures.killable_engines")
-"""Modules that start a service, a browser or engines for whoever imports them."""
+"""Modules that start a service, a browser or engines in every test that imports them."""
 
 
 @pytest.mark.parametrize("fixture", sorted(SLOW_FIXTURES))

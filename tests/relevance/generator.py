@@ -1,18 +1,18 @@
-"""A world of tokens whose truth is known because it was made, and labelled queries about it.
+"""A generated world of tokens with known ground truth, and labelled queries about it.
 
-It is made, not observed: nobody judged these results, and nothing here says how often such queries are asked. What a
-token is (an original, its deployment on another chain, a relative, a namesake, a copy) is decided here and written as
-facts of three chains, as the indexer writes them; the search never sees it. Grades follow from what was planted:
+It is generated, not observed: no person judged these results, and nothing here says how often such queries are made.
+The role of a token (original, deployment on another chain, relative, same-symbol token, copy) is decided here. Its
+facts are written for three chains as the indexer writes them; search never sees the role. Grades follow from roles:
 
     3  the original of the symbol that was meant
     2  the same project's deployments on other chains
-    1  a namesake (another project on a chain where the original is not), a relative (a longer symbol that begins so)
+    1  a same-symbol token (another project, on a chain without the original), a relative (a longer symbol)
     0  copies, and everything else
 
-Easy on purpose: copies are newer, have at most three holders and no market that counts, which is what the copy rules
-say of them; symbols are made of syllables, so that a misspelling is seldom another symbol. Hard on purpose: copies are
-spelled in nine ways, some stand in shallow pools, and every ranking term is contradicted by some of them (chain,
-status, exactness). The same seed gives the same world.
+Easy on purpose: copies are newer, have at most three holders and no market that counts, as the copy rules require;
+symbols are made of syllables, so a misspelling is seldom another symbol. Hard on purpose: copies are spelled in nine
+ways, some have shallow pools, and some contradict each ranking term (chain, status, exactness). The same
+seed gives the same world.
 """
 
 import random
@@ -59,13 +59,13 @@ class Token:
 
 @dataclass(slots=True)
 class Family:
-    """A project and all that gathers around its symbol."""
+    """A project, and all other tokens planted around its symbol."""
 
     symbol: str
     name: str
     original: Token
     deployments: list[Token] = field(default_factory=list)
-    namesakes: list[Token] = field(default_factory=list)
+    same_symbol: list[Token] = field(default_factory=list)
     relatives: list[Token] = field(default_factory=list)
     copies: list[Token] = field(default_factory=list)
 
@@ -77,7 +77,7 @@ class Family:
     @property
     def tokens(self) -> list[Token]:
         """Everything planted for it, older tokens first."""
-        return [*self.genuine, *self.namesakes, *self.relatives, *self.copies]
+        return [*self.genuine, *self.same_symbol, *self.relatives, *self.copies]
 
     def copied(self, copy: Token) -> Token:
         """What a copy imitates: the project's token on its chain."""
@@ -86,7 +86,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, and how relevant each token is to it; tokens that are not named are not relevant."""
+    """A query and the relevance grade of each token. Tokens without a grade are not relevant."""
 
     kind: str
     symbol: str
@@ -97,7 +97,7 @@ class Query:
 
 
 class World:
-    """The families of a seed and the queries about them."""
+    """The token families generated from a seed, and the queries about them."""
 
     def __init__(self, seed: int = SEED) -> None:
         self._random = random.Random(seed)
@@ -156,7 +156,7 @@ class World:
         free = [chain for chain in CHAINS if chain not in {token.chain_id for token in family.genuine}]
         if free and pick.random() < 0.25:
             chain = pick.choice(free)
-            family.namesakes.append(self._token(chain, symbol, f"{name} Club", "namesake", 5, 0))
+            family.same_symbol.append(self._token(chain, symbol, f"{name} Club", "same symbol", 5, 0))
         for _ in range(pick.choice((0, 0, 1, 2)) if popular else 0):
             self._relative(family)
         forms = _forms(symbol)
@@ -207,7 +207,7 @@ class World:
         return None
 
     def _edited(self, symbol: str) -> str:
-        """One slip of the finger, not at the first letter."""
+        """One typing error, not in the first letter."""
         at = self._random.randrange(1, len(symbol))
         letter = self._random.choice("ABCDEFGHJKMNPQRTUVWXYZ")
         match self._random.randrange(4):
@@ -221,7 +221,7 @@ class World:
                 return symbol[: at - 1] + symbol[at] + symbol[at - 1] + symbol[at + 1 :]
 
     def _beginning(self, family: Family) -> Query | None:
-        """What somebody has typed so far. It means the foremost of the symbols that begin so."""
+        """The beginning of a symbol, as typed so far. It means the top symbol with that prefix."""
         if len(family.symbol) < 4 or family.original.depth_usd == 0:
             return None
         typed = family.symbol[: self._random.randint(3, len(family.symbol) - 1)]
@@ -237,20 +237,20 @@ class World:
         return Query("one chain", family.symbol, grades, family, chain=CHAINS[chain])
 
     def _address(self, family: Family) -> Query:
-        """One token is meant, also where it is a copy."""
+        """A query for one token by address, which may be a copy."""
         asked = [copy for copy in family.copies if copy.symbol.isascii() and copy.symbol.isalnum()]
         token = self._random.choice([*family.genuine, *asked])
         return Query("address", token.symbol, {key(token): 3}, family, CHAINS[token.chain_id], token)
 
 
 def key(token: Token) -> tuple[int, str]:
-    """What tells a token from all others."""
+    """A token's identity: chain and address."""
     return token.chain_id, token.address
 
 
 def grades_of(family: Family) -> dict[tuple[int, str], int]:
-    """Grades of a family's tokens for whoever means its symbol."""
-    grades = {key(token): 1 for token in (*family.namesakes, *family.relatives)}
+    """Grades of a family's tokens for a query that means its symbol."""
+    grades = {key(token): 1 for token in (*family.same_symbol, *family.relatives)}
     grades |= {key(token): 2 for token in family.deployments}
     return grades | {key(family.original): 3}
 

@@ -1,4 +1,4 @@
-"""The world's queries asked of the API, and its answers judged by what was planted."""
+"""Sends the world's queries to the API and judges the answers by what was planted."""
 
 import asyncio
 from collections import defaultdict
@@ -26,7 +26,7 @@ Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """A clock that stands."""
+    """A clock that always shows one moment."""
 
     moment: datetime
 
@@ -37,7 +37,7 @@ class At:
 
 @dataclass(slots=True)
 class Judgement:
-    """What the answers are worth."""
+    """Scores of the answers."""
 
     scores: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     copies_above: list[str] = field(default_factory=list)
@@ -68,7 +68,7 @@ async def api(urls: EngineUrls, data_dir: Path, planter: Planter, chains: Path) 
         clickhouse_url=urls.clickhouse_url,
         database_url=urls.database_url,
         chains=chains,
-        limits_backend="none",  # all of it is asked in one moment
+        limits_backend="none",  # all queries are sent at the same time of the fixed clock
     )
     last = max(ledger.time for ledger in planter.ledgers.values())
     app = create_app(settings, clock=At(datetime.fromtimestamp(last + 60, UTC)))

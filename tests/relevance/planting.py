@@ -45,7 +45,7 @@ class Planter:
             _open_market(ledger)
             tokens = [token for family in world.families for token in family.tokens if token.chain_id == chain_id]
             pools = []
-            for role in ("original", "deployment", "namesake", "relative", "copy"):
+            for role in ("original", "deployment", "same symbol", "relative", "copy"):
                 ledger.mine(60)
                 for token in tokens:
                     if token.role == role:

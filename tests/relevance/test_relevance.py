@@ -76,7 +76,7 @@ def test_no_copy_stands_above_its_original_before_and_after_a_claim(judged: tupl
         assert judgement.copies_above == []
 
 
-def test_every_copy_is_told_and_nothing_else_is(judged: tuple[Judgement, Judgement]) -> None:
+def test_every_copy_and_nothing_else_is_marked_as_a_copy(judged: tuple[Judgement, Judgement]) -> None:
     for judgement in judged:
         assert judgement.misjudged == set()
 

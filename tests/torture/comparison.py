@@ -163,7 +163,7 @@ def _compare_chain(comparison: Comparison, warehouse: Warehouse, world: World) -
         wrong += [
             f"{wallet} has {balance} of {token}; balanceOf returned {found}"
             for (wallet, balance), found in zip(held, said, strict=True)
-            # A token whose creation was reverted returns nothing, and nobody may hold any of it.
+            # A token whose creation was reverted answers with no data, and must have no holders.
             if balance != (0 if found == "0x" else int(found, 16))
         ]
     comparison.add("balances as on chain", sum(map(len, holdings.values())), wrong[:_MAX_PRINTED])

@@ -19,7 +19,7 @@ from warehouse.clickhouse import AsyncWarehouse, Warehouse
 from warehouse.errors import WarehouseError, WarehouseUnavailable
 from warehouse.writer import native_block
 
-NOBODY = "http://regalia:x@127.0.0.1:9/regalia"
+CLOSED_PORT = "http://regalia:x@127.0.0.1:9/regalia"
 
 
 def test_rows_come_as_dictionaries_with_exact_and_aware_values(warehouse: Warehouse) -> None:
@@ -154,7 +154,7 @@ def test_errors_carry_their_code(warehouse: Warehouse) -> None:
 
 def test_a_missing_server_is_unavailable() -> None:
     with pytest.raises(WarehouseUnavailable):
-        Warehouse.connect(NOBODY)
+        Warehouse.connect(CLOSED_PORT)
 
 
 def test_a_deadline_makes_it_unavailable(warehouse: Warehouse) -> None:
@@ -214,4 +214,4 @@ async def test_an_asynchronous_read_ends_at_its_timeout(warehouse_url: str) -> N
 
 async def test_a_missing_server_is_unavailable_asynchronously() -> None:
     with pytest.raises(WarehouseUnavailable):
-        await AsyncWarehouse.connect(NOBODY)
+        await AsyncWarehouse.connect(CLOSED_PORT)

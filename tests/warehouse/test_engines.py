@@ -82,7 +82,7 @@ def test_waits_for_an_engine_that_a_service_restarts(data_dir: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         user = use(data_dir)
         try:
-            # Engines that nobody uses yet would end again.
+            # Engines without a user would stop.
             wait_until(lambda: is_in_use(layout.run), "the command counts as a user")
             with pytest.raises(subprocess.TimeoutExpired):
                 user.wait(1.5)
@@ -124,7 +124,7 @@ def test_commands_that_start_at_once_share_the_engines(
             lines = list(threads.map(lambda user: user.stdout and user.stdout.readline(), (first, second)))
         assert lines == ["ready\n", "ready\n"]
         pids = {entry.pid for entry in running(data_dir).values()}
-        # Whoever started them: the engines stay for the one that is left, even when the other is killed.
+        # Whichever command started the engines, they stay while the other one runs, even after a kill.
         first.kill()
         first.wait(10)
         assert {entry.pid for entry in running(data_dir).values()} == pids

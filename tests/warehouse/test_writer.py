@@ -110,7 +110,7 @@ def table(engines: EngineUrls) -> Iterator[tuple[Warehouse, str]]:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=tables())
-def test_blocks_of_every_type_arrive_as_they_were(table: tuple[Warehouse, str], rows: list[dict[str, Any]]) -> None:
+def test_blocks_of_every_type_are_written_unchanged(table: tuple[Warehouse, str], rows: list[dict[str, Any]]) -> None:
     warehouse, name = table
     warehouse.command(f"TRUNCATE TABLE {name}")
     warehouse.insert_native(name, native_block(columns_of(rows)), token="t")

@@ -26,6 +26,6 @@ def test_skipped_numbers_are_passed() -> None:
     assert walk_back(lambda *at: within(ours, *at), lambda *at: within(theirs, *at), 0, 299) == 280
 
 
-def test_nothing_in_common_is_none() -> None:
+def test_without_a_common_block_there_is_none() -> None:
     ours, theirs = chain(range(100)), chain(range(100), b"fork")
     assert walk_back(lambda *at: within(ours, *at), lambda *at: within(theirs, *at), 50, 99) is None

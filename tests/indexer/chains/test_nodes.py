@@ -31,7 +31,7 @@ def test_a_chain_without_nodes_is_refused() -> None:
         NodePool(chain_at())
 
 
-def test_the_first_node_that_does_not_rest_is_asked(pool: NodePool) -> None:
+def test_the_first_available_node_is_used(pool: NodePool) -> None:
     first, second = pool.nodes
     assert pool.ready() is first
     pool.report_failure(first)
@@ -43,7 +43,7 @@ def test_the_first_node_that_does_not_rest_is_asked(pool: NodePool) -> None:
     assert pool.next_ready_at() == first.resting_until < second.resting_until
 
 
-def test_a_node_rests_as_long_as_it_asks_but_not_forever(pool: NodePool) -> None:
+def test_a_nodes_retry_after_is_honoured_up_to_a_limit(pool: NodePool) -> None:
     node = pool.nodes[0]
     pool.report_failure(node, retry_after=3600.0)
     assert 29.0 < node.resting_until - time.monotonic() <= 30.0
@@ -55,7 +55,7 @@ def test_pauses_double_up_to_a_bound() -> None:
         assert longest / 2 <= backoff.seconds(failures, None) <= longest
 
 
-def test_an_answer_ends_a_row_of_failures(pool: NodePool) -> None:
+def test_an_answer_resets_the_failure_count(pool: NodePool) -> None:
     node = pool.nodes[0]
     for _ in range(3):
         pool.report_failure(node)
@@ -65,7 +65,7 @@ def test_an_answer_ends_a_row_of_failures(pool: NodePool) -> None:
     assert node.proven
 
 
-def test_another_chain_id_is_refused_and_ends_the_proof(pool: NodePool) -> None:
+def test_another_chain_id_is_refused_and_voids_the_proof(pool: NodePool) -> None:
     node = pool.nodes[0]
     pool.report_success(node, proven=True)
     pool.require_chain(8453, node)

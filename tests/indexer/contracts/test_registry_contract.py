@@ -281,7 +281,7 @@ def test_managers_edit_metadata_and_maintainers_but_not_the_registration(
 
 
 def test_roles_go_to_accounts(deployed: Registry, wallet: LocalAccount) -> None:
-    token_id = deployed.mint(wallet, "NOBODY")
+    token_id = deployed.mint(wallet, "VACANT")
     for function in ("setManager", "setMaintainer"):
         with _refused("InvalidAccount"):
             deployed.call(wallet, function, token_id, _ZERO, True)

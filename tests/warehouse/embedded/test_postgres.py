@@ -108,7 +108,7 @@ def test_a_second_server_is_refused_in_one_line(launch: Launch, data_dir: Path) 
     assert len(second.stderr.splitlines()) == 1
 
 
-def test_it_starts_below_a_long_path(launch: Launch, tmp_path: Path) -> None:
+def test_it_starts_in_a_directory_with_a_long_path(launch: Launch, tmp_path: Path) -> None:
     data_dir = tmp_path / ("long" * 30)
     server = launch("postgres", data_dir)
 

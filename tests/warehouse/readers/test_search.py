@@ -23,7 +23,7 @@ async def source(warehouse_url: str) -> AsyncIterator[AsyncWarehouse]:
     await connection.close()
 
 
-async def test_an_empty_warehouse_has_nothing(source: AsyncWarehouse) -> None:
+async def test_an_empty_warehouse_has_no_rows(source: AsyncWarehouse) -> None:
     assert await read_publication(source) is None
     assert await read_near_symbols(source, "PEPE", edits=2, limit=5, version=9) == []
     rows = await read_token_rows(source, ["PEPE"], version=9, sort_column="price_usd")

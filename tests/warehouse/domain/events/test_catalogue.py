@@ -57,7 +57,7 @@ def test_every_produced_event_says_what_makes_it_unique(event: type[Event]) -> N
     assert event.once_per
 
 
-def test_keys_are_made_of_scope_and_facts() -> None:
+def test_keys_consist_of_scope_and_facts() -> None:
     about = Registration(8453, "eip155:8453", 17, "QUILL")
     minted = TokenMinted(**about.members, owner="0xb0b", tx_hash="0x5e")
     released = TokenReleased(**about.members, previous_owner="0xb0b")

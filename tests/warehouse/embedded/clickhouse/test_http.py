@@ -100,7 +100,7 @@ def test_ping_needs_no_password(wire: Wire) -> None:
     assert (answer.status, answer.body) == (200, b"Ok.\n")
 
 
-def test_wrong_password_is_told_with_its_code(wire: Wire) -> None:
+def test_a_wrong_password_is_reported_with_its_code(wire: Wire) -> None:
     answer = wire("SELECT 1", headers={"X-ClickHouse-Key": "wrong"})
 
     assert answer.status == 403
@@ -244,13 +244,13 @@ def test_malformed_data_is_an_error_and_writes_nothing(wire: Wire) -> None:
     assert wire("SELECT count() FROM t").body == b"0\n"
 
 
-def test_an_error_midway_is_sent_in_the_tagged_block(wire: Wire) -> None:
+def test_an_error_during_the_answer_is_sent_in_the_tagged_block(wire: Wire) -> None:
     answer = wire("SELECT throwIf(number = 3000000) FROM numbers(4000000)", query="max_threads=1")
 
     tag = answer.headers["x-clickhouse-exception-tag"].encode()
     assert answer.status == 200
-    rows, _, told = answer.body.partition(b"\r\n__exception__\r\n" + tag + b"\r\n")
-    text, _, length = told.removesuffix(b"\r\n__exception__\r\n").rpartition(b"\n")
+    rows, _, trailer = answer.body.partition(b"\r\n__exception__\r\n" + tag + b"\r\n")
+    text, _, length = trailer.removesuffix(b"\r\n__exception__\r\n").rpartition(b"\n")
     assert set(rows) <= set(b"0\n")
     assert text.startswith(b"Code: 395. DB::Exception")
     assert length == b"%d %b" % (len(text) + 1, tag)
