@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from api.ops.supervisor import ports, probes
 from api.ops.supervisor.part import Part, StackError
@@ -58,6 +59,11 @@ def followed(chains: Chains) -> tuple[Chain, ...]:
 
 def _python(module: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", module, *arguments)
+
+
+def _script(name: str, *arguments: str) -> tuple[str, ...]:
+    """A command that is installed with this interpreter, whatever PATH says."""
+    return (str(Path(sys.executable).with_name(name)), *arguments)
 
 
 def _engines(settings: StackSettings, layout: Layout) -> Iterable[Part]:
@@ -166,7 +172,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
     )
     yield Part(
         "dagster-daemon",
-        _python("dagster._daemon", "run", "--workspace", workspace, "--log-level", "warning"),
+        _script("dagster-daemon", "run", "--workspace", workspace, "--log-level", "warning"),
         needs=(*needs, "dagster-setup", "dagster-code"),
         # Probed through the webserver. If that is restarting, the daemon must not be killed for it.
         ready=probes.daemons_healthy(web_url),
