@@ -41,7 +41,7 @@ _LIMIT_HEADERS: dict[str, dict[str, Any]] = {
 }
 _DESCRIPTION = """A registry of token symbols across chains: search, heartbeats, registrations and claims.
 
-Every error answer holds `error` (words) and `code`; every answer carries `X-Request-Id`. Unknown figures are
+Every error answer holds `error` (words) and `code`; every answer carries `X-Request-Id`. Unknown values are
 `null`, never 0. A single-valued query parameter, or a member of a body, that is given twice is answered 400.
 
 Requests are counted by API key, or by account for wallet sessions. The plan sets how many a second and a day are

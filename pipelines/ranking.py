@@ -6,7 +6,7 @@ from math import log10
 from pipelines.rules import MARKET, MarketRules
 
 _SCALES = {
-    # figure: (parts, USD at which it begins to count, powers of ten until it is complete)
+    # metric: (parts, USD at which it begins to count, powers of ten until it is complete)
     "market_cap": (0.40, Decimal("1e4"), 7),
     "volume": (0.30, Decimal("1e2"), 7),
     "liquidity": (0.30, Decimal("1e3"), 5),

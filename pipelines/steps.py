@@ -1,7 +1,7 @@
 """All steps of the refresh in the order in which they run, each after the steps whose tables it reads.
 
 The follower, ``regalia refresh`` and the Dagster assets run what is listed here. To add a table, declare a ``STEP``
-beside the function that derives it and add it to :data:`STEPS`.
+next to the function that derives it and add it to :data:`STEPS`.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Being told by PostgreSQL that something was committed (LISTEN), over a connection of its own."""
+"""Notifications from PostgreSQL (LISTEN) that something was committed, over their own connection."""
 
 import asyncio
 import logging
@@ -13,8 +13,8 @@ LOG = logging.getLogger(__name__)
 _AGAIN_SECONDS = 1.0
 
 
-async def listen(url: str, channel: str, told: Callable[[], None]) -> None:
-    """Call ``told`` for every notification until cancelled, and after each new connection, since what was said while
+async def listen(url: str, channel: str, notify: Callable[[], None]) -> None:
+    """Call ``notify`` for every notification until cancelled, and after each new connection, since what was said while
     there was none is lost. Who listens should look by itself now and then all the same.
 
     Args:
@@ -33,9 +33,9 @@ async def listen(url: str, channel: str, told: Callable[[], None]) -> None:
                 keepalives_count=3,
             ) as connection:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
-                told()
+                notify()
                 async for _ in connection.notifies():
-                    told()
+                    notify()
         except psycopg.OperationalError as error:
-            LOG.warning("not told of %s: %s", channel, error)
+            LOG.warning("no notifications of %s: %s", channel, error)
         await asyncio.sleep(_AGAIN_SECONDS)

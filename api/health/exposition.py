@@ -29,7 +29,7 @@ DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")
 
 COUNTERS = {
     "units": ("regalia_index_units", "Units of work published."),
-    "blocks": ("regalia_index_blocks", "Blocks published, those of units taken back later among them."),
+    "blocks": ("regalia_index_blocks", "Blocks published, including those of units reverted later."),
     "rows": ("regalia_index_rows", "Rows of facts written."),
     "events": ("regalia_index_events", "Logs read from the chain."),
     "blocks_rechecked": ("regalia_index_blocks_rechecked", "Blocks whose log counts were held against receipts."),
@@ -132,7 +132,7 @@ class ServiceCollector(Collector):
             samples = [((self._key(chain_id),), counts.get(name, 0)) for chain_id, counts in by_chain.items()]
             yield _counter(metric, text, ["chain"], samples)
         depths = HistogramMetricFamily(
-            "regalia_index_reorganisation_depth_blocks", "Blocks taken back by each reorganisation.", labels=["chain"]
+            "regalia_index_reorganisation_depth_blocks", "Blocks reverted by each reorganisation.", labels=["chain"]
         )
         for chain_id, counts in by_chain.items():
             buckets, total = [], 0

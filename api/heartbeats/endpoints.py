@@ -19,7 +19,7 @@ from api.http.pages import DEFAULT_PAGE_SIZE, PageNumber, PageSize
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import read_time_or_unix
-from api.search.examples import shown
+from api.search.examples import example_response
 from api.security.access import ApiKey
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain, Chains
@@ -42,7 +42,7 @@ async def heartbeat_service(
 ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
 
 
-@router.get("/at-risk", response_model=TokensAtRisk, responses=shown(AT_RISK))
+@router.get("/at-risk", response_model=TokensAtRisk, responses=example_response(AT_RISK))
 async def list_tokens_at_risk(
     access: ApiKey,
     service: ServiceDep,
@@ -67,7 +67,7 @@ async def list_tokens_at_risk(
 @router.get(
     "/{symbol}/{chain}",
     response_model=Heartbeat,
-    responses=shown(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored),
+    responses=example_response(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored),
 )
 async def get_heartbeat(
     access: ApiKey,
@@ -86,7 +86,7 @@ async def get_heartbeat(
 @history_router.get(
     "/{symbol}/{chain}/history",
     response_model=HeartbeatHistory,
-    responses=shown(HISTORY) | GROUP.responses(TokenNotFound),
+    responses=example_response(HISTORY) | GROUP.responses(TokenNotFound),
 )
 async def get_heartbeat_history(
     access: ApiKey,

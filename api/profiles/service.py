@@ -60,7 +60,7 @@ class Profiles:
             given[FLAG] = given[FLAG] is True
         async with self.store.transaction() as transaction:
             before = await lock(transaction, registration)
-            if if_match is not None and not _matches(if_match, etag(_shown(before))):
+            if if_match is not None and not _matches(if_match, etag(_presented_fields(before))):
                 raise ProfileChanged
             after = before
             if any(name not in before.profile or before.profile[name] != given[name] for name in given):
@@ -69,7 +69,7 @@ class Profiles:
                 )
                 assert changed is not None  # noqa: S101 - it is held
                 after = changed
-            was, now = _shown(before), _shown(after)
+            was, now = _presented_fields(before), _presented_fields(after)
             updated = [name for name in FIELDS if was[name] != now[name]]
             if updated:
                 chain = registration.chain
@@ -93,7 +93,7 @@ def _matches(if_match: str, tag: str) -> bool:
     return any(one.strip() in ("*", tag) for one in if_match.split(","))
 
 
-def _shown(row: PageRecord) -> dict[str, Any]:
+def _presented_fields(row: PageRecord) -> dict[str, Any]:
     """The fields as they are presented; what a document says in another type is nothing."""
     said: Mapping[str, Any] = row.presented
     found: dict[str, Any] = {name: said.get(name) for name in FIELDS}
@@ -108,6 +108,6 @@ def _wire(registration: ManagedRegistration, row: PageRecord) -> dict[str, Any]:
     return {
         **registration.key,
         "symbol": row.symbol,
-        **_shown(row),
+        **_presented_fields(row),
         "set_here": sorted(row.profile),
     }

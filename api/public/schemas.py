@@ -1,4 +1,4 @@
-"""Wire shapes of the public reads. Unknown figures are null, never 0."""
+"""Wire shapes of the public reads. Unknown values are null, never 0."""
 
 from pydantic import Field
 
@@ -7,7 +7,7 @@ from api.http.rendering import Number, Wire
 
 
 class AsOf(Wire):
-    """The block of an answer's figures."""
+    """The block that an answer's metrics are as of."""
 
     block: int | None
     time: str | None = Field(description="ISO 8601.")

@@ -46,7 +46,7 @@ router = GROUP.router(tags=["search"], route_class=remembered_route(_recall))
 @router.get(
     "",
     response_model=SearchAnswer,
-    responses=examples.shown(examples.ANSWER) | GROUP.responses(InvalidInput),
+    responses=examples.example_response(examples.ANSWER) | GROUP.responses(InvalidInput),
     openapi_extra={"parameters": [parameter.openapi() for parameter in PARAMETERS]},
 )
 async def search_tokens(request: Request, access: ApiKey, service: SearchDep) -> Response:

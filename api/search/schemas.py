@@ -73,7 +73,7 @@ class SearchResult(Wire):
     share_url: str
     token: TokenFigures
     registration: RegistrationFigures | None = Field(description="Null where the symbol is available.")
-    as_of_block: int | None = Field(default=None, description="Block the figures are as of; null for available.")
+    as_of_block: int | None = Field(default=None, description="Block the metrics are as of; null for available.")
     as_of_time: str | None = None
     explain: Explanation | None = Field(default=None, description="Only with explain=true.")
     apps: list[InstalledApp] | None = Field(

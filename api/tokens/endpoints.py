@@ -21,7 +21,7 @@ router = GROUP.router(tags=["search"], route_class=QueryRoute)
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=examples.shown(examples.RESULT) | GROUP.responses(TokenNotFound),
+    responses=examples.example_response(examples.RESULT) | GROUP.responses(TokenNotFound),
 )
 async def get_token(
     access: ApiKey,

@@ -26,7 +26,7 @@ _MARKETS = ("trades", "liquidity", "prices")
 
 
 class EventsFailed(Exception):
-    """Sources of events failed in a pass whose figures were made and published."""
+    """Sources of events failed in a refresh run whose metrics were published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +113,8 @@ HOLDER_EVENTS_STEP = ChainStep(
 
 
 def _isolated(run: RefreshRun, chain: Chain, source: str, record: Callable[[], int]) -> int:
-    """What a source recorded. One that fails holds up neither the other sources nor the figures: its position stays,
-    so nothing of it is lost, and the pass says at its end that it failed."""
+    """Record the events of one source. A source that fails delays neither the others nor the metrics: its position
+    stays, so nothing is lost, and the refresh run reports the failure at its end."""
     try:
         return record()
     except (ReorgDuringRefresh, StoreUnavailable, WarehouseUnavailable, ConnectionLost):

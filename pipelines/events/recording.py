@@ -86,7 +86,7 @@ def recording(
     """Record the events and move the source on to ``position``, in one transaction with what is done inside.
 
     Raises:
-        ReorgDuringRefresh: another pass has moved the source on, or the chain was reorganised below what was read.
+        ReorgDuringRefresh: another refresh run advanced the source, or the chain was reorganised below what was read.
     """
     with run.store.transaction():
         moved = run.store_rows(

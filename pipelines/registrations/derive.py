@@ -73,12 +73,12 @@ def _refresh(run: RefreshRun, window: Window) -> None:
         return
     events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
     registrations = fold_events(chain_id, events)
-    if told := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
-        for start in range(0, len(told), _ROWS_AT_ONCE):
-            some = [asdict(one) for one in told[start : start + _ROWS_AT_ONCE]]
+    if changed := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
+        for start in range(0, len(changed), _ROWS_AT_ONCE):
+            some = [asdict(one) for one in changed[start : start + _ROWS_AT_ONCE]]
             rows = json.dumps(some, default=datetime.isoformat)
             run.store_rows("registrations/upsert", {"registrations": rows, "from_receipt": False})
-        known = {"token_ids": [one.token_id for one in told], "block_hashes": [one.block_hash for one in told]}
+        known = {"token_ids": [one.token_id for one in changed], "block_hashes": [one.block_hash for one in changed]}
         run.store_rows("registrations/finalise", {"chain_id": chain_id, "final_block": window.final_block, **known})
     if gone := sorted(doubtful - registrations.keys()):
         run.store_rows("registrations/revert", {"chain_id": chain_id, "token_ids": gone})

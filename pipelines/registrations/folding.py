@@ -59,7 +59,7 @@ def _apply(registration: Registration, event: Mapping[str, Any]) -> None:
 
 def _peer(event: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """What an owner names as the peer. The contract takes any two numbers, and facts keep the largest for all that do
-    not fit: where one cannot be an id there is no peer, and one owner's nonsense must not stop everybody's pass."""
+    not fit: where one cannot be an id there is no peer. One owner's bad data must not stop the refresh."""
     chain_id, token_id = event["peer_chain_id"], event["peer_token_id"]
     if max(chain_id, token_id) > MAX_TOKEN_ID:
         return None, None

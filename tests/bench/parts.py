@@ -125,7 +125,7 @@ def incremental(run: Run) -> list[Result]:
         {f"{asset}, {name}": spent.get(asset, 0.0) for asset in slowest for name, spent in figures.seconds.items()},
         run.directory / "incremental.png",
         label="seconds of the asset",
-        shown="{:.2f}".format,
+        format_value="{:.2f}".format,
     )
     return figures.results
 

@@ -102,14 +102,14 @@ def draw_bars(
     label: str,
     title: str | None = None,
     log: bool = False,
-    shown: Callable[[float], str] = "{:,.0f}".format,
+    format_value: Callable[[float], str] = "{:,.0f}".format,
     mark: float | None = None,
 ) -> None:
-    """A horizontal bar for each name, the first on top; ``shown`` writes a bar's value, ``mark`` is a dashed limit."""
+    """A horizontal bar for each name, the first on top; ``format_value`` formats the value beside a bar, ``mark`` is a dashed limit."""
     figure, axes = pyplot.subplots(figsize=(8, 0.45 * len(values) + 1.2))
     names = list(values)[::-1]
     bars = axes.barh(names, [values[name] for name in names], color=_COLOURS[0], height=0.65)
-    axes.bar_label(bars, [shown(values[name]) for name in names], padding=4, fontsize=9)
+    axes.bar_label(bars, [format_value(values[name]) for name in names], padding=4, fontsize=9)
     if log:
         axes.set_xscale("log")
     if mark is not None:

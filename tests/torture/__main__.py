@@ -37,7 +37,7 @@ def main() -> int:
         f"torture with seed {seed}: {plan.seconds:g} s, {plan.kills} kills, {plan.reorganisations} reorganisations"
     )
     folder = Path(tempfile.mkdtemp(prefix="torture-"))
-    outcome = _shown(plan, folder, console)
+    outcome = _run_with_progress(plan, folder, console)
     print_outcome(outcome, console)
     if arguments.keep or not outcome.passed:
         console.print(f"data and logs are in {folder}")
@@ -46,7 +46,7 @@ def main() -> int:
     return 0 if outcome.passed else 1
 
 
-def _shown(plan: Plan, folder: Path, console: Console) -> Outcome:
+def _run_with_progress(plan: Plan, folder: Path, console: Console) -> Outcome:
     """Run with a bar on a terminal, with a line every ten seconds elsewhere."""
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     said = 0.0

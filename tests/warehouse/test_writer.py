@@ -115,12 +115,12 @@ def test_blocks_of_every_type_are_written_unchanged(table: tuple[Warehouse, str]
     warehouse.command(f"TRUNCATE TABLE {name}")
     warehouse.insert_native(name, native_block(columns_of(rows)), token="t")
 
-    def shown(value: Any) -> Any:
+    def as_text(value: Any) -> Any:
         if isinstance(value, bytes):
             return value.hex().upper()
-        return [shown(item) for item in value] if isinstance(value, list) else value
+        return [as_text(item) for item in value] if isinstance(value, list) else value
 
-    expected = [{column: shown(value) for column, value in row.items()} for row in rows]
+    expected = [{column: as_text(value) for column, value in row.items()} for row in rows]
     assert warehouse.rows(READ, {"table": name}) == [{column: row[column] for column in COLUMNS} for row in expected]
 
 

@@ -28,7 +28,7 @@ def wait(place: Place, database_url: str, head: int) -> None:
         _until(deadline, lambda: _indexed(store, place.chain_id, head))
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
         for _, path in guide.reads(place):
-            _until(deadline, lambda path=path: _shown(client, place, path))  # type: ignore[misc]
+            _until(deadline, lambda path=path: _check_answer(client, place, path))  # type: ignore[misc]
 
 
 def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
@@ -37,7 +37,7 @@ def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
     return None if published is not None and published >= head else f"indexed to block {published} of {head}"
 
 
-def _shown(client: httpx.Client, place: Place, path: str) -> str | None:
+def _check_answer(client: httpx.Client, place: Place, path: str) -> str | None:
     """None if the answer has data; otherwise what is missing."""
     # ``refresh``, so that an empty answer is not cached while we wait.
     asked = f"{path}&refresh=true" if "/search?" in path else path

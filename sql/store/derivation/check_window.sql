@@ -1,4 +1,4 @@
--- Whether a published block still is what it was: whatever takes back a block at or below it takes back its unit, and
+-- Whether a published block still is what it was: whatever reverts a block at or below it reverts its unit, and
 -- says so before the first row goes.
 SELECT
     coalesce(pending ->> 'phase', '') <> 'revert' AND block_number >= %(through)s

@@ -1,6 +1,6 @@
 -- How far a source of events has looked; its first look makes the row. It tells from a day before that: by the clock,
 -- or by the chain's own, which may be behind, where the chain is known to its head. rewound_to is the block before
--- everything that was taken back since, where that reached what the source had seen: an operator's rewind, as blocks are
+-- everything that was reverted since, where that reached what the source had seen: an operator's rewind, as blocks are
 -- final by then.
 WITH begun AS (
     INSERT INTO event_progress (chain_id, source, told_from)

@@ -1,6 +1,6 @@
 -- Requests of several subjects at once: tokens first, then the day's quota, each as far as it goes. One statement, so
 -- that what it grants is counted, whatever becomes of who asked. Rows are taken in the order of their subjects: two
--- processes that ask for the same ones wait for each other and never in a circle.
+-- processes that ask for the same ones wait for each other and never deadlock.
 WITH asked AS (
     SELECT *
     FROM unnest(

@@ -1,4 +1,4 @@
--- Final once and for good. token_ids and block_hashes go in pairs: a row whose mint was told from another block is not
+-- Final once and for good. token_ids and block_hashes go in pairs: a row whose mint was recorded from another block is not
 -- the one the events know.
 UPDATE registration SET is_final = true, updated_at = now()
 FROM unnest(%(token_ids)s::bigint[], %(block_hashes)s::text[]) AS known (token_id, block_hash)

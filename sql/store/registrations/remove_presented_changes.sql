@@ -1,2 +1,2 @@
--- Only those that were seen: what was added meanwhile waits for the next pass.
+-- Only those that were read: changes added meanwhile wait for the next refresh run.
 DELETE FROM presented_change WHERE change_id = ANY(%(change_ids)s::uuid[])

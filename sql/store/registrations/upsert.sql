@@ -1,6 +1,6 @@
--- Registrations as the chain tells of them, a JSON array of objects named like the columns; one object an id.
+-- Registrations as recorded on the chain, a JSON array of objects named like the columns; one object an id.
 -- Two write them: a claim's receipt (from_receipt; one row, before the indexer saw the block) and the registry's
--- events. Whoever is first wins, the second changes nothing. A receipt replaces a row only where it tells of a mint in
+-- events. The first writer wins; the second changes nothing. A receipt replaces a row only where it tells of a mint in
 -- another block and the row is not final; the events replace whatever differs from them. What neither says (how
 -- control was verified, the document behind the CID, the owner's profile) is kept as long as it is about the same mint.
 WITH told AS (
@@ -34,7 +34,7 @@ LEFT JOIN LATERAL (
     ORDER BY claim_authorization.created_at DESC
     LIMIT 1
 ) AS proof ON true
--- In one order whoever writes, so that two writers never wait for each other in a circle.
+-- All writers use one order, so that two of them cannot deadlock.
 ORDER BY told.chain_id, told.token_id
 ON CONFLICT (chain_id, token_id) DO UPDATE SET
     block_hash = excluded.block_hash,

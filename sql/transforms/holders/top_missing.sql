@@ -1,4 +1,4 @@
--- How many of the touched tokens the kept largest holders were not enough for. No version is newer than the pass's own.
+-- How many of the touched tokens the kept largest holders were not enough for. No version is newer than that of the refresh run.
 SELECT count() AS missing
 FROM work_token
 WHERE token NOT IN

@@ -1,5 +1,5 @@
 -- The tokens to bring up to date, and from which block: above what their totals already cover, or from the start when a
--- change reaches below that (a reorganisation, or a pass that did not finish).
+-- change reaches below that (a reorganisation, or a refresh run that did not finish).
 INSERT INTO work_token
 SELECT
     changed.token,

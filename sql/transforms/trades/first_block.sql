@@ -1,4 +1,4 @@
--- The first block that the buckets of pools with new or taken back events can hold: blocks are in the order of their
+-- The first block that the buckets of pools with new or reverted events can hold: blocks are in the order of their
 -- times. Without such pools, none is looked for.
 WITH (
     SELECT (min(from_block), toStartOfFiveMinutes(min(from_time)))

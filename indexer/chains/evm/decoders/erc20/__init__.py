@@ -67,8 +67,8 @@ def _wrapped(logs: Logs, into: bool, transfers: Frame) -> Frame:
         "amount_raw": little_endian(logs.words(1)[:, 0]),
     }
     # Some wrapped coins also emit a Transfer for the mint or burn: count it once.
-    told = {_movement(transfers.columns, row) for row in _same_blocks(columns, transfers.columns)}
-    fresh = np.array([_movement(columns, row) not in told for row in range(len(logs))], np.bool_)
+    transferred = {_movement(transfers.columns, row) for row in _same_blocks(columns, transfers.columns)}
+    fresh = np.array([_movement(columns, row) not in transferred for row in range(len(logs))], np.bool_)
     return Frame("fact_transfer", {name: np.asarray(column)[fresh] for name, column in columns.items()})
 
 
