@@ -105,7 +105,7 @@ def draw_bars(
     format_value: Callable[[float], str] = "{:,.0f}".format,
     mark: float | None = None,
 ) -> None:
-    """A horizontal bar for each name, the first on top; ``format_value`` formats the value beside a bar, ``mark`` is a dashed limit."""
+    """Horizontal bars, the first on top. ``format_value`` formats a bar's value; ``mark`` is a dashed limit."""
     figure, axes = pyplot.subplots(figsize=(8, 0.45 * len(values) + 1.2))
     names = list(values)[::-1]
     bars = axes.barh(names, [values[name] for name in names], color=_COLOURS[0], height=0.65)
