@@ -1,7 +1,7 @@
 """Rows of Python values to Arrow tables in the types of our ClickHouse columns."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_type_hints
 
 import pyarrow
 
@@ -36,6 +36,16 @@ def decimal(precision: int, scale: int) -> Kind:
 def table(columns: Mapping[str, Kind], rows: Sequence[Mapping[str, Any]]) -> Table:
     """An Arrow table of ``rows``; each column is given by its Arrow type or one of the names above."""
     return pa.table({name: _array(kind, [row[name] for row in rows]) for name, kind in columns.items()})
+
+
+def kinds(record: type) -> dict[str, Kind]:
+    """The columns of a record class whose fields are annotated with their kinds: ``Annotated[int, UINT64]``."""
+    return {name: hint.__metadata__[0] for name, hint in get_type_hints(record, include_extras=True).items()}
+
+
+def of_tuples(columns: Mapping[str, Kind], rows: Sequence[tuple[Any, ...]]) -> Table:
+    """An Arrow table of at least one row; each has its values in the order of the columns."""
+    return of_columns(columns, dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True)))
 
 
 def of_columns(columns: Mapping[str, Kind], values: Mapping[str, list[Any]]) -> Table:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import polars
 
+from pipelines.documents.inputs import TokenInputs
 from pipelines.locks import refresh_lock, serving_lock
 from pipelines.parallel import run_parallel
 from pipelines.run_log import OnAssetRun, RunLog
@@ -48,7 +49,7 @@ class RefreshRun:
     """Errors of event sources, which do not stop the run."""
     serve_rows: int = 0
     """How many served rows the run has written."""
-    token_inputs: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    token_inputs: Mapping[int, Mapping[str, TokenInputs]] = field(default_factory=dict)
     """Inputs of the last batch of documents, by chain and token; provenance reads the same."""
     _majors: Majors | None = None
 

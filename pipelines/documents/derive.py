@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from pipelines import frames
 from pipelines.copies import Verdict
 from pipelines.documents import rows as documents
+from pipelines.documents.inputs import ListedToken, TokenInputs, TokenRegistration
 from pipelines.documents.listings import listings
 from pipelines.documents.requests import request_documents
-from pipelines.documents.rows import Row
+from pipelines.documents.rows import AsOf, Document, DocumentKey
 from pipelines.documents.same_symbol import SameSymbolTokens
-from pipelines.documents.symbols import refresh_symbols
+from pipelines.documents.symbols import Symbol, refresh_symbols
 from pipelines.documents.verdicts import candidate, judge_all
 from pipelines.holders.derive import SUBJECT as HOLDERS
 from pipelines.parallel import run_parallel
@@ -139,44 +139,41 @@ def _refresh(
     same_symbol = SameSymbolTokens(run)
     with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(_inputs, run, chain, tokens)
+        keys = {"chain_id": chain.chain_id, "addresses": addresses}
         registrations = {
-            row["token_address"][2:]: row
-            for row in run.store_rows(
-                "registrations/list_of_tokens", {"chain_id": chain.chain_id, "addresses": addresses}
-            )
+            one.token_address[2:]: one
+            for one in run.store_records(TokenRegistration, "registrations/list_of_tokens", keys)
         }
-        listed = {
-            row["address"][2:]: row
-            for row in run.store_rows("tokens/list", {"chain_id": chain.chain_id, "addresses": addresses})
-        }
+        listed = run.store_records(ListedToken, "tokens/list", keys)
         # Nearly all tokens still have the symbol under which they were listed.
-        same_symbol.find(row["symbol_key"] for row in listed.values())
+        same_symbol.find(token.symbol_key for token in listed)
         inputs = reading.result()
-    as_of = {"as_of_block": window.through, "as_of_time": int(window.as_of.timestamp())}
+    as_of = AsOf(window.through, int(window.as_of.timestamp()))
     made = {
         token: documents.document(found, registrations.get(token), chain, as_of, counted_through)
         for token in tokens
-        if (found := inputs.get(token)) is not None and not found["deleted"]
+        if (found := inputs.get(token)) is not None and not found.deleted
     }
-    same_symbol.find(row["symbol_key"] for row in made.values())
-    before = {(row["symbol_key"], row["chain_id"], row["address"]): row for row in same_symbol.tokens}
-    after = _merged(chain, before, made, set(tokens), as_of)
-    folds = {row["symbol_folded"] for row in made.values()} | {fold(row["symbol_key"]) for row in listed.values()}
+    same_symbol.find(row.symbol_key for row in made.values())
+    before = {row.key: row for row in same_symbol.tokens}
+    after = _merged(chain, before, made, set(tokens))
+    folds = {row.symbol_folded for row in made.values()} | {fold(token.symbol_key) for token in listed}
     verdicts = _judge(run, chain, after.values(), folds)
-    for row in after.values():
-        _apply_verdict(row, verdicts.get(f"0x{row['address']}"), chain)
-    written = [row for key, row in after.items() if documents.differs(row, before.get(key))]
-    for row in written:
-        row.update(as_of, version=run.version)
+    after = {key: _with_verdict(row, verdicts.get(f"0x{row.address}"), chain) for key, row in after.items()}
+    written = [
+        row._replace(as_of_block=as_of.block_number, as_of_time=as_of.time_seconds, version=run.version)
+        for key, row in after.items()
+        if documents.differs(row, before.get(key))
+    ]
     _, listing = run_parallel(
         lambda: _write(run, written, after, same_symbol.symbols),
         lambda: listings(window, after.values(), verdicts, inputs, made),
     )
     # Provenance shows whether a token is a copy, and a verdict may change although the token itself did not.
     judged = {
-        row["address"]
+        row.address
         for row in written
-        if row["chain_id"] == chain.chain_id and not row["deleted"] and _verdict_changed(row, before)
+        if row.chain_id == chain.chain_id and not row.deleted and _verdict_changed(row, before)
     }
     request_documents(run, chain.chain_id, sorted(judged.difference(asked)), "namesake")
     # Write the store last: the listed symbol tells the next run which rows in the warehouse a token has left.
@@ -188,69 +185,70 @@ def _refresh(
     return len(written)
 
 
-def _inputs(run: RefreshRun, chain: Chain, tokens: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-    found = run.read("documents/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(tokens)})
+def _inputs(run: RefreshRun, chain: Chain, tokens: Sequence[str]) -> Mapping[str, TokenInputs]:
+    keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
+    found = run.read_records(TokenInputs, "documents/inputs", keys)
     # Provenance comes next and reads the same for the same tokens. Of many batches only the last is kept.
-    run.token_inputs = {chain.chain_id: {row["token"]: row for row in found}}
+    run.token_inputs = {chain.chain_id: {token.token: token for token in found}}
     return run.token_inputs[chain.chain_id]
 
 
 def _merged(
-    chain: Chain, before: Mapping[tuple[str, int, str], Row], made: Mapping[str, Row], touched: set[str], as_of: Row
-) -> dict[tuple[str, int, str], Row]:
+    chain: Chain, before: Mapping[DocumentKey, Document], made: Mapping[str, Document], touched: set[str]
+) -> dict[DocumentKey, Document]:
     """All rows by key after this batch: the new rows over the old ones. A row that a touched token has left (its symbol
     changed, or it is gone) is marked as deleted."""
-    after = {key: dict(row) for key, row in before.items()}
-    for key, row in after.items():
-        symbol, chain_id, address = key
-        if chain_id == chain.chain_id and address in touched:
-            now = made.get(address)
-            if now is None or now["symbol_key"] != symbol:
-                row["deleted"] = 1
+    after = dict(before)
+    for key, row in before.items():
+        if key.chain_id == chain.chain_id and key.address in touched:
+            now = made.get(key.address)
+            if now is None or now.symbol_key != key.symbol_key:
+                after[key] = row._replace(deleted=1)
     for row in made.values():
-        if not row["symbol_key"]:
+        if not row.symbol_key:
             continue
-        key = (row["symbol_key"], row["chain_id"], row["address"])
-        old = before.get(key)
-        after[key] = {**row, "token_rank": old["token_rank"] if old and not old["deleted"] else None}
+        old = before.get(row.key)
+        after[row.key] = row._replace(token_rank=old.token_rank) if old and not old.deleted else row
     return after
 
 
-def _judge(run: RefreshRun, chain: Chain, rows: Iterable[Row], folds: set[str]) -> dict[str, Verdict]:
+def _judge(run: RefreshRun, chain: Chain, rows: Iterable[Document], folds: set[str]) -> dict[str, Verdict]:
     """Verdicts for the chain's visible tokens with one of these folded symbols."""
     return judge_all(
         [
             candidate(row)
             for row in rows
-            if row["chain_id"] == chain.chain_id and not row["deleted"] and row["symbol_folded"] in folds
+            if row.chain_id == chain.chain_id and not row.deleted and row.symbol_folded in folds
         ],
         run.majors,
     )
 
 
-def _apply_verdict(row: Row, verdict: Verdict | None, chain: Chain) -> None:
-    if verdict is None or row["chain_id"] != chain.chain_id or row["deleted"]:
-        return
-    row["is_copy"] = int(verdict.is_copy)
-    row["copy_of_chain_id"] = verdict.of_chain_id
-    row["copy_of_address"] = verdict.of_address[2:]
-    row["copy_rule"] = verdict.rule
+def _with_verdict(row: Document, verdict: Verdict | None, chain: Chain) -> Document:
+    if verdict is None or row.chain_id != chain.chain_id or row.deleted:
+        return row
+    return row._replace(
+        is_copy=int(verdict.is_copy),
+        copy_of_chain_id=verdict.of_chain_id,
+        copy_of_address=verdict.of_address[2:],
+        copy_rule=verdict.rule,
+    )
 
 
-def _verdict_changed(row: Row, before: Mapping[tuple[str, int, str], Row]) -> bool:
-    old = before.get((row["symbol_key"], row["chain_id"], row["address"]))
-    return old is None or bool(old["deleted"]) or old["is_copy"] != row["is_copy"]
+def _verdict_changed(row: Document, before: Mapping[DocumentKey, Document]) -> bool:
+    old = before.get(row.key)
+    return old is None or bool(old.deleted) or old.is_copy != row.is_copy
 
 
 def _write(
     run: RefreshRun,
-    written: Sequence[Row],
-    after: Mapping[tuple[str, int, str], Row],
-    symbols: Iterable[Row],
+    written: Sequence[Document],
+    after: Mapping[DocumentKey, Document],
+    symbols: Iterable[Symbol],
 ) -> None:
     if not written:
         return
     declare_writing(run)
-    refresh_symbols(run, {row["symbol_key"] for row in written}, after.values(), symbols)
-    run.warehouse.insert_arrow("serve_token", frames.table(documents.COLUMNS, written))
+    refresh_symbols(run, {row.symbol_key for row in written}, after.values(), symbols)
+    run.warehouse.insert_arrow("serve_token", frames.of_tuples(documents.COLUMNS, written))
     run.serve_rows += len(written)

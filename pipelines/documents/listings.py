@@ -5,57 +5,59 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipelines.copies import Verdict
-from pipelines.documents.rows import Row
+from pipelines.documents.inputs import TokenInputs
+from pipelines.documents.rows import Document
 from pipelines.documents.verdicts import candidate, places
 from pipelines.windows import Window
 
 
 def listings(
     window: Window,
-    rows: Iterable[Row],
+    rows: Iterable[Document],
     verdicts: Mapping[str, Verdict],
-    inputs: Mapping[str, Mapping[str, Any]],
-    made: Mapping[str, Row],
+    inputs: Mapping[str, TokenInputs],
+    made: Mapping[str, Document],
 ) -> list[dict[str, Any]]:
     """Rows of ``indexed_token``: the judged tokens with their place among those of their symbol, and their scores.
     Tokens without a symbol are listed too, in place 0."""
-    listed = {row["address"]: row for row in made.values() if not row["symbol_key"]}
+    listed = {row.address: row for row in made.values() if not row.symbol_key}
     judged = [
         row
         for row in rows
-        if row["chain_id"] == window.chain.chain_id and not row["deleted"] and f"0x{row['address']}" in verdicts
+        if row.chain_id == window.chain.chain_id and not row.deleted and f"0x{row.address}" in verdicts
     ]
-    listed.update({row["address"]: row for row in judged})
-    found = places([candidate(row) for row in judged], [row["symbol_key"] for row in judged], verdicts)
-    return [
-        _listing(row, found.get(f"0x{row['address']}", 0), inputs.get(row["address"]), window)
-        for row in listed.values()
-    ]
+    listed.update({row.address: row for row in judged})
+    found = places([candidate(row) for row in judged], [row.symbol_key for row in judged], verdicts)
+    return [_listing(row, found.get(f"0x{row.address}", 0), inputs.get(row.address), window) for row in listed.values()]
 
 
-def _listing(row: Row, place: int, token: Mapping[str, Any] | None, window: Window) -> dict[str, Any]:
+def _listing(row: Document, place: int, token: TokenInputs | None, window: Window) -> dict[str, Any]:
     listing: dict[str, Any] = {
-        "chain_id": row["chain_id"],
-        "address": f"0x{row['address']}",
-        "symbol_key": row["symbol_key"],
-        "name": row["name"],
-        "decimals": row["decimals"],
-        "deployer": f"0x{row['deployer']}" if row["deployer"] else None,
-        "deployed_at": _text(row["deployed_at"]),
-        "first_seen_at": _text(row["first_seen_at"]),
+        "chain_id": row.chain_id,
+        "address": f"0x{row.address}",
+        "symbol_key": row.symbol_key,
+        "name": row.name,
+        "decimals": row.decimals,
+        "deployer": f"0x{row.deployer}" if row.deployer else None,
+        "deployed_at": _text(row.deployed_at),
+        "first_seen_at": _text(row.first_seen_at),
         "precedence": place,
-        "is_copy": bool(row["is_copy"]),
-        "copy_of_chain_id": row["copy_of_chain_id"] or None,
-        "copy_of_address": f"0x{row['copy_of_address']}" if row["copy_of_address"] else None,
-        "copy_rule": row["copy_rule"] or None,
+        "is_copy": bool(row.is_copy),
+        "copy_of_chain_id": row.copy_of_chain_id or None,
+        "copy_of_address": f"0x{row.copy_of_address}" if row.copy_of_address else None,
+        "copy_rule": row.copy_rule or None,
         "as_of_block": window.through,
     }
-    if token is not None and token["beat_hour"].year > 1970:
-        for column in ("timestamp_score", "volume_score", "holders_score", "confidence_score"):
-            listing[column] = str(token[column])
-        listing["score"] = str(token["heartbeat_score"])
-        listing["weights_version"] = token["weights_version"]
-        listing["scored_at"] = _text(token["scored_at"])
+    if token is not None and token.has_score:
+        listing |= {
+            "timestamp_score": str(token.timestamp_score),
+            "volume_score": str(token.volume_score),
+            "holders_score": str(token.holders_score),
+            "confidence_score": str(token.confidence_score),
+            "score": str(token.heartbeat_score),
+            "weights_version": token.weights_version,
+            "scored_at": _text(token.scored_at_seconds),
+        }
     return listing
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pipelines.documents.rows import Row, from_warehouse
-from pipelines.documents.symbols import read_of
+from pipelines.documents.rows import Document, from_warehouse
+from pipelines.documents.symbols import Symbol, read_of
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from warehouse.domain.symbols import fold
@@ -16,8 +16,8 @@ class SameSymbolTokens:
     symbols. Each is read once: nobody else writes them while the run holds the serving lock."""
 
     run: RefreshRun
-    tokens: list[Row] = field(default_factory=list)
-    symbols: list[Row] = field(default_factory=list)
+    tokens: list[Document] = field(default_factory=list)
+    symbols: list[Symbol] = field(default_factory=list)
     _folds: set[str] = field(default_factory=set)
     _keys: set[str] = field(default_factory=set)
 
@@ -33,6 +33,6 @@ class SameSymbolTokens:
                 lambda: read_of(self.run, "documents/current_symbols", "symbols", new),
             )
             self.tokens += map(from_warehouse, tokens)
-            self.symbols += symbols
+            self.symbols += [Symbol(**row) for row in symbols]
         self._folds |= folds
         self._keys |= new

@@ -11,28 +11,26 @@ from decimal import Decimal
 import polars as pl
 
 from pipelines.copies import Candidate, Verdict, through_copies
-from pipelines.documents.rows import Row
+from pipelines.documents.rows import Document
 from pipelines.rules import COPY_FACTOR, COPY_MIN_HOLDERS
 from warehouse.domain.majors import Majors
 
 _NO_LIQUIDITY = Decimal(0)
 
 
-def candidate(row: Row) -> Candidate:
+def candidate(row: Document) -> Candidate:
     """A document as the copy rules see it."""
-    registered = row["registered_at"] is not None and not row["registration_expired"]
+    registered_at = None if row.registered_at is None or row.registration_expired else row.registered_at
     return Candidate(
-        chain_id=row["chain_id"],
-        address=f"0x{row['address']}",
-        symbol_folded=row["symbol_folded"],
-        first_time=datetime.fromtimestamp(
-            row["first_seen_at"] if row["deployed_at"] is None else row["deployed_at"], UTC
-        ),
-        holders=row["holders"] or 0,
-        liquidity_usd=row["liquidity_usd"],
-        has_market=row["price_usd"] is not None,
-        market_score=row["market_score"],
-        registered_at=datetime.fromtimestamp(row["registered_at"], UTC) if registered else None,
+        chain_id=row.chain_id,
+        address=f"0x{row.address}",
+        symbol_folded=row.symbol_folded,
+        first_time=datetime.fromtimestamp(row.first_seen_at if row.deployed_at is None else row.deployed_at, UTC),
+        holders=row.holders or 0,
+        liquidity_usd=row.liquidity_usd,
+        has_market=row.price_usd is not None,
+        market_score=row.market_score,
+        registered_at=None if registered_at is None else datetime.fromtimestamp(registered_at, UTC),
     )
 
 
@@ -99,7 +97,7 @@ def _frame(candidates: Sequence[Candidate], known: Majors) -> pl.DataFrame:
     majors = [known.original_of(token.chain_id, token.address, token.symbol_folded) for token in candidates]
     liquidity = [token.liquidity_usd or _NO_LIQUIDITY for token in candidates]
     needed = [COPY_FACTOR * amount for amount in liquidity]
-    # Amounts in USD do not fit a 128-bit decimal; their order does everything that is asked of them.
+    # Amounts in USD do not fit a 128-bit decimal. Only their order matters.
     rank = {amount: place for place, amount in enumerate(sorted({*liquidity, *needed}))}
     return pl.DataFrame(
         {

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from pipelines import frames
-from pipelines.documents.rows import supply_raw
+from pipelines.documents.inputs import SupplyInputs
 from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import SourceProgress, iso, read_progress, recording, registration, skip_history
 from pipelines.events.rules import RULES, EventRules
@@ -204,15 +204,13 @@ def _supply(holding: Holding, block_number: int, held_raw: int) -> int | None:
     """The supply at the end of a block, as search documents show it."""
     readings = [reading for reading in holding.readings if reading[0] <= block_number]
     read_block, read_raw = readings[-1] if readings else (0, None)
-    return supply_raw(
-        {
-            "reading_supply_raw": read_raw,
-            "supply_raw": held_raw,
-            "created_block": holding.created_block,
-            "last_supply_block": holding.last_supply_block,
-            "read_block": read_block,
-        }
-    )
+    return SupplyInputs(
+        reading_supply_raw=read_raw,
+        read_block=read_block,
+        supply_raw=held_raw,
+        last_supply_block=holding.last_supply_block,
+        created_block=holding.created_block,
+    ).total_supply_raw()
 
 
 def _milestone(chain: Chain, crowned: Crown, block: BlockMoves, value: int, before: int) -> HolderEvent:

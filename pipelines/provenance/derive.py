@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines import frames
-from pipelines.documents.rows import deployer, supply_raw
+from pipelines.documents.inputs import ControlInputs, ListedToken
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLET, ZERO_WALLET
@@ -78,48 +78,49 @@ STEP = ChainStep(
 )
 
 
-def controls(token: Mapping[str, Any], chain: Chain) -> list[tuple[str, str]]:
+def controls(token: ControlInputs, chain: Chain) -> list[tuple[str, str]]:
     """(wallet, method) pairs of a token, sorted; nobody controls anything through the zero or the dead address."""
     found: set[tuple[str, str]] = set()
-    if not token["deleted"]:
-        found.add((deployer(token, chain), "deployer"))
-        found.add((token["owner"], "owner"))
-        found.update((admin, "admin") for admin in token["admins"])
-        supply = supply_raw(token)
-        if supply and token["top_balances_raw"] and 2 * int(token["top_balances_raw"][0]) > supply:
-            found.add((token["largest_wallets"][0], "majority_holder"))
+    if not token.deleted:
+        found.add((token.deployer(chain), "deployer"))
+        found.add((token.owner, "owner"))
+        found.update((admin, "admin") for admin in token.admins)
+        supply = token.total_supply_raw()
+        if supply and token.top_balances_raw and 2 * token.top_balances_raw[0] > supply:
+            found.add((token.largest_wallets[0], "majority_holder"))
     return sorted(pair for pair in found if pair[0] not in ("", ZERO_WALLET, DEAD_WALLET))
 
 
 def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     chain = window.chain
-    listed = run.store_rows(
-        "tokens/list", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
+    listed = run.store_records(
+        ListedToken, "tokens/list", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
     )
-    copies = {row["address"][2:] for row in listed if row["is_copy"]}
+    copies = {token.address[2:] for token in listed if token.is_copy}
     served: list[dict[str, Any]] = []
     kept: list[dict[str, Any]] = []
     known = run.token_inputs.get(chain.chain_id, {})
-    inputs = [known[token] for token in tokens if token in known]
+    inputs: list[ControlInputs] = [known[token] for token in tokens if token in known]
     if unknown := [token for token in tokens if token not in known]:
-        inputs += run.read("provenance/inputs", {"chain_id": chain.chain_id, "tokens": ",".join(unknown)})
+        asked = {"chain_id": chain.chain_id, "tokens": ",".join(unknown)}
+        inputs += run.read_records(ControlInputs, "provenance/inputs", asked)
     keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
     current = {row["token_hex"]: row for row in run.read("provenance/current", keys)}
     for token in inputs:
-        is_copy = int(token["token"] in copies)
+        is_copy = int(token.token in copies)
         now = controls(token, chain)
-        old = current.get(token["token"], _NOTHING)
+        old = current.get(token.token, _NOTHING)
         before = [(wallet, method) for wallet, method in old["standing_controls"]]
-        said = (token["symbol"], token["name"], is_copy)
+        said = (token.symbol, token.name, is_copy)
         same = said == (old["standing_symbol"], old["standing_name"], old["standing_is_copy"])
         if now == before and (same or not now):
             continue
         shared = {
             "chain_id": chain.chain_id,
-            "token": token["token"],
+            "token": token.token,
             "version": run.version,
-            "symbol": token["symbol"],
-            "name": token["name"],
+            "symbol": token.symbol,
+            "name": token.name,
             "is_copy": is_copy,
             "as_of_block": window.through,
         }

@@ -10,13 +10,13 @@ SELECT
     identity.read_block AS read_block,
     lower(hex(identity.owner)) AS owner,
     arrayMap(admin -> lower(hex(admin)), identity.admins) AS admins,
-    toUInt32(identity.first_time) AS first_time,
+    toUInt32(identity.first_time) AS first_time_seconds,
     lower(hex(identity.creator)) AS creator,
     lower(hex(identity.factory)) AS factory,
     lower(hex(identity.transaction_to)) AS transaction_to,
     identity.created_block AS created_block,
     identity.first_block AS first_block,
-    toUInt32(identity.created_time) AS created_time,
+    toUInt32(identity.created_time) AS created_time_seconds,
     totals.token != '' AS counted,
     totals.holders AS holders,
     totals.supply_raw AS supply_raw,
@@ -33,7 +33,6 @@ SELECT
     price.price_change_1h AS price_change_1h,
     price.price_change_6h AS price_change_6h,
     price.price_change_24h AS price_change_24h,
-    price.pools AS price_pools,
     beat.made.1 AS beat_hour,
     beat.made.2 AS heartbeat_score,
     beat.made.3 AS timestamp_score,
@@ -41,7 +40,7 @@ SELECT
     beat.made.5 AS holders_score,
     beat.made.6 AS confidence_score,
     beat.made.7 AS weights_version,
-    toUInt32(beat.made.8) AS scored_at
+    toUInt32(beat.made.8) AS scored_at_seconds
 FROM
 (
     SELECT * FROM agg_token FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))

@@ -1,0 +1,121 @@
+"""What the documents and the provenance of tokens are made of, as the warehouse and the store return it.
+
+Addresses are hexadecimal, with the prefix only where the store returned them. Fields in ``_raw`` are base units, fields
+in ``_seconds`` unix seconds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from warehouse.domain.chains import Chain
+
+
+@dataclass(frozen=True, slots=True)
+class SupplyInputs:
+    """What is known of a token's supply: its own last statement, and the sum of mints less burns."""
+
+    reading_supply_raw: int | None
+    read_block: int
+    supply_raw: int
+    last_supply_block: int
+    created_block: int | None
+
+    def total_supply_raw(self) -> int | None:
+        """What was minted less what was burned, if the token's whole life was seen and its supply changed after its
+        own statement was read; otherwise its own statement."""
+        reading, held = self.reading_supply_raw, self.supply_raw
+        whole_life = self.created_block is not None
+        if reading is None or (whole_life and held > 0 and self.last_supply_block > self.read_block):
+            return held if held > 0 else reading
+        return reading
+
+
+@dataclass(frozen=True, slots=True)
+class ControlInputs(SupplyInputs):
+    """What decides who controls a token (``provenance/inputs``)."""
+
+    token: str
+    deleted: int
+    name: str
+    symbol: str
+    owner: str
+    admins: Sequence[str]
+    creator: str
+    factory: str
+    transaction_to: str
+    largest_wallets: Sequence[str]
+    top_balances_raw: Sequence[int]
+
+    def deployer(self, chain: Chain) -> str:
+        """Who made the contract: the sender of the transaction, or, when a relayer sent it or it went to one (an
+        ERC-4337 entry point), the contract that made it for them. Never a relayer or its bundler. Empty if unknown."""
+        relayers = {relayer[2:] for relayer in chain.relayers}
+        relayed = self.creator in relayers or self.transaction_to in relayers
+        account = self.factory if relayed else self.creator
+        return "" if account in relayers else account
+
+
+@dataclass(frozen=True, slots=True)
+class TokenInputs(ControlInputs):
+    """Everything in a token's document except its registration and copy verdict (``documents/inputs``)."""
+
+    decimals: int | None
+    first_block: int
+    first_time_seconds: int
+    created_time_seconds: int | None
+    counted: int
+    """Whether its holders were counted."""
+    holders: int
+    dead_raw: int
+    price_usd: Decimal | None
+    price_confidence: Decimal | None
+    price_source: str
+    liquidity_usd: Decimal | None
+    volume_24h_usd: Decimal | None
+    transactions_24h: int | None
+    price_change_1h: Decimal | None
+    price_change_6h: Decimal | None
+    price_change_24h: Decimal | None
+    beat_hour: datetime
+    """The hour of its last score; 1970 if it has none."""
+    heartbeat_score: Decimal
+    timestamp_score: Decimal
+    volume_score: Decimal
+    holders_score: Decimal
+    confidence_score: Decimal
+    weights_version: int
+    scored_at_seconds: int
+
+    @property
+    def has_score(self) -> bool:
+        """Whether the token was ever scored."""
+        return self.beat_hour.year > 1970
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRegistration:
+    """The latest registration of a token that was not released (``registrations/list_of_tokens``)."""
+
+    token_address: str
+    token_id: int
+    owner: str
+    managers: Sequence[str]
+    registry: str
+    minted_at: datetime
+    expired_at: datetime | None
+    verification_method: str | None
+    verified_at: datetime | None
+    presented: Mapping[str, Any]
+    """The public profile: what the owner wrote over what the registered document says."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToken:
+    """A token as the store lists it now (``tokens/list``)."""
+
+    address: str
+    symbol_key: str
+    is_copy: bool
