@@ -1,7 +1,7 @@
 """``python -m tests.contract``: the running service against its OpenAPI document, for a given time.
 
 A small demo is started, its token is claimed, and Schemathesis tries every operation with the demo's credentials. The
-status is 0 if every answer keeps to the document. A run is repeated by the seed it prints.
+status is 0 if every answer conforms to the document. To repeat a run, pass the seed that it prints.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from tests.contract.run import Outcome, prepared, run
 def main() -> int:
     """Run with the given arguments. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.contract", description=__doc__)
-    parser.add_argument("--seconds", type=int, default=300, help="how long to go on (300)")
+    parser.add_argument("--seconds", type=int, default=300, help="duration of the run (300)")
     parser.add_argument("--examples", type=int, default=60, help="cases for each operation at a time (60)")
     parser.add_argument("--seed", type=int, help="repeat a run")
     arguments = parser.parse_args()
@@ -42,7 +42,9 @@ def _print(outcome: Outcome, console: Console) -> None:
     for name, seen in outcome.statuses.items():
         answers = ", ".join(f"{status} x {count}" for status, count in sorted(seen.items()))
         console.print(f"{name:<68} {answers or 'not tried'}", markup=False)
-    console.print(f"{outcome.cases} cases: {'every answer keeps to the document' if outcome.passed else 'see above'}")
+    console.print(
+        f"{outcome.cases} cases: {'every answer conforms to the document' if outcome.passed else 'see above'}"
+    )
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ _SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class BegunClaim:
-    """What the steps of the claim are asked with. The signature is good for ten minutes, its proof for a day."""
+    """Inputs of the claim's steps. The signature is valid for ten minutes, the proof for a day."""
 
     symbol: str
     token: str
@@ -48,7 +48,7 @@ def begin(place: Place) -> BegunClaim:
 
 
 def _deploy(place: Place, wallet: LocalAccount) -> str:
-    """The address of a new token, all of its supply with the wallet."""
+    """Deploy a token whose supply the wallet holds. Returns its address."""
     transaction = {
         "data": artifacts.load("PlainToken").deployment("Spare token", SYMBOL, 18, 10**24, wallet.address),
         "value": 0,

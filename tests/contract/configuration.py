@@ -1,4 +1,4 @@
-"""How Schemathesis is set up for a running service: credentials, and values that lead somewhere."""
+"""The configuration of Schemathesis for a running service: credentials and known parameter values."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.contract.credentials import Credentials
 
-# Of the values of these parameters, so many are ones the service knows; the others are made up.
+# This share of a parameter's values are known to the service; the rest are generated.
 _KNOWN_SHARE = 0.6
 # A valid document can say more than any schema of its request: that a chain is enabled, that a wallet signed it, that
 # one field fits another. So "every request that fits the schema is accepted" is not promised.
@@ -21,12 +21,12 @@ _REVOKING = "/account/keys/|/auth/sessions/"
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is tried.
+    """The extent of a run.
 
     Args:
         examples: cases for each operation and phase.
-        seconds: fuzzing and stateful scenarios are repeated until so many have passed; null for once.
-        deterministic: the same cases every time; else they follow from the seed, or from chance.
+        seconds: fuzzing and stateful scenarios repeat for this long; None: they run once.
+        deterministic: the same cases every time. Otherwise they depend on the seed; without a seed they are random.
     """
 
     examples: int
@@ -37,8 +37,8 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Values of a parameter (``symbol``, ``path.id``) that the service knows, where it has a meaning of its own: on the
-    paths that an expression finds."""
+    """Values of a parameter (``symbol``, ``path.id``) that the service knows. ``paths``: an expression for the paths on
+    which the parameter has this meaning; empty: all."""
 
     parameter: str
     values: Sequence[str | int]
@@ -73,7 +73,7 @@ def write(
         lines += [f"[dictionaries.known{number}]", f"values = {json.dumps(list(one.values))}", ""]
     lines += ["[parameters]", *(_binding(number, one) for number, one in enumerate(known) if not one.paths)]
     for name in operations:
-        # In one entry: of several that an operation meets, the first has its parameters, and the others have none.
+        # One entry for each operation: if several match, Schemathesis uses only the first one's parameters.
         own = [_binding(number, one) for number, one in enumerate(known) if one.paths and _is_on(one, name)]
         if own:
             lines += ["", "[[operations]]", f"include-name = {json.dumps(name)}", "[operations.parameters]", *own]

@@ -1,4 +1,4 @@
-"""What the calls are made with: a key, and sessions of wallets that sign in as any wallet does."""
+"""Credentials for the calls: an API key, and sessions of wallets that sign in through the API."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +20,8 @@ PLAN = "developer"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A key, a session of another account, whose wallet owns the demo's registration, and for each operation that ends
-    sessions one of an account of its own: no operation can take the others' credentials away."""
+    """An API key, and a session of another account, whose wallet owns the demo's registration. Each operation that ends
+    sessions gets a session of a separate account, so that it cannot end the others'."""
 
     api_key: str
     session: str
@@ -29,7 +29,7 @@ class Credentials:
 
 
 def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
-    """Credentials for a demo in ``data_dir``, with one passing session for each operation in ``ending``."""
+    """Credentials for a demo in ``data_dir``, with a separate session for each operation in ``ending``."""
     database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
     accounts = Accounts(database)
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
@@ -41,7 +41,7 @@ def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
 
 
 def _sign_in(client: httpx.Client, accounts: Accounts, place: Place, private_key: str | bytes) -> str:
-    """The access token of a wallet, whose account has the plan that webhooks need."""
+    """Sign a wallet in and give its account the plan that webhooks need. Returns the access token."""
     wallet = Account.from_key(private_key)
     nonce = client.get("/api/v2/auth/nonce").json()["nonce"]
     message = (

@@ -1,4 +1,4 @@
-"""One run of Schemathesis against a running service, and what it saw."""
+"""One run of Schemathesis against a running service, and its results."""
 
 import json
 import os
@@ -29,7 +29,7 @@ PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A running service with what a run needs to know of it."""
+    """A running service, its OpenAPI document, and credentials and values for a run."""
 
     place: Place
     document: dict[str, Any]
@@ -39,11 +39,10 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run found.
+    """The results of a run.
 
     Args:
-        statuses: how often each operation answered with which status.
-        failures: descriptions of what does not hold, as Schemathesis words them; empty if all holds.
+        statuses: for each operation, how often it answered with each status.
     """
 
     passed: bool
@@ -60,8 +59,8 @@ class Outcome:
 
 @contextmanager
 def prepared(folder: Path) -> Iterator[Target]:
-    """A small demo whose token is claimed, so that what reads registrations finds one, another token whose claim is
-    begun, and a name server for it that knows no name."""
+    """A small demo with a registration, a second token with an unfinished claim, and a name server without any
+    names."""
     data_dir = folder / "demo"
     with (
         serving_texts() as names,
@@ -82,7 +81,7 @@ def prepared(folder: Path) -> Iterator[Target]:
 
 
 def run(target: Target, extent: Extent, folder: Path) -> Outcome:
-    """Try every operation of the document that the service shows."""
+    """Test every operation of the service's OpenAPI document."""
     config = configuration.write(folder, target.credentials, target.known, operations(target.document), extent)
     report, events = folder / "report.json", folder / "events.ndjson"
     command = [
@@ -108,7 +107,7 @@ def run(target: Target, extent: Extent, folder: Path) -> Outcome:
 
 
 def known_values(place: Place, transaction: str, versions: list[str]) -> list[Known]:
-    """What the demo knows, by parameter."""
+    """Known values of the demo, by parameter."""
     return [
         Known("symbol", [place.symbol, place.symbol.lower()]),
         Known("path.chain", [place.chain_key, str(place.chain_id)]),

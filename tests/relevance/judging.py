@@ -46,7 +46,7 @@ class Judgement:
 
     @property
     def queries(self) -> int:
-        """How many were asked."""
+        """Number of queries."""
         return sum(len(scores) for scores in self.scores.values())
 
     @property
@@ -97,8 +97,8 @@ async def judge(client: httpx.AsyncClient, world: World) -> Judgement:
 
 
 async def ask(client: httpx.AsyncClient, query: Query) -> list[tuple[Place, bool]]:
-    """The tokens of one answer in order, each with whether it is called a copy; chains where the symbol is available
-    are left out."""
+    """The tokens of one answer in order, each with whether it is marked as a copy. Leaves out chains where the symbol
+    is available."""
     if query.kind == "address" and query.token is not None:
         path = f"/token/{query.symbol}/{query.chain}"
         answer = await client.get(path, params={"tokenAddress": f"0x{query.token.address}"})
