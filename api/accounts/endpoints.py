@@ -15,7 +15,7 @@ from api.http import fields
 from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
 from api.http.errors import InvalidInput, NotFound
-from api.http.examples import WALLET, answered
+from api.http.examples import WALLET, success_examples
 from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -47,7 +47,7 @@ Writer = Annotated[WalletSession, with_scope("api:write")]
 KeyId = Annotated[UUID, Path(description="The key's id, as the list shows it.")]
 
 
-@reads_router.get("", response_model=AccountAnswer, responses=answered(("account", examples.ACCOUNT)))
+@reads_router.get("", response_model=AccountAnswer, responses=success_examples(("account", examples.ACCOUNT)))
 async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse:
     """The account behind the credential: its plan, its wallets, and what the plan allows."""
     return respond(await service.account(caller))
@@ -56,7 +56,7 @@ async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse
 @router.delete(
     "/wallets/{wallet}",
     response_model=AccountAnswer,
-    responses=answered(("the account without it", examples.ACCOUNT))
+    responses=success_examples(("the account without it", examples.ACCOUNT))
     | GROUP.responses(InvalidInput, NotFound, LastWallet),
 )
 async def unlink_wallet(
@@ -75,18 +75,18 @@ async def unlink_wallet(
 @reads_router.get(
     "/usage",
     response_model=UsageAnswer,
-    responses=answered(("usage", examples.USAGE)),
+    responses=success_examples(("usage", examples.USAGE)),
 )
 async def get_account_usage(
     caller: KeyOrSession,
     service: ServiceDep,
-    days: Annotated[int, Query(ge=1, le=MAX_DAYS, description="How many days to tell of, today included.")] = 30,
+    days: Annotated[int, Query(ge=1, le=MAX_DAYS, description="How many days to report, today included.")] = 30,
 ) -> JsonResponse:
     """What the account's keys and sessions used of their daily quotas; a few seconds behind."""
     return respond(await service.usage(caller, days))
 
 
-@router.get("/keys", response_model=ApiKeyList, responses=answered(("keys", examples.KEYS)))
+@router.get("/keys", response_model=ApiKeyList, responses=success_examples(("keys", examples.KEYS)))
 async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
     """The account's API keys, without their secrets."""
     return respond(await service.list_keys(session))
@@ -96,7 +96,7 @@ async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
     "/keys",
     status_code=201,
     response_model=NewApiKey,
-    responses=answered(("made", examples.NEW_KEY), status=201) | GROUP.responses(KeyLimit),
+    responses=success_examples(("made", examples.NEW_KEY), status=201) | GROUP.responses(KeyLimit),
 )
 async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Make an API key. It is shown in this answer and never again."""
@@ -107,7 +107,7 @@ async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep
 @router.patch(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=answered(("renamed", examples.KEY)) | GROUP.responses(NotFound, KeyRevoked),
+    responses=success_examples(("renamed", examples.KEY)) | GROUP.responses(NotFound, KeyRevoked),
 )
 async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Give an API key another name."""
@@ -117,7 +117,7 @@ async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service:
 @router.delete(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=answered(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, NotFound),
+    responses=success_examples(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, NotFound),
 )
 async def revoke_api_key(session: Writer, id: KeyId, service: ServiceDep) -> JsonResponse:
     """Revoke an API key, for good. It is refused from now on, also where it was used a moment ago."""

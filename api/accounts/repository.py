@@ -73,7 +73,7 @@ class AccountRepository:
         """The account."""
         row = await self.store.row("accounts/find", {"account_id": account_id}, Account)
         if row is None:
-            raise LookupError(f"account {account_id} is gone")  # nobody deletes accounts
+            raise LookupError(f"account {account_id} is gone")  # accounts are never deleted
         return row
 
     async def wallets(self, account_id: UUID) -> list[LinkedWallet]:

@@ -20,7 +20,9 @@ def _name(value: object) -> object:
 
 
 KeyName = Annotated[
-    str, BeforeValidator(_name), Field(min_length=1, max_length=MAX_NAME_LENGTH, description="To tell keys apart.")
+    str,
+    BeforeValidator(_name),
+    Field(min_length=1, max_length=MAX_NAME_LENGTH, description="Distinguishes keys."),
 ]
 
 

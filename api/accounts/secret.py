@@ -1,4 +1,4 @@
-"""The secrets of API keys: readable as ours, and known to nobody but whoever was shown them."""
+"""The secrets of API keys: recognisable by their prefix, and stored as hashes only."""
 
 import secrets
 from typing import NamedTuple

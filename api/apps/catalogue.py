@@ -50,7 +50,7 @@ class Catalogue:
 
     def render(self, app_id: str, filled: Mapping[str, str]) -> dict[str, Any] | None:
         """An app as the public sees it, None for one that it does not. ``filled`` stands in for ``{name}`` in the text
-        members of its embed; names that are not filled stay for whoever embeds it."""
+        members of its embed; names without a value stay for the embedding page."""
         app = self.apps.get(app_id)
         if app is None or app.rating == "nsfw":
             return None

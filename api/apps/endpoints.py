@@ -8,7 +8,7 @@ from api.apps import examples
 from api.apps.schemas import AppsChange, PageAppList
 from api.apps.service import PageAppsSettings
 from api.http.dependencies import CatalogueDep, StoreDep
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -17,7 +17,7 @@ from api.pages.authority import Managed, ManagedToRead
 GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 
 router = GROUP.router("/api/v2/registration/{id}/apps", tags=["apps"], route_class=BodyRoute)
-_ANSWERS = answered(("apps", examples.APPS))
+_ANSWERS = success_examples(("apps", examples.APPS))
 
 
 async def _apps(store: StoreDep, catalogue: CatalogueDep) -> PageAppsSettings:

@@ -63,11 +63,11 @@ class PageApps:
         for row in rows:
             installed[row["chain_id"], row["token_id"]].append(row["app_id"])
         return {
-            (page.chain_id, page.token_id): self._installed_apps(page, installed[page.chain_id, page.token_id])
+            (page.chain_id, page.token_id): self._visible_apps(page, installed[page.chain_id, page.token_id])
             for page in pages
         }
 
-    def _installed_apps(self, page: Page, app_ids: Iterable[str]) -> list[InstalledApp]:
+    def _visible_apps(self, page: Page, app_ids: Iterable[str]) -> list[InstalledApp]:
         filled = {
             "base_url": self.base_url,
             "chain": page.chain_key,

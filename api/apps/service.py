@@ -46,11 +46,11 @@ class PageAppsSettings:
             # Of two lists set concurrently the later one wins, rather than a mixture.
             await lock(transaction, registration)
             placed = {row.app_id for row in await transaction.rows("apps/list", key, PageApp)}
-            for place, app_id in enumerate(ids):
-                if app_id in ids[:place]:
-                    raise InvalidInput(f"apps.{place}.id", f"{app_id} is named twice")
+            for position, app_id in enumerate(ids):
+                if app_id in ids[:position]:
+                    raise InvalidInput(f"apps.{position}.id", f"{app_id} is named twice")
                 if app_id not in self.catalogue.apps and app_id not in placed:
-                    raise InvalidInput(f"apps.{place}.id", "is not an app of the catalogue")
+                    raise InvalidInput(f"apps.{position}.id", "is not an app of the catalogue")
             await transaction.execute("apps/remove_others", {**key, "ids": ids})
             await transaction.execute(
                 "apps/place", {**key, "ids": ids, "enabled": [app.enabled for app in change.apps]}

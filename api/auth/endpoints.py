@@ -12,7 +12,7 @@ from api.auth import examples
 from api.auth.errors import SignatureInvalid, WalletOfAnotherAccount
 from api.auth.grammar import Malformed
 from api.auth.repository import AuthRepository
-from api.auth.rules import Place
+from api.auth.rules import ServiceUrls
 from api.auth.schemas import (
     EthereumLogin,
     Jwks,
@@ -30,7 +30,7 @@ from api.claims.inputs import signature_bytes
 from api.http import cursors
 from api.http.dependencies import ClockDep, ServicesDep, TokensDep
 from api.http.errors import InvalidInput, NotFound, Unavailable
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import CLAIMS, Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -66,15 +66,15 @@ async def _service(services: ServicesDep) -> SignInService:
         readers=services.readers,
         chains=services.chains,
         clock=services.clock,
-        place=_place(settings.public_site_url, settings.public_url),
+        urls=_service_urls(settings.public_site_url, settings.public_url),
         session_life=timedelta(seconds=settings.session_seconds),
     )
 
 
 @cache
-def _place(site_url: str, api_url: str) -> Place:
+def _service_urls(site_url: str, api_url: str) -> ServiceUrls:
     try:
-        return Place.of(site_url, api_url)
+        return ServiceUrls.of(site_url, api_url)
     except Malformed as error:
         raise Unavailable("sign-in needs URLs in REGALIA_SITE_URL and REGALIA_BASE_URL") from error
 
@@ -83,7 +83,7 @@ ServiceDep = Annotated[SignInService, Depends(_service)]
 Writer = Annotated[WalletSession, with_scope("api:write")]
 
 
-@nonce_router.get("/nonce", response_model=Nonce, responses=answered(("nonce", examples.NONCE)))
+@nonce_router.get("/nonce", response_model=Nonce, responses=success_examples(("nonce", examples.NONCE)))
 async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) -> JsonResponse:
     """A nonce for a sign-in message, valid once within ten minutes."""
     return respond(Nonce(nonce=await service.nonce(), expires_at=clock.now() + NONCE_LIFE), headers=_PRIVATE)
@@ -92,7 +92,7 @@ async def get_nonce(access: PublicRead, service: ServiceDep, clock: ClockDep) ->
 @login_router.post(
     "/login/siwe",
     response_model=LoginResponse,
-    responses=answered(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
+    responses=success_examples(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
 )
 async def login_with_ethereum(body: EthereumLogin, session: OptionalSession, service: ServiceDep) -> JsonResponse:
     """Sign in with an EVM wallet (EIP-4361). The message names the site's domain, a URI within the site or this API, a
@@ -107,7 +107,7 @@ async def login_with_ethereum(body: EthereumLogin, session: OptionalSession, ser
 @login_router.post(
     "/login/siws",
     response_model=LoginResponse,
-    responses=answered(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
+    responses=success_examples(("signed in", examples.LOGIN)) | _LOGIN_ERRORS,
 )
 async def login_with_solana(body: SolanaLogin, session: OptionalSession, service: ServiceDep) -> JsonResponse:
     """Sign in with a Solana wallet: the text that `solana:signIn` of the wallet standard signs. Its nonce is from
@@ -121,7 +121,7 @@ async def login_with_solana(body: SolanaLogin, session: OptionalSession, service
 @router.post(
     "/logout",
     response_model=Revoked,
-    responses=answered(("ended", examples.REVOKED)),
+    responses=success_examples(("ended", examples.REVOKED)),
 )
 async def logout(session: Session, service: ServiceDep) -> JsonResponse:
     """End the session of the sent token."""
@@ -131,7 +131,7 @@ async def logout(session: Session, service: ServiceDep) -> JsonResponse:
 @router.get(
     "/sessions",
     response_model=SessionList,
-    responses=answered(("sessions", examples.SESSIONS)),
+    responses=success_examples(("sessions", examples.SESSIONS)),
 )
 async def list_sessions(
     session: Session,
@@ -165,7 +165,7 @@ async def list_sessions(
 @router.delete(
     "/sessions",
     response_model=RevokedOthers,
-    responses=answered(("ended", examples.REVOKED_OTHERS)),
+    responses=success_examples(("ended", examples.REVOKED_OTHERS)),
 )
 async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonResponse:
     """End all sessions of the account except the caller's."""
@@ -175,7 +175,7 @@ async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonRes
 @router.delete(
     "/sessions/{id}",
     response_model=Revoked,
-    responses=answered(("ended", examples.REVOKED)) | GROUP.responses(InvalidInput, ScopeMissing, NotFound),
+    responses=success_examples(("ended", examples.REVOKED)) | GROUP.responses(InvalidInput, ScopeMissing, NotFound),
 )
 async def revoke_session(
     session: Session,
@@ -195,7 +195,7 @@ async def revoke_session(
     return await _revoke(service, session, wanted)
 
 
-@keys_router.get("/jwks", response_model=Jwks, responses=answered(("keys", examples.JWKS)))
+@keys_router.get("/jwks", response_model=Jwks, responses=success_examples(("keys", examples.JWKS)))
 async def get_session_keys(access: PublicRead, tokens: TokensDep) -> JsonResponse:
     """The public keys of session tokens, the current one first. A replaced key stays while tokens signed with it are
     valid. Verifiers select by `kid`, and fetch the keys again when they see an unknown one."""

@@ -77,10 +77,10 @@ def uri(text: str) -> tuple[str, str | None]:
     found = _URI.fullmatch(text)
     if found is None:
         raise Malformed("must be a URI")
-    place = found["authority"]
-    if place:
-        authority(place)
-    return found["scheme"], place or None
+    host = found["authority"]
+    if host:
+        authority(host)
+    return found["scheme"], host or None
 
 
 def is_pchars(text: str) -> bool:

@@ -49,7 +49,7 @@ def read_fields(lines: list[str]) -> dict[str, Any]:
         Malformed: a line has no label, a label that is not known, or one out of order.
     """
     found: dict[str, Any] = {}
-    place = 0
+    index = 0
     for number, line in enumerate(lines):
         if line == RESOURCES:
             rest = lines[number + 1 :]
@@ -57,13 +57,13 @@ def read_fields(lines: list[str]) -> dict[str, Any]:
                 raise Malformed(f"{RESOURCES} must be the last part, each resource on a line that begins with '- '")
             found["resources"] = tuple(entry.removeprefix(_BULLET) for entry in rest)
             break
-        while place < len(FIELDS) and not line.startswith(f"{FIELDS[place][0]}: "):
-            place += 1
-        if place == len(FIELDS):
+        while index < len(FIELDS) and not line.startswith(f"{FIELDS[index][0]}: "):
+            index += 1
+        if index == len(FIELDS):
             raise Malformed(f"{line[:40]!r} is not expected there: a line is missing, out of order or unknown")
-        label, name = FIELDS[place]
+        label, name = FIELDS[index]
         found[name] = line[len(label) + 2 :]
-        place += 1
+        index += 1
     return found
 
 

@@ -16,7 +16,7 @@ SOLANA_MAINNET = frozenset({"mainnet", "mainnet-beta", "solana:mainnet"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServiceUrls:
     """The public URLs of the site that users sign in to and of the API."""
 
     site: Origin
@@ -24,8 +24,8 @@ class Place:
     site_url: str
 
     @classmethod
-    def of(cls, site_url: str, api_url: str) -> "Place":
-        """The place of two public URLs."""
+    def of(cls, site_url: str, api_url: str) -> "ServiceUrls":
+        """Parse the two public URLs."""
         return cls(_origin(site_url), _origin(api_url), site_url)
 
     def accepts_domain(self, scheme: str | None, domain: str) -> bool:
@@ -52,16 +52,16 @@ class Place:
         return self.site.host if self.site.port is None else f"{self.site.host}:{self.site.port}"
 
 
-def check(message: SignIn, place: Place, now: datetime) -> None:
+def check(message: SignIn, urls: ServiceUrls, now: datetime) -> None:
     """Check domain, URI, expiration and not-before as EIP-4361 requires.
 
     Raises:
         InvalidInput: the message is for another service, or not valid now.
     """
-    if not place.accepts_domain(message.scheme, message.domain):
-        raise InvalidInput(FIELD, f"the domain must be {place.domain}")
-    if message.uri is not None and not place.accepts_uri(message.uri):
-        raise InvalidInput(FIELD, f"URI must lie within {place.site_url}")
+    if not urls.accepts_domain(message.scheme, message.domain):
+        raise InvalidInput(FIELD, f"the domain must be {urls.domain}")
+    if message.uri is not None and not urls.accepts_uri(message.uri):
+        raise InvalidInput(FIELD, f"URI must lie within {urls.site_url}")
     named = times(message)
     if (ends := named.get("Expiration Time")) is not None and ends <= now:
         raise InvalidInput(FIELD, "Expiration Time has passed")

@@ -15,7 +15,7 @@ from api.auth.errors import NonceInvalid, SignatureInvalid, TooManyWallets, Wall
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn
 from api.auth.repository import AuthRepository, SessionRecord
-from api.auth.rules import FIELD, Place
+from api.auth.rules import FIELD, ServiceUrls
 from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
 from api.clock import Clock
@@ -62,7 +62,7 @@ class SignInService:
     readers: ChainReaders
     chains: Chains
     clock: Clock
-    place: Place
+    urls: ServiceUrls
     session_life: timedelta
 
     async def nonce(self) -> str:
@@ -86,7 +86,7 @@ class SignInService:
         """
         message = _read(siwe.read, text)
         now = self.clock.now()
-        rules.check(message, self.place, now)
+        rules.check(message, self.urls, now)
         rules.require_issued(message, now)
         chain = rules.evm_chain(message, self.chains)
         await self._require_nonce(message, now)
@@ -114,7 +114,7 @@ class SignInService:
         """
         message = _read(siws.read, text)
         now = self.clock.now()
-        rules.check(message, self.place, now)
+        rules.check(message, self.urls, now)
         rules.require_issued(message, now)
         rules.require_solana_chain(message, self.chains)
         await self._require_nonce(message, now)

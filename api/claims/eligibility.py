@@ -33,7 +33,7 @@ class Eligibility:
         return await read_token(self.reader(claim), claim.token, claim.wallet)
 
     async def refusal(self, claim: Claim, reading: TokenReading) -> Refusal | None:
-        """Why nobody may register the token, or None."""
+        """Why the token cannot be registered, or None."""
         rules = TokenRules(self.majors, self.repository, self.warehouse)
         return await rules.judge(claim, reading, self.reader(claim))
 

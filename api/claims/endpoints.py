@@ -44,7 +44,7 @@ from api.http.dependencies import (
 )
 from api.http.error_shapes import ErrorShape
 from api.http.errors import ApiError, NotFound
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import CLAIMS, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -84,7 +84,7 @@ ServiceDep = Annotated[ClaimService, Depends(_service)]
 @router.post(
     "/message",
     response_model=MessageResponse,
-    responses=answered(("message", examples.MESSAGE)),
+    responses=success_examples(("message", examples.MESSAGE)),
 )
 async def create_claim_message(
     body: MessageRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep
@@ -104,7 +104,7 @@ async def create_claim_message(
 @router.post(
     "/verify",
     response_model=VerifyResponse,
-    responses=answered(("verified", examples.VERIFIED), ("not verified", examples.NOT_VERIFIED))
+    responses=success_examples(("verified", examples.VERIFIED), ("not verified", examples.NOT_VERIFIED))
     | GROUP.responses(TokenUnverified),
 )
 async def verify_claim(
@@ -136,7 +136,7 @@ async def verify_claim(
 @router.post(
     "",
     response_model=BuildResponse,
-    responses=answered(("built", examples.BUILT))
+    responses=success_examples(("built", examples.BUILT))
     | GROUP.responses(
         ClaimUnauthorized,
         SymbolTaken,
@@ -170,7 +170,7 @@ async def build_claim(
 @router.get(
     "/status/{txHash}",
     response_model=ClaimStatus,
-    responses=answered(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
+    responses=success_examples(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
     | GROUP.responses(NotFound, TokenUnverified),
 )
 async def get_claim_status(

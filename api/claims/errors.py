@@ -1,4 +1,4 @@
-"""Errors of claims, and the one place that turns an unanswered question into ``TokenUnverified``."""
+"""Errors of claims, and the conversion of unanswered questions to ``TokenUnverified``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ class PriceUnavailable(Unavailable):
 
 
 class TokenNotRegistrable(Unprocessable):
-    """The rules allow nobody to register the token."""
+    """The rules do not allow this token to be registered."""
 
     code = "TOKEN_NOT_REGISTRABLE"
     text = "This token's symbol passes it off as another token."
@@ -46,7 +46,7 @@ class ClaimUnauthorized(Forbidden):
 
 
 class Undecided(Exception):
-    """A question about a token has no answer now: nothing says yes, and not everything could be asked."""
+    """A question about a token has no answer now: no source confirms it, and some source did not answer."""
 
 
 @contextmanager

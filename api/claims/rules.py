@@ -1,4 +1,4 @@
-"""Rules on which tokens may be registered, whoever claims: symbol format, well-known coins, copies."""
+"""Rules on which tokens may be registered: symbol format, well-known coins, copies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Refusal:
     original: Mapping[str, Any] = field(default_factory=dict)
 
     def claimability(self, support_email: str) -> dict[str, Any]:
-        """The object that tells the token's owner what is wrong and whom to contact."""
+        """The object that names the problem and the support contact for the token's owner."""
         return {
             "claimable": False,
             "reason": self.reason,

@@ -1,4 +1,4 @@
-"""Watches claims that were built, so that registration reads show a mint even if nobody asks for its status. This also
+"""Watches claims that were built, so that registration reads show a mint even if no client polls its status. This also
 works on chains whose events are not indexed."""
 
 from datetime import UTC, datetime, timedelta

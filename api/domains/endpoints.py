@@ -12,7 +12,7 @@ from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
 from api.domains.service import Domains
 from api.http.dependencies import ClockDep, SettingsDep, StoreDep, TextLookupsDep
 from api.http.errors import ApiError
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import CLAIMS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -36,7 +36,7 @@ DomainPath = Annotated[str, Path(alias="domain", description="The domain.", exam
 
 
 def _answers(name: str, example: dict[str, Any], *errors: type[ApiError]) -> Any:
-    return answered((name, example)) | GROUP.responses(*errors)
+    return success_examples((name, example)) | GROUP.responses(*errors)
 
 
 @router.get("", response_model=DomainList, responses=_answers("domains", examples.LIST))

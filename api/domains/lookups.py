@@ -1,4 +1,4 @@
-"""TXT records of names that strangers chose: what is there, that there is nothing, or that nobody could say.
+"""TXT records of names that strangers chose: the records, none, or an exception if unanswered.
 
 The last is an exception, so that no caller takes a name server that is down for a record that is gone.
 """

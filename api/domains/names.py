@@ -13,7 +13,7 @@ MAX_DOMAIN_LENGTH = 211
 _MAX_INPUT_LENGTH = 253
 # The last label of what is an address to browsers, however it is written: 127.1, 0x7f000001.
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
-# Names that are nobody's on the Internet (RFC 6761, 6762, 7686, 9476, and what is set aside for private use).
+# Names that cannot be owned on the Internet (RFC 6761, 6762, 7686, 9476, and what is set aside for private use).
 _SPECIAL = frozenset({"alt", "arpa", "internal", "invalid", "local", "localhost", "onion"})
 
 
@@ -21,7 +21,7 @@ def read_domain(field: str, text: str) -> str:
     """The domain in its kept form. It is one that can be somebody's: below a public suffix, not one itself.
 
     Raises:
-        InvalidInput: not a domain name, an address, too long, or a name that nobody can have for itself.
+        InvalidInput: not a domain name, an address, too long, or a name that cannot be owned.
     """
     if len(text) > _MAX_INPUT_LENGTH:
         raise InvalidInput(field, f"must be at most {MAX_DOMAIN_LENGTH} characters")
@@ -35,7 +35,7 @@ def read_domain(field: str, text: str) -> str:
     if _NUMBER.fullmatch(last):
         raise InvalidInput(field, "must be a name, not an address")
     if last in _SPECIAL:
-        raise InvalidInput(field, f"ends in .{last}, below which nobody can have a name")
+        raise InvalidInput(field, f"ends in .{last}, below which names cannot be owned")
     if _suffixes().privatesuffix(domain) is None:
         raise InvalidInput(field, "must be below a public suffix, not one itself")
     return domain

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from api.http.dependencies import GasDep, PricingDep
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.http.times import timestamp
@@ -65,7 +65,7 @@ class FeeSchedule(Wire):
     subscription_tiers: dict[str, SubscriptionPrice]
 
 
-@router.get("/fees", response_model=FeeSchedule, responses=answered(("fees", _EXAMPLE)))
+@router.get("/fees", response_model=FeeSchedule, responses=success_examples(("fees", _EXAMPLE)))
 async def get_fees(access: ApiKey, pricing: PricingDep, gas: GasDep) -> JsonResponse:
     """The current fee schedule. May be cached for five minutes."""
     reading = await gas.read()

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from api.health.service import NotReady
 from api.http.dependencies import ReadinessDep, ServicesDep
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, Wire, respond
 from api.security.access import Public
@@ -28,7 +28,9 @@ class Ready(Wire):
     status: str = Field(examples=["ready"])
 
 
-@router.get("/health/live", response_model=Live, responses=answered(("ok", {"status": "ok"})) | GROUP.responses())
+@router.get(
+    "/health/live", response_model=Live, responses=success_examples(("ok", {"status": "ok"})) | GROUP.responses()
+)
 async def get_liveness(access: Public) -> JsonResponse:
     """Whether the process answers, whatever the state of its engines."""
     return respond(Live(status="ok"))
@@ -37,7 +39,7 @@ async def get_liveness(access: Public) -> JsonResponse:
 @router.get(
     "/health/ready",
     response_model=Ready,
-    responses=answered(("ready", {"status": "ready"})) | GROUP.responses(NotReady),
+    responses=success_examples(("ready", {"status": "ready"})) | GROUP.responses(NotReady),
 )
 async def get_readiness(access: Public, readiness: ReadinessDep) -> JsonResponse:
     """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty

@@ -29,7 +29,7 @@ DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")
 
 COUNTERS = {
     "units": ("regalia_index_units", "Units of work published."),
-    "blocks": ("regalia_index_blocks", "Blocks published, including those of units reverted later."),
+    "blocks": ("regalia_index_blocks", "Blocks published, including those reverted later."),
     "rows": ("regalia_index_rows", "Rows of facts written."),
     "events": ("regalia_index_events", "Logs read from the chain."),
     "blocks_rechecked": ("regalia_index_blocks_rechecked", "Blocks whose log counts were held against receipts."),
@@ -253,7 +253,7 @@ def _webhooks(found: dict[str, Any]) -> Iterator[Metric]:
 def _notices(firing: Sequence[Sequence[Any]], deliveries: Sequence[Sequence[Any]]) -> Iterator[Metric]:
     yield _gauge(
         "regalia_alert_firing",
-        "1 for every condition that operators were told of and that still holds.",
+        "1 for every reported condition that still holds.",
         ["kind", "subject", "severity"],
         [((kind, subject, severity), 1) for kind, subject, severity in firing],
     )

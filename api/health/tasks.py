@@ -1,6 +1,6 @@
 """Notices to operators where Dagster does not run: halted chains, and every message that is due.
 
-Dagster's sensor does the same: whoever comes first does the work, and the other finds nothing to do.
+Dagster's sensor does the same: the first one does the work, the other finds nothing to do.
 """
 
 import asyncio

@@ -13,13 +13,13 @@ from api.heartbeats.service import HeartbeatService
 from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
 from api.http.errors import InvalidInput
+from api.http.examples import success_example
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.pages import DEFAULT_PAGE_SIZE, PageNumber, PageSize
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import read_time_or_unix
-from api.search.examples import example_response
 from api.security.access import ApiKey
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain, Chains
@@ -42,7 +42,7 @@ async def heartbeat_service(
 ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
 
 
-@router.get("/at-risk", response_model=TokensAtRisk, responses=example_response(AT_RISK))
+@router.get("/at-risk", response_model=TokensAtRisk, responses=success_example(AT_RISK))
 async def list_tokens_at_risk(
     access: ApiKey,
     service: ServiceDep,
@@ -60,14 +60,14 @@ async def list_tokens_at_risk(
 ) -> JsonResponse:
     """Registered tokens whose score is below 70, lowest first; a few seconds old at most. Below 60 a registration is
     inactive, unless it is in its first 30 days."""
-    place = evm_chain(chains, chain) if chain is not None else None
-    return respond(await service.at_risk(level, place, page=page, page_size=page_size))
+    known_chain = evm_chain(chains, chain) if chain is not None else None
+    return respond(await service.at_risk(level, known_chain, page=page, page_size=page_size))
 
 
 @router.get(
     "/{symbol}/{chain}",
     response_model=Heartbeat,
-    responses=example_response(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored),
+    responses=success_example(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored),
 )
 async def get_heartbeat(
     access: ApiKey,
@@ -79,14 +79,14 @@ async def get_heartbeat(
 ) -> JsonResponse:
     """A token's current score. If a chain has several tokens of the symbol, it is the registered one, else the
     original; `tokenAddress` selects another. EVM chains only; 404 for a token without a score."""
-    wanted, place = read_symbol("symbol", symbol), evm_chain(chains, chain)
-    return respond(await service.current(wanted, place, _address(token_address)))
+    wanted, known_chain = read_symbol("symbol", symbol), evm_chain(chains, chain)
+    return respond(await service.current(wanted, known_chain, _address(token_address)))
 
 
 @history_router.get(
     "/{symbol}/{chain}/history",
     response_model=HeartbeatHistory,
-    responses=example_response(HISTORY) | GROUP.responses(TokenNotFound),
+    responses=success_example(HISTORY) | GROUP.responses(TokenNotFound),
 )
 async def get_heartbeat_history(
     access: ApiKey,
@@ -111,11 +111,11 @@ async def get_heartbeat_history(
     ] = None,
 ) -> JsonResponse:
     """Scores over time, newest first, each with the status and components it had."""
-    wanted, place = read_symbol("symbol", symbol), evm_chain(chains, chain)
+    wanted, known_chain = read_symbol("symbol", symbol), evm_chain(chains, chain)
     return respond(
         await service.history(
             wanted,
-            place,
+            known_chain,
             _address(token_address),
             begin=_time("from", begin),
             end=_time("to", end),

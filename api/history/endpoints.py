@@ -11,7 +11,7 @@ from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep, TokensDep
 from api.http.errors import NotFound
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.fields import read_chain
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -45,7 +45,8 @@ router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 @router.get(
     "/{id}/history",
     response_model=RegistrationHistory,
-    responses=answered(("history", examples.HISTORY), ("nothing final", examples.NOTHING)) | GROUP.responses(NotFound),
+    responses=success_examples(("history", examples.HISTORY), ("nothing final", examples.NOTHING))
+    | GROUP.responses(NotFound),
 )
 async def get_registration_history(
     access: ApiKey,
@@ -64,18 +65,18 @@ async def get_registration_history(
     What happens on a chain is told once it is final."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     registration = await find_registration(RegistrationRepository(store), name, chain_id)
-    place = {"chain_id": registration.chain_id, "token_id": registration.token_id}
-    rows = await store.rows("history/list_entries", {**place, "after": after, "limit": limit}, LinkRecord)
+    key = {"chain_id": registration.chain_id, "token_id": registration.token_id}
+    rows = await store.rows("history/list_entries", {**key, "after": after, "limit": limit}, LinkRecord)
     entries = _entries(registration, rows)
     head = None
     if rows:
         sequence, link = rows[0].head_sequence, rows[0].head_hash
-        about = {"chainId": place["chain_id"], "tokenId": str(place["token_id"]), "sequence": sequence, "hash": link}
+        about = {"chainId": key["chain_id"], "tokenId": str(key["token_id"]), "sequence": sequence, "hash": link}
         jws = tokens.sign_statement(KIND, about, now=clock.now())
         head = HistoryHead(sequence=sequence, hash=link, jws=jws)
     more = head is not None and bool(entries) and entries[-1].sequence < head.sequence
     return respond(
-        RegistrationHistory(**place, entries=entries, next_after=entries[-1].sequence if more else None, head=head)
+        RegistrationHistory(**key, entries=entries, next_after=entries[-1].sequence if more else None, head=head)
     )
 
 

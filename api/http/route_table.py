@@ -17,7 +17,7 @@ from api.http.groups import UNKNOWN, GroupRouter, RouteGroup
 
 SCOPE_KEY: Final = "route_group"
 _Entry = tuple[int, RouteGroup]
-"""The place of a route in the order of declaration, and its group."""
+"""The position of a route in the order of declaration, and its group."""
 
 
 class _Node:
@@ -99,7 +99,7 @@ class RouteTable:
             node, group = following, following.below or group
         return group
 
-    def _add(self, route: APIRoute, group: RouteGroup, place: int) -> None:
+    def _add(self, route: APIRoute, group: RouteGroup, position: int) -> None:
         node = self._root
         for segment in route.path_format.split("/")[1:]:
             if "{" not in segment:
@@ -111,7 +111,7 @@ class RouteTable:
             node.parameter = node.parameter or _Node()
             node = node.parameter
         for method in route.methods or ():
-            node.entries.setdefault(method, (place, group))
+            node.entries.setdefault(method, (position, group))
 
     def _add_prefix(self, group: RouteGroup) -> None:
         node = self._root

@@ -15,29 +15,29 @@ class Coalescer(Generic[Question, Answer]):
     def __init__(self, answer: Callable[[Sequence[Question]], Awaitable[Sequence[Answer]]]) -> None:
         self._answer = answer
         self._waiting: list[tuple[Question, asyncio.Future[Answer]]] = []
-        self._flight: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[None] | None = None
 
     async def ask(self, question: Question) -> Answer:
         """The result of one call; an exception of ``answer`` is raised to all callers of the batch."""
-        place: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.append((question, place))
-        if self._flight is None:
-            self._flight = asyncio.create_task(self._fly())
-        return await place
+        result: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append((question, result))
+        if self._running is None:
+            self._running = asyncio.create_task(self._run())
+        return await result
 
-    async def _fly(self) -> None:
+    async def _run(self) -> None:
         try:
             while self._waiting:
                 asked, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
                 try:
                     answers = await self._answer([question for question, _ in asked])
                 except Exception as error:  # for the callers of this batch; the next one runs all the same
-                    for _, place in asked:
-                        if not place.done():
-                            place.set_exception(error)
+                    for _, result in asked:
+                        if not result.done():
+                            result.set_exception(error)
                 else:
-                    for (_, place), answer in zip(asked, answers, strict=True):
-                        if not place.done():
-                            place.set_result(answer)
+                    for (_, result), answer in zip(asked, answers, strict=True):
+                        if not result.done():
+                            result.set_result(answer)
         finally:
-            self._flight = None
+            self._running = None

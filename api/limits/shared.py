@@ -15,7 +15,7 @@ from api.limits.coalescing import Coalescer
 from api.limits.grants import DAY_SECONDS, Grant, Subject
 from api.limits.plans import PlanLimits
 from api.limits.process import Windows
-from api.limits.usage import Counted, UsageLedger, day_of, tell_apart
+from api.limits.usage import Counted, UsageLedger, day_of, try_to_record_thresholds
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Row, Store
 
@@ -40,7 +40,7 @@ class StoreMeter:
         self._takes: Coalescer[tuple[Subject, PlanLimits], Grant] = Coalescer(self._take)
         self._addresses: Coalescer[tuple[str, str, int], float | None] = Coalescer(self._take_of_addresses)
         self._alone = Windows()
-        self._telling: dict[tuple[UUID, date], asyncio.Task[None]] = {}
+        self._recording: dict[tuple[UUID, date], asyncio.Task[None]] = {}
         self._ledger = UsageLedger(store)
         self._forgot_on: date | None = None
         self._forgot_at = 0.0
@@ -79,7 +79,7 @@ class StoreMeter:
 
     async def close(self) -> None:
         """Finish recording warnings, and close the connections."""
-        await asyncio.gather(*self._telling.values())
+        await asyncio.gather(*self._recording.values())
         await self.counters.close()
 
     async def _take(self, asked: Sequence[tuple[Subject, PlanLimits]]) -> list[Grant]:
@@ -112,9 +112,9 @@ class StoreMeter:
     def _tell(self, row: Row) -> None:
         counted = Counted(**{name: row[name] for name in Counted._fields})
         key = counted.subject, counted.day
-        if counted.untold and key not in self._telling:
-            task = self._telling[key] = asyncio.create_task(tell_apart(self.store, counted))
-            task.add_done_callback(lambda _: self._telling.pop(key, None))
+        if counted.unreported and key not in self._recording:
+            task = self._recording[key] = asyncio.create_task(try_to_record_thresholds(self.store, counted))
+            task.add_done_callback(lambda _: self._recording.pop(key, None))
 
     async def _take_of_addresses(self, asked: Sequence[tuple[str, str, int]]) -> list[float | None]:
         counts: dict[tuple[str, str], int] = {}

@@ -18,24 +18,26 @@ from warehouse.store import Row, Store, Transaction
 LOG = logging.getLogger(__name__)
 WARNED_AT, EXCEEDED_AT = 80, 90
 THRESHOLDS: Mapping[int, type[QuotaCrossed]] = {WARNED_AT: QuotaWarning, EXCEEDED_AT: QuotaExceeded}
-"""Percentages of a quota that are told of, and the event beside ``usage.threshold``."""
+"""Percentages of a quota that are reported, and the event recorded beside ``usage.threshold``."""
 KEPT_DAYS = 400
 
 
 class Counted(NamedTuple):
-    """What a subject used on a day. ``told`` is the highest percentage that was recorded."""
+    """What a subject used on a day. ``reported`` is the highest percentage that was recorded."""
 
     subject: UUID
     day: date
     account_id: UUID
     used: int
     per_day: int
-    told: int
+    reported: int
 
     @property
-    def untold(self) -> list[int]:
+    def unreported(self) -> list[int]:
         """Percentages that were reached and not recorded yet, ascending."""
-        return [percent for percent in THRESHOLDS if self.told < percent and 100 * self.used >= percent * self.per_day]
+        return [
+            percent for percent in THRESHOLDS if self.reported < percent and 100 * self.used >= percent * self.per_day
+        ]
 
 
 def day_of(now: float) -> date:
@@ -43,14 +45,14 @@ def day_of(now: float) -> date:
     return datetime.fromtimestamp(now, UTC).date()
 
 
-async def tell(transaction: Transaction, counted: Counted) -> None:
-    """Record the events of what was reached. Safe to repeat: an account is told of each once a day, whichever of its
-    keys gets there first."""
-    untold = counted.untold
-    moved = {"subject": counted.subject, "day": counted.day, "percent": untold[-1]}
+async def record_thresholds(transaction: Transaction, counted: Counted) -> None:
+    """Record the events of the thresholds that were reached. Safe to repeat: each is recorded once a day per account,
+    for the first of its keys that reaches it."""
+    unreported = counted.unreported
+    moved = {"subject": counted.subject, "day": counted.day, "percent": unreported[-1]}
     if not await transaction.execute("limits/mark_told", moved):
         return
-    for percent in untold:
+    for percent in unreported:
         for event in (UsageThreshold, THRESHOLDS[percent]):
             crossed = event(day=counted.day.isoformat(), used=counted.used, limit=counted.per_day, percent=percent)
             await record(transaction, of_account(crossed, counted.account_id))
@@ -136,8 +138,8 @@ class UsageLedger:
                 )
             found = counted_of(await transaction.rows("limits/list_usage", named))
             for counted in found:
-                if counted.untold:
-                    await tell(transaction, counted)
+                if counted.unreported:
+                    await record_thresholds(transaction, counted)
         return found
 
 
@@ -146,11 +148,11 @@ def counted_of(rows: Iterable[Row]) -> list[Counted]:
     return [Counted(**row) for row in rows]
 
 
-async def tell_apart(store: Store, counted: Counted) -> None:
-    """Record the events in a transaction of their own; if the store fails, the next count of the subject tries
+async def try_to_record_thresholds(store: Store, counted: Counted) -> None:
+    """Record the events in their own transaction; if the store fails, the next count of the subject tries
     again."""
     try:
         async with store.transaction() as transaction:
-            await tell(transaction, counted)
+            await record_thresholds(transaction, counted)
     except StoreUnavailable as error:
-        LOG.warning("account %s is not told of its usage yet: %s", counted.account_id, error)
+        LOG.warning("the usage events of account %s are not recorded yet: %s", counted.account_id, error)

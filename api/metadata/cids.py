@@ -1,4 +1,4 @@
-"""Content identifiers: the name that IPFS gives to bytes, so that whoever has the bytes can check the name.
+"""Content identifiers: the name that IPFS gives to bytes, which anyone can verify from the bytes.
 
 Bytes of one block are named by their hash. More are cut into chunks whose names a root lists: the UnixFS file that
 ``ipfs add --cid-version=1 --raw-leaves`` makes, with chunks of 262,144 bytes and at most 174 links a node.
@@ -53,7 +53,7 @@ def read_cid(text: str) -> CID | None:
 
 
 def has_content(cid: CID, data: bytes) -> bool | None:
-    """Whether a CID is that of the bytes; None where that cannot be told, since the bytes may be cut otherwise."""
+    """Whether a CID is that of the bytes; None if unknown, because the bytes may be chunked differently."""
     if str(cid) == cid_of(data):
         return True
     is_one_block = cid.version == 1 and cid.codec.name == "raw" and cid.hashfun.name == _HASH

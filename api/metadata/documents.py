@@ -65,8 +65,9 @@ def require_rules(document: Mapping[str, Any]) -> None:
         raise NotADocument(".".join(map(str, first["loc"])) or "body", text[:1].lower() + text[1:]) from error
 
 
-def valid_members(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without members that break the rules. A document written elsewhere is still useful for the rest."""
+def without_invalid_members(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document without the members that the service would show and that do not keep to the rules: one that was
+    written elsewhere is worth reading for the others."""
     try:
         MetadataDocument.model_validate(document)
     except ValidationError as error:

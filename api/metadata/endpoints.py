@@ -11,7 +11,7 @@ from starlette.responses import Response
 from api.http.conditional import has_already
 from api.http.dependencies import MetadataDep
 from api.http.errors import InvalidInput, NotFound, PayloadTooLarge, UnsupportedMediaType
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import UPLOADS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.limits.public import PublicRead
@@ -64,7 +64,7 @@ _SERVED = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     "X-Content-Type-Options": "nosniff",
 }
-_FOUND: dict[int | str, dict[str, Any]] = answered(("document", examples.DOCUMENT))
+_FOUND: dict[int | str, dict[str, Any]] = success_examples(("document", examples.DOCUMENT))
 _FOUND[200]["content"].update({kind: {"schema": _FILE} for kind in IMAGE_TYPES})
 _FOUND[304] = {"description": "The client has it already."}
 
@@ -81,13 +81,13 @@ CidPath = Annotated[
     "/upload",
     response_model=Uploaded,
     openapi_extra=_BODY,
-    responses=answered(("uploaded", examples.UPLOADED))
+    responses=success_examples(("uploaded", examples.UPLOADED))
     | GROUP.responses(InvalidInput, PayloadTooLarge, UnsupportedMediaType, MetadataLimit, ContentMismatch),
 )
 async def upload_metadata(request: Request, session: Writer, metadata: MetadataDep) -> JsonResponse:
-    """Keep a metadata document or an image, under its content's name. The same bytes have the same name, whoever sends
-    them and however often. What something is, is judged by its bytes: a `Content-Type` must not say otherwise."""
-    with metadata.place(session.account_id):
+    """Keep a metadata document or an image, under its content's name. The same bytes have the same name, from any
+    sender. The type is detected from the bytes: a `Content-Type` must not contradict it."""
+    with metadata.upload_slot(session.account_id):
         data, declared = await _sent(request)
         return respond(await metadata.upload(session.account_id, data, declared))
 

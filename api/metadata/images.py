@@ -16,7 +16,7 @@ from typing import NamedTuple
 from PIL import Image, ImageSequence
 
 MAX_SIDE = 8_192
-"""Pixels: an image of a few kilobytes can ask whoever shows it for gigabytes."""
+"""Pixels: an image of a few kilobytes may need gigabytes to be displayed."""
 MAX_FRAMES = 2_000
 MAX_FRAME_PIXELS = 4 * MAX_SIDE * MAX_SIDE
 """Of all frames together: they are decoded one by one, and each costs time."""

@@ -1,7 +1,7 @@
 """Contents in the data directory, for a service without an IPFS node: one file for each, named by its CID.
 
 A file is written beside the others, forced to the disk, and only then given its name, which no one else's content can
-have: a process that is killed leaves the whole file or none, and whoever repeats an upload finds it or writes it again.
+have: a process that is killed leaves the whole file or none, and a repeated upload finds it or writes it again.
 Several processes may do so at once.
 """
 
@@ -38,7 +38,7 @@ class LocalContents:
             raise ContentsDown("the disk does not take it") from error
 
     async def get(self, cid: CID, max_bytes: int, *, anywhere: bool = False) -> bytes | None:
-        """See :class:`api.metadata.contents.Contents`. Nobody else is ever asked."""
+        """See :class:`api.metadata.contents.Contents`. No other source is used."""
         try:
             return await asyncio.to_thread(self._read, cid, max_bytes)
         except OSError as error:

@@ -103,7 +103,7 @@ class IpfsNode:
             raise self._down(f"{command}: {type(error).__name__}") from error
 
     def _down(self, problem: str) -> ContentsDown:
-        # Its address is not told: it may hold a password.
+        # Do not show its address: it may contain a password.
         LOG.warning("the IPFS node cannot be used: %s", problem)
         return ContentsDown(problem)
 

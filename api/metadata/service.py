@@ -54,7 +54,7 @@ class Metadata:
         self._under_way: Counter[UUID] = Counter()
 
     @contextmanager
-    def place(self, account: UUID) -> Iterator[None]:
+    def upload_slot(self, account: UUID) -> Iterator[None]:
         """A slot for one of an account's uploads: bodies are large and can be slow.
 
         Raises:

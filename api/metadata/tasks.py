@@ -13,7 +13,7 @@ from procrastinate import JobContext
 
 from api.metadata.cids import read_cid
 from api.metadata.contents import Contents, ContentsDown
-from api.metadata.documents import NotADocument, read_document, valid_members
+from api.metadata.documents import NotADocument, read_document, without_invalid_members
 from api.metadata.local import LocalContents
 from api.metadata.repository import MetadataRepository
 from api.services import Services
@@ -50,7 +50,7 @@ async def _settle(
 ) -> int:
     """Look for one document; the answer is how many registrations were given it."""
     try:
-        filled = await repository.fill(cid, valid_members(await _read(cid, contents, services)))
+        filled = await repository.fill(cid, without_invalid_members(await _read(cid, contents, services)))
     except (NotADocument, ContentsDown) as error:
         wait = min(_MAX_WAIT, _FIRST_WAIT * 2 ** min(attempts, 12))
         await repository.try_later(cid, services.clock.now() + wait, str(error))

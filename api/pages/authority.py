@@ -66,24 +66,24 @@ class ManagedRegistration:
         return {"chain_id": self.row.chain_id, "token_id": self.row.token_id}
 
 
-class _Place(NamedTuple):
+class _NamedRegistration(NamedTuple):
     """The registration that a request names."""
 
     name: str
     chain: Chain
 
 
-async def _place(
+async def _named_registration(
     chains: ChainsDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["1"])],
     chain: Annotated[
         str, Query(description="Chain of the registration: ids count on each chain anew.", examples=["base"])
     ],
-) -> _Place:
-    return _Place(name, read_chain(chains, chain))
+) -> _NamedRegistration:
+    return _NamedRegistration(name, read_chain(chains, chain))
 
 
-PlaceDep = Annotated[_Place, Depends(_place)]
+NamedDep = Annotated[_NamedRegistration, Depends(_named_registration)]
 
 
 async def lock(transaction: Transaction, registration: ManagedRegistration) -> PageRecord:
@@ -125,7 +125,7 @@ def _require_active(row: PageRecord | None, registration: ManagedRegistration) -
 
 @raises(InvalidInput, NotFound, NotAManager)
 async def managed_registration(
-    session: Annotated[WalletSession, with_scope("api:write")], place: PlaceDep, store: StoreDep
+    session: Annotated[WalletSession, with_scope("api:write")], named: NamedDep, store: StoreDep
 ) -> ManagedRegistration:
     """The registration of the path, for a session that may change its page. Roles come from the registry's events, as
     in ``GET /registration/{id}/roles``.
@@ -135,23 +135,23 @@ async def managed_registration(
         Forbidden: the session lacks the scope ``api:write``.
         NotAManager: no wallet of the session is the owner or a manager.
     """
-    return await _find(session, place, store)
+    return await _find(session, named, store)
 
 
 @raises(InvalidInput, NotFound, NotAManager)
-async def readable_registration(session: Session, place: PlaceDep, store: StoreDep) -> ManagedRegistration:
+async def readable_registration(session: Session, named: NamedDep, store: StoreDep) -> ManagedRegistration:
     """The registration of the path, for reads, which need no scope."""
-    return await _find(session, place, store)
+    return await _find(session, named, store)
 
 
-async def _find(session: WalletSession, place: _Place, store: Store) -> ManagedRegistration:
-    row = await find_registration(RegistrationRepository(store), place.name, place.chain.chain_id)
+async def _find(session: WalletSession, named: _NamedRegistration, store: Store) -> ManagedRegistration:
+    row = await find_registration(RegistrationRepository(store), named.name, named.chain.chain_id)
     if row.has_ended:
-        raise NotFound(f"id: registration {place.name[:40]} has ended")
-    acting = [wallet for wallet in (row.owner, *row.managers) if session.controls(wallet, place.chain.chain_id)]
+        raise NotFound(f"id: registration {named.name[:40]} has ended")
+    acting = [wallet for wallet in (row.owner, *row.managers) if session.controls(wallet, named.chain.chain_id)]
     if not acting:
         raise NotAManager
-    return ManagedRegistration(row, place.chain, acting[0])
+    return ManagedRegistration(row, named.chain, acting[0])
 
 
 Managed = Annotated[ManagedRegistration, Depends(managed_registration)]

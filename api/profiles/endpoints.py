@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Header
 
 from api.http.dependencies import PublicReadsDep, StoreDep
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -29,7 +29,7 @@ ProfilesDep = Annotated[Profiles, Depends(_profiles)]
 @router.get(
     "",
     response_model=Profile,
-    responses=answered(("profile", examples.PROFILE)),
+    responses=success_examples(("profile", examples.PROFILE)),
 )
 async def get_registration_profile(registration: ManagedToRead, profiles: ProfilesDep) -> JsonResponse:
     """What the page says, to be edited. `ETag` names this state of it, for `If-Match` of a change."""
@@ -40,7 +40,7 @@ async def get_registration_profile(registration: ManagedToRead, profiles: Profil
 @router.put(
     "",
     response_model=ProfileUpdate,
-    responses=answered(("changed", examples.UPDATED), ("nothing to change", examples.UNCHANGED))
+    responses=success_examples(("changed", examples.UPDATED), ("nothing to change", examples.UNCHANGED))
     | GROUP.responses(ProfileChanged),
 )
 async def update_registration_profile(

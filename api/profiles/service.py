@@ -80,12 +80,12 @@ class Profiles:
         return ProfileUpdate(**_wire(registration, after), updated_fields=updated)
 
 
-def etag(shown: Mapping[str, Any] | Profile) -> str:
+def etag(fields: Mapping[str, Any] | Profile) -> str:
     """The tag of what is presented: it follows from the fields alone."""
-    if isinstance(shown, Profile):
-        said = shown.model_dump(by_alias=True)
-        shown = {name: said[name] for name in FIELDS}
-    return f'"{hashlib.sha256(dumps(shown)).hexdigest()[:32]}"'
+    if isinstance(fields, Profile):
+        wire = fields.model_dump(by_alias=True)
+        fields = {name: wire[name] for name in FIELDS}
+    return f'"{hashlib.sha256(dumps(fields)).hexdigest()[:32]}"'
 
 
 def _matches(if_match: str, tag: str) -> bool:

@@ -13,7 +13,7 @@ from api.http.conditional import NOT_MODIFIED, Prepared, answer
 from api.http.dependencies import ChainsDep, PublicReadsDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
 from api.http.errors import InvalidInput, NotFound
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import CLAIMS, Credential, GroupRouter, Quota, RouteGroup
 from api.http.remembered import remembered_route
 from api.http.rendering import Wire
@@ -71,12 +71,12 @@ SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["
 
 
 def _read(
-    path: str, model: type[Wire], *shown: tuple[str, dict[str, Any]], on: GroupRouter = router
+    path: str, model: type[Wire], *examples: tuple[str, dict[str, Any]], on: GroupRouter = router
 ) -> Callable[[Endpoint], Endpoint]:
     """Add a read at a path. HEAD works like GET and is omitted from OpenAPI."""
 
     def offer(endpoint: Endpoint) -> Endpoint:
-        responses = answered(*shown) | NOT_MODIFIED | GROUP.responses(PublicNotFound)
+        responses = success_examples(*examples) | NOT_MODIFIED | GROUP.responses(PublicNotFound)
         for method in ("GET", "HEAD"):
             on.add_api_route(
                 path,
@@ -96,9 +96,9 @@ async def get_public_coin(
     request: Request, access: PublicRead, reads: PublicReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
     """A verified coin, one with an active registration, and its market. May be cached for a minute."""
-    place, wanted = _chain(chains, chain), _symbol(chain, symbol)
-    reads.note(request.scope["path"], (COIN, place.key, wanted))
-    return _send(request, await reads.coin(place, wanted), FRESH, f"no verified page of {wanted}")
+    known_chain, wanted = _chain(chains, chain), _symbol(chain, symbol)
+    reads.note(request.scope["path"], (COIN, known_chain.key, wanted))
+    return _send(request, await reads.coin(known_chain, wanted), FRESH, f"no verified page of {wanted}")
 
 
 @_read("/coins/{chain}/{symbol}/apps", CoinApps, ("apps", examples.APPS))
@@ -106,9 +106,9 @@ async def list_public_coin_apps(
     request: Request, access: PublicRead, reads: PublicReadsDep, chains: ChainsDep, chain: ChainPath, symbol: SymbolPath
 ) -> Response:
     """The apps on a verified coin's page, in the page's order, without disabled apps and those rated NSFW."""
-    place, wanted = _chain(chains, chain), _symbol(chain, symbol)
-    reads.note(request.scope["path"], (APPS, place.key, wanted))
-    return _send(request, await reads.apps(place, wanted), FRESH, f"no verified page of {wanted}")
+    known_chain, wanted = _chain(chains, chain), _symbol(chain, symbol)
+    reads.note(request.scope["path"], (APPS, known_chain.key, wanted))
+    return _send(request, await reads.apps(known_chain, wanted), FRESH, f"no verified page of {wanted}")
 
 
 @_read("/holdings/{chain}/{token}/{wallet}", Holding, ("holding", examples.HOLDING), on=holdings_router)
@@ -123,12 +123,12 @@ async def get_public_holding(
 ) -> Response:
     """A wallet's balance of any token of the chain, registered or not, read from the chain. If the chain cannot be read
     the answer is 503, never a balance of zero. May be cached for half a minute."""
-    place = _chain(chains, chain)
-    if not place.can_index or not place.enabled:
-        raise PublicNotFound(f"holdings are not served on {place.key}")
+    known_chain = _chain(chains, chain)
+    if not known_chain.can_index or not known_chain.enabled:
+        raise PublicNotFound(f"holdings are not served on {known_chain.key}")
     holder = _address(token), _address(wallet)
-    reads.note(request.scope["path"], (HOLDING, place.key, *holder))
-    return _send(request, await reads.holding(place, *holder), FRESH_HOLDING, "no token at this address")
+    reads.note(request.scope["path"], (HOLDING, known_chain.key, *holder))
+    return _send(request, await reads.holding(known_chain, *holder), FRESH_HOLDING, "no token at this address")
 
 
 @_read("/crowns/{chain}/{crownId}/sites", Sites, ("sites", examples.SITES), ("none", examples.NO_SITES))
@@ -141,11 +141,11 @@ async def get_public_sites(
     crown_id: Annotated[str, Path(alias="crownId", description="Registration id on the chain.", examples=["7"])],
 ) -> Response:
     """The sites whose domains a coin's owner has verified; empty lists if there are none."""
-    place = _chain(chains, chain)
+    known_chain = _chain(chains, chain)
     if not _ID.fullmatch(crown_id):
         raise PublicNotFound("no such registration")
-    reads.note(request.scope["path"], (SITES, place.key, int(crown_id)))
-    return _send(request, await reads.sites(place, int(crown_id)), FRESH, "no such registration")
+    reads.note(request.scope["path"], (SITES, known_chain.key, int(crown_id)))
+    return _send(request, await reads.sites(known_chain, int(crown_id)), FRESH, "no such registration")
 
 
 def _chain(chains: Chains, key: str) -> Chain:

@@ -23,7 +23,7 @@ from api.http.dependencies import (
 )
 from api.http.error_shapes import ErrorShape
 from api.http.errors import InvalidInput, NotFound, Unavailable
-from api.http.examples import WALLET, answered
+from api.http.examples import WALLET, success_examples
 from api.http.fields import read_chain, read_symbol
 from api.http.groups import CLAIMS, SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -59,7 +59,7 @@ qualify_router = QUALIFY.router(tags=["registrations"], route_class=BodyRoute)
 @claimable_router.get(
     "/claimable",
     response_model=ClaimableTokens,
-    responses=answered(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE)),
+    responses=success_examples(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE)),
 )
 async def list_claimable_tokens(
     access: ApiKey,
@@ -97,7 +97,7 @@ async def list_claimable_tokens(
     return JsonResponse({"tokens": found, "total": len(found)})
 
 
-@router.get("/fee", response_model=ClaimFee, responses=answered(("fee", examples.FEE)))
+@router.get("/fee", response_model=ClaimFee, responses=success_examples(("fee", examples.FEE)))
 async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     """The price of a claim: a flat amount in dollars, paid in the native coin of the claim's chain."""
     return respond(
@@ -114,7 +114,7 @@ async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     "/check-qualify",
     response_model=QualifyResponse,
     response_model_exclude_none=True,
-    responses=answered(
+    responses=success_examples(
         ("eligible", examples.ELIGIBLE), ("not eligible", examples.NOT_ELIGIBLE), ("copycat", examples.COPYCAT)
     )
     | GROUP.responses(TokenUnverified),
@@ -141,7 +141,7 @@ async def check_qualification(
     "/{id}",
     response_model=Registration,
     response_model_exclude_none=True,
-    responses=answered(("registration", examples.REGISTRATION)) | GROUP.responses(NotFound),
+    responses=success_examples(("registration", examples.REGISTRATION)) | GROUP.responses(NotFound),
 )
 async def get_registration(
     access: ApiKey,
@@ -162,7 +162,7 @@ async def get_registration(
 @router.get(
     "/{id}/attestations",
     response_model=Attestations,
-    responses=answered(("attestations", examples.ATTESTATIONS)) | GROUP.responses(NotFound),
+    responses=success_examples(("attestations", examples.ATTESTATIONS)) | GROUP.responses(NotFound),
 )
 async def list_attestations(
     access: ApiKey,
@@ -186,7 +186,7 @@ async def list_attestations(
 @router.get(
     "/{symbol}/{chain}",
     response_model=RegistrationStatus,
-    responses=answered(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE)),
+    responses=success_examples(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE)),
 )
 async def get_registration_status(
     access: ApiKey,
@@ -208,10 +208,10 @@ async def get_registration_status(
 ) -> JsonResponse:
     """The status of a symbol on a chain. If the chain has several tokens of the symbol, the answer is about the
     registered one, else the original, unless `tokenAddress` names one."""
-    wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
+    wanted, known_chain = read_symbol("symbol", symbol), read_chain(chains, chain)
     token = None
     if token_address is not None:
-        check = evm_address if place.address_format is AddressFormat.HEX else wallet_address
+        check = evm_address if known_chain.address_format is AddressFormat.HEX else wallet_address
         token = check("tokenAddress", token_address)
-    registration, row = await RegistrationRepository(store).status(wanted, place.chain_id, token)
-    return respond(render_status(wanted, place, registration, row, clock.now()))
+    registration, row = await RegistrationRepository(store).status(wanted, known_chain.chain_id, token)
+    return respond(render_status(wanted, known_chain, registration, row, clock.now()))

@@ -8,7 +8,7 @@ from api.http import fields
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep
 from api.http.errors import InvalidInput, NotFound
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.fields import SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -31,7 +31,7 @@ router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 @router.get(
     "/unified/{symbol}",
     response_model=UnifiedRegistration,
-    responses=answered(("registration", examples.UNIFIED)) | GROUP.responses(InvalidInput, NotFound),
+    responses=success_examples(("registration", examples.UNIFIED)) | GROUP.responses(InvalidInput, NotFound),
 )
 async def get_unified_registration(
     access: ApiKey, store: StoreDep, chains: ChainsDep, symbol: SymbolPath
@@ -59,7 +59,7 @@ async def get_unified_registration(
 @router.get(
     "/v2/symbol/{symbol}/all-chains",
     response_model=AllChains,
-    responses=answered(("registrations", examples.ALL_CHAINS), ("none", examples.NO_CHAINS)),
+    responses=success_examples(("registrations", examples.ALL_CHAINS), ("none", examples.NO_CHAINS)),
 )
 async def list_registrations_of_symbol(
     access: ApiKey,
@@ -104,7 +104,7 @@ async def list_registrations_of_symbol(
 @router.get(
     "/{id}/roles",
     response_model=Roles,
-    responses=answered(("roles", examples.ROLES)) | GROUP.responses(NotFound),
+    responses=success_examples(("roles", examples.ROLES)) | GROUP.responses(NotFound),
 )
 async def get_registration_roles(
     access: ApiKey,

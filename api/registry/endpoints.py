@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from api.http.dependencies import ChainsDep, PricingDep, SettingsDep
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.security.access import ApiKey
@@ -69,7 +69,7 @@ class FeeCaps(Wire):
     whale_multiplier: MultiplierCap
 
 
-@router.get("/fee-caps", response_model=FeeCaps, responses=answered(("caps", _CAPS)))
+@router.get("/fee-caps", response_model=FeeCaps, responses=success_examples(("caps", _CAPS)))
 async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     """The caps of all fees, whatever the prices are set to. May be cached for an hour."""
     caps = pricing.caps
@@ -84,7 +84,7 @@ async def get_fee_caps(access: ApiKey, pricing: PricingDep) -> JsonResponse:
     return respond(answer, headers={"Cache-Control": f"private, max-age={CACHE_SECONDS}"})
 
 
-@router.get("/info", response_model=RegistryInfo, responses=answered(("info", _EXAMPLE)))
+@router.get("/info", response_model=RegistryInfo, responses=success_examples(("info", _EXAMPLE)))
 async def get_registry_info(access: ApiKey, settings: SettingsDep, chains: ChainsDep) -> JsonResponse:
     """The protocol, and the chains on which tokens can be registered. May be cached for an hour."""
     info = RegistryInfo(

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from api.http.dependencies import SearchDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
 from api.http.errors import InvalidInput
+from api.http.examples import success_example
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.remembered import remembered_route
 from api.search import examples
@@ -46,7 +47,7 @@ router = GROUP.router(tags=["search"], route_class=remembered_route(_recall))
 @router.get(
     "",
     response_model=SearchAnswer,
-    responses=examples.example_response(examples.ANSWER) | GROUP.responses(InvalidInput),
+    responses=success_example(examples.ANSWER) | GROUP.responses(InvalidInput),
     openapi_extra={"parameters": [parameter.openapi() for parameter in PARAMETERS]},
 )
 async def search_tokens(request: Request, access: ApiKey, service: SearchDep) -> Response:

@@ -74,8 +74,3 @@ ANSWER: dict[str, Any] = {
         },
     },
 }
-
-
-def example_response(example: dict[str, Any]) -> dict[int | str, dict[str, Any]]:
-    """The successful answer's example, as an entry of a route's ``responses``."""
-    return {200: {"content": {"application/json": {"example": example}}}}

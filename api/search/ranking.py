@@ -77,7 +77,9 @@ def find_matches(
         [Level.EXACT, *(Level.CONFUSABLE if fold(symbol) == folded else Level.NEAR for symbol in rows.symbols[1:])],
         np.int8,
     )
-    places = np.array([chain_ranks.get(int(chain), len(chain_ranks)) for chain in _distinct(rows.chain_id)], np.int16)
+    chain_order = np.array(
+        [chain_ranks.get(int(chain), len(chain_ranks)) for chain in _distinct(rows.chain_id)], np.int16
+    )
     words = np.ascontiguousarray(rows.address).view("<u8").reshape(-1, 4).byteswap().astype(np.uint64)
     free = len(available_on)
     zeros = np.zeros(free, np.int64)
@@ -95,7 +97,7 @@ def find_matches(
         market_score=np.concatenate([rows.market_score, zeros]),
         chain_rank=np.concatenate(
             [
-                places[np.searchsorted(_distinct(rows.chain_id), rows.chain_id)],
+                chain_order[np.searchsorted(_distinct(rows.chain_id), rows.chain_id)],
                 np.array([chain_ranks.get(chain, len(chain_ranks)) for chain in available_on], np.int16),
             ]
         ),
@@ -150,7 +152,7 @@ def order(matches: Matches, chosen: NDArray[np.int64], *, by_value: bool, descen
 def chain_order(keys: Mapping[str, int]) -> dict[int, int]:
     """The rank of each chain id in relevance: chains with a priority first, then the others."""
     known = [key for key in CHAIN_PRIORITY if key in keys]
-    return {keys[key]: place for place, key in enumerate([*known, *(key for key in keys if key not in known)])}
+    return {keys[key]: position for position, key in enumerate([*known, *(key for key in keys if key not in known)])}
 
 
 def _distinct(chains: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -183,10 +185,10 @@ def _effective_levels(rows: TokenRows, words: NDArray[np.uint64], levels: NDArra
     wanted = _mixed(originals, rows.copy_of_chain_id[copies])
     known = _mixed(words, rows.chain_id)
     sorter = np.argsort(known, kind="stable")
-    places = sorter[np.minimum(np.searchsorted(known[sorter], wanted), len(sorter) - 1)]
-    found = (words[places] == originals).all(axis=1) & (rows.chain_id[places] == rows.copy_of_chain_id[copies])
+    positions = sorter[np.minimum(np.searchsorted(known[sorter], wanted), len(sorter) - 1)]
+    found = (words[positions] == originals).all(axis=1) & (rows.chain_id[positions] == rows.copy_of_chain_id[copies])
     held = levels.copy()
-    held[copies[found]] = np.maximum(levels[copies[found]], levels[places[found]])
+    held[copies[found]] = np.maximum(levels[copies[found]], levels[positions[found]])
     lost = copies[~found]
     held[lost[levels[lost] == Level.NEAR]] = UNACCOMPANIED
     return held

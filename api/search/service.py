@@ -209,10 +209,10 @@ class SearchService:
 
     async def _with_apps(self, shown: Sequence[SearchResult]) -> list[SearchResult]:
         """The results with the apps of their pages, in one read."""
-        pages = {place: page for place, one in enumerate(shown) if (page := _page(one)) is not None}
+        pages = {position: page for position, one in enumerate(shown) if (page := _page(one)) is not None}
         apps = await self.apps.of_all(list(pages.values()))
-        found = {place: apps[page.chain_id, page.token_id] for place, page in pages.items()}
-        return [one.model_copy(update={"apps": found.get(place)}) for place, one in enumerate(shown)]
+        found = {position: apps[page.chain_id, page.token_id] for position, page in pages.items()}
+        return [one.model_copy(update={"apps": found.get(position)}) for position, one in enumerate(shown)]
 
     def _assemble(self, query: SearchQuery, found: Found, shown: Sequence[SearchResult], offset: int) -> SearchAnswer:
         total = len(found.ordered)

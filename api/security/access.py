@@ -23,9 +23,9 @@ from api.security.callers import Caller, Principal, WalletSession, satisfies
 from api.security.credentials import (
     ask_api_key,
     ask_key_or_session,
-    ask_nobody,
     ask_optional_session,
     ask_session,
+    check_no_credential,
 )
 from api.security.errors import (
     API_KEY_HEADER,
@@ -89,7 +89,7 @@ async def allow_session(request: Request, _: Annotated[object, Security(_SESSION
     return await ask_optional_session(request)
 
 
-@declares_access("public", ask_nobody)
+@declares_access("public", check_no_credential)
 async def allow_anyone() -> None:
     """No credential is needed."""
 

@@ -123,7 +123,7 @@ async def ask_key_or_session(request: Request) -> Principal:
     raise CredentialMissing
 
 
-async def ask_nobody(request: Request) -> None:
+async def check_no_credential(request: Request) -> None:
     """Require no credential."""
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends
 
 from api.http.dependencies import StoreDep
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.groups import Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -17,7 +17,7 @@ from api.sites.service import PageSitesService
 GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
 
 router = GROUP.router("/api/v2/registration/{id}/sites", tags=["sites"], route_class=BodyRoute)
-_ANSWERS = answered(("sites", examples.SITES))
+_ANSWERS = success_examples(("sites", examples.SITES))
 
 
 async def _sites(store: StoreDep) -> PageSitesService:

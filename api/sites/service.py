@@ -75,10 +75,10 @@ def _choose(change: SitesChange, domains: Sequence[VerifiedDomain]) -> Mapping[s
 
 def _read_hosts(field: str, hosts: Sequence[str], verified: set[str]) -> set[str]:
     found = set()
-    for place, host in enumerate(hosts):
-        domain = read_domain(f"{field}.{place}", host)
+    for position, host in enumerate(hosts):
+        domain = read_domain(f"{field}.{position}", host)
         if domain not in verified:
-            raise InvalidInput(f"{field}.{place}", f"{domain} is not a verified domain of this registration")
+            raise InvalidInput(f"{field}.{position}", f"{domain} is not a verified domain of this registration")
         found.add(domain)
     return found
 

@@ -7,7 +7,7 @@ from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import Text
 from api.http.dependencies import ChainsDep, MajorsDep, StoreDep
-from api.http.examples import TOKEN, answered
+from api.http.examples import TOKEN, success_examples
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, Wire, respond
 from api.http.routes import BodyRoute
@@ -88,7 +88,7 @@ class SymbolVerdict(Wire):
     "/symbol",
     response_model=SymbolVerdict,
     response_model_exclude_none=True,
-    responses=answered(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED)),
+    responses=success_examples(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED)),
 )
 async def verify_symbol(
     body: SymbolRequest, access: ApiKey, majors: MajorsDep, chains: ChainsDep, store: StoreDep

@@ -9,7 +9,7 @@ from api.http.addresses import wallet_address
 from api.http.conditional import NOT_MODIFIED, Prepared, answer
 from api.http.dependencies import ListSignaturesDep, StoreDep, TokenListDep
 from api.http.errors import InvalidInput
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.fields import read_symbol
 from api.http.groups import RouteGroup
 from api.http.pages import cut_page
@@ -40,7 +40,7 @@ router = GROUP.router(tags=["token list"], route_class=QueryRoute)
 @router.get(
     "",
     response_model=TokenList,
-    responses=answered(("list", examples.LIST), ("nothing meets the filter", examples.NOTHING))
+    responses=success_examples(("list", examples.LIST), ("nothing meets the filter", examples.NOTHING))
     | NOT_MODIFIED
     | GROUP.responses(VersionNotPublished),
 )
@@ -71,7 +71,7 @@ async def get_token_list(
 @router.get(
     "/address/{address}",
     response_model=TokenList,
-    responses=answered(("list", examples.LIST), ("nothing owned", examples.NOTHING))
+    responses=success_examples(("list", examples.LIST), ("nothing owned", examples.NOTHING))
     | NOT_MODIFIED
     | GROUP.responses(InvalidInput),
 )
@@ -89,7 +89,7 @@ async def get_token_list_of_wallet(
 @router.get(
     "/versions",
     response_model=PublishedVersions,
-    responses=answered(("versions", examples.VERSIONS)),
+    responses=success_examples(("versions", examples.VERSIONS)),
 )
 async def list_token_list_versions(
     access: ApiKey,
@@ -123,7 +123,7 @@ async def list_token_list_versions(
 @router.get(
     "/diff",
     response_model=ListDifference,
-    responses=answered(("difference", examples.DIFFERENCE)) | GROUP.responses(VersionNotPublished),
+    responses=success_examples(("difference", examples.DIFFERENCE)) | GROUP.responses(VersionNotPublished),
 )
 async def compare_token_list_versions(
     access: ApiKey,

@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from api.http.dependencies import ChainsDep, ClockDep, SettingsDep, StoreDep
 from api.http.error_shapes import ErrorShape
 from api.http.errors import InvalidInput
-from api.http.examples import answered
+from api.http.examples import success_examples
 from api.http.fields import ChainPath, SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -42,7 +42,7 @@ export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)
 @export_router.get(
     "/{symbol}/{chain}",
     response_model=ListingExport,
-    responses=answered(("listing", examples.EXPORT)) | EXPORT.responses(NotRegistered),
+    responses=success_examples(("listing", examples.EXPORT)) | EXPORT.responses(NotRegistered),
 )
 async def export_listing(
     access: Annotated[Caller, with_plan("pro")],
@@ -56,13 +56,13 @@ async def export_listing(
     ] = "json",
 ) -> JsonResponse:
     """A registration's listing (plan pro or higher)."""
-    row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    listing = Listing.of(row, place)
+    row, known_chain = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
+    listing = Listing.of(row, known_chain)
     verified = registration_status(row, row, row.score, clock.now()) != "inactive"
     return respond(
         ListingExport(
             symbol=listing.symbol,
-            chain=place.key,
+            chain=known_chain.key,
             format=format,
             data=ListingData(
                 name=listing.name,
@@ -74,7 +74,7 @@ async def export_listing(
                 discord=listing.discord,
                 logo=listing.logo,
                 contract_address=checksum_address(row.token_address),
-                chain_id=place.chain_id,
+                chain_id=known_chain.chain_id,
             ),
             extensions=ListingExtensions(verified=verified, crown_id=row.token_id if verified else None),
         )
@@ -84,19 +84,19 @@ async def export_listing(
 @router.get(
     "/lint/{symbol}/{chain}",
     response_model=ListingLint,
-    responses=answered(("lint", examples.LINT)) | GROUP.responses(InvalidInput, NotRegistered),
+    responses=success_examples(("lint", examples.LINT)) | GROUP.responses(InvalidInput, NotRegistered),
 )
 async def lint_listing(
     access: ApiKey, store: StoreDep, chains: ChainsDep, settings: SettingsDep, symbol: SymbolPath, chain: ChainPath
 ) -> JsonResponse:
     """The required fields that a registration's profile lacks, by platform."""
-    row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    listing = Listing.of(row, place)
+    row, known_chain = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
+    listing = Listing.of(row, known_chain)
     found = {name: FORMATS[format].lacks(listing) for name, format in settings.listing_platforms.items()}
     return respond(
         ListingLint(
             symbol=listing.symbol,
-            chain=place.key,
+            chain=known_chain.key,
             platforms=[
                 PlatformLint(
                     platform=name,
@@ -113,7 +113,8 @@ async def lint_listing(
 @router.get(
     "/{platform}/{symbol}/{chain}",
     response_model=PlatformListing,
-    responses=answered(("listing", examples.PLATFORM)) | GROUP.responses(InvalidInput, PlatformUnknown, NotRegistered),
+    responses=success_examples(("listing", examples.PLATFORM))
+    | GROUP.responses(InvalidInput, PlatformUnknown, NotRegistered),
 )
 async def get_platform_listing(
     access: ApiKey,
@@ -129,8 +130,8 @@ async def get_platform_listing(
     if format is None:
         offered = ", ".join(sorted(settings.listing_platforms))
         raise PlatformUnknown(f"platform: {platform[:40]!r} is none of {offered}")
-    row, place = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    return JsonResponse(FORMATS[format].write(Listing.of(row, place)))
+    row, known_chain = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
+    return JsonResponse(FORMATS[format].write(Listing.of(row, known_chain)))
 
 
 async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[ListingRecord, Chain]:

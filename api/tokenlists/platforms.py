@@ -12,7 +12,7 @@ from api.registrations.repository import ListingRecord
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 
-_PLACES = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
+_BASE_URLS = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
 """The sites of handles that a registration may give instead of an address."""
 
 
@@ -88,8 +88,8 @@ def handle(url: str | None) -> str | None:
 
 def link(name: str, said: str) -> str:
     """The address of a profile that may be given by its handle alone."""
-    place = _PLACES.get(name)
-    return said if place is None or "://" in said else place + said.removeprefix("@")
+    base_url = _BASE_URLS.get(name)
+    return said if base_url is None or "://" in said else base_url + said.removeprefix("@")
 
 
 def _coin(listing: Listing) -> dict[str, Any]:

@@ -40,9 +40,9 @@ class Published:
         """A version with its indexes; the answer without a filter is made at once."""
         by_chain: dict[int, list[int]] = defaultdict(list)
         by_symbol: dict[str, list[int]] = defaultdict(list)
-        for place, one in enumerate(tokens):
-            by_chain[one["chainId"]].append(place)
-            by_symbol[one["symbol"]].append(place)
+        for position, one in enumerate(tokens):
+            by_chain[one["chainId"]].append(position)
+            by_symbol[one["symbol"]].append(position)
         made = cls(version, name, tokens, by_chain, by_symbol)
         made.answers = lru_cache(_ANSWERS)(made.answer)
         made.answers((None, ()))
@@ -52,12 +52,12 @@ class Published:
         """The list's answer to a filter."""
         chain_id, symbols = wanted
         if symbols:
-            places = sorted(place for symbol in set(symbols) for place in self.by_symbol.get(symbol, ()))
-            chosen = [self.tokens[place] for place in places]
+            positions = sorted(position for symbol in set(symbols) for position in self.by_symbol.get(symbol, ()))
+            chosen = [self.tokens[position] for position in positions]
             if chain_id is not None:
                 chosen = [one for one in chosen if one["chainId"] == chain_id]
         elif chain_id is not None:
-            chosen = [self.tokens[place] for place in self.by_chain.get(chain_id, ())]
+            chosen = [self.tokens[position] for position in self.by_chain.get(chain_id, ())]
         else:
             chosen = list(self.tokens)
         return prepare(dumps(document(self.name, self.version, chosen[:MAX_TOKENS])))

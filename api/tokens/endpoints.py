@@ -5,6 +5,7 @@ from starlette.responses import Response
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
 from api.http.errors import InvalidInput
+from api.http.examples import success_example
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.routes import QueryRoute
@@ -21,7 +22,7 @@ router = GROUP.router(tags=["search"], route_class=QueryRoute)
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=examples.example_response(examples.RESULT) | GROUP.responses(TokenNotFound),
+    responses=success_example(examples.RESULT) | GROUP.responses(TokenNotFound),
 )
 async def get_token(
     access: ApiKey,
@@ -33,10 +34,10 @@ async def get_token(
 ) -> Response:
     """The search result of one token. If a chain has several tokens of the symbol, it is the registered one, else the
     original; `tokenAddress` selects another."""
-    wanted, place = read_symbol("symbol", symbol), read_chain(chains, chain)
+    wanted, known_chain = read_symbol("symbol", symbol), read_chain(chains, chain)
     address = None
     if token_address is not None:
-        if not place.can_index:
-            raise InvalidInput("tokenAddress", f"is not offered for {place.name}")
+        if not known_chain.can_index:
+            raise InvalidInput("tokenAddress", f"is not offered for {known_chain.name}")
         address = evm_address("tokenAddress", token_address)
-    return Response(await service.answer(wanted, place, address, access.wallet), media_type="application/json")
+    return Response(await service.answer(wanted, known_chain, address, access.wallet), media_type="application/json")

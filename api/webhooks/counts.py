@@ -1,4 +1,4 @@
-"""Counts of webhook attempts, added up in the store about once a second, because nobody scrapes a worker.
+"""Counts of webhook attempts, added up in the store about once a second, because workers are not scraped.
 
 Counts are written in a transaction of their own, so that they cannot keep a result from being written down. A killed
 worker loses the last second of them.

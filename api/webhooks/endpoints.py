@@ -6,12 +6,12 @@ from fastapi import Depends, Header, Path, Query
 
 from api.http.dependencies import ServicesDep
 from api.http.errors import ApiError
+from api.http.examples import success_example
 from api.http.groups import Credential, RouteGroup
 from api.http.pages import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.http.times import read_time
-from api.search.examples import example_response
 from api.security.access import require_key_or_session, with_plan, with_scope
 from api.security.callers import Principal
 from api.webhooks import examples, shapes
@@ -63,7 +63,7 @@ DeliveryId = Annotated[str, Path(description="The delivery's id, as the history 
 
 
 def _answers(example: dict[str, Any], *errors: type[ApiError]) -> dict[int | str, dict[str, Any]]:
-    return example_response(example) | GROUP.responses(*errors)
+    return success_example(example) | GROUP.responses(*errors)
 
 
 @router.get("/events", response_model=EventList, responses=_answers(examples.EVENTS))
@@ -90,7 +90,7 @@ async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
     status_code=201,
     response_model=CreatedWebhook,
     responses={
-        201: example_response(examples.CREATED)[200],
+        201: success_example(examples.CREATED)[200],
         **GROUP.responses(
             WebhookLimit,
             KeyReused,

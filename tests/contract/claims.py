@@ -8,7 +8,7 @@ from eth_account import Account
 from eth_account.messages import encode_defunct
 from eth_account.signers.local import LocalAccount
 
-from api.ops.demo.guide import Place
+from api.ops.demo.guide import RunningDemo
 from indexer.devchain import artifacts
 from tests.fixtures.waiting import wait_until
 
@@ -29,7 +29,7 @@ class BegunClaim:
     proof_hash: str
 
 
-def begin(place: Place) -> BegunClaim:
+def begin(place: RunningDemo) -> BegunClaim:
     """Deploy a token with the demo's wallet and prove control of it."""
     wallet: LocalAccount = Account.from_key(place.private_key)
     claim = {"symbol": SYMBOL, "chainId": place.chain_id, "tokenAddress": _deploy(place, wallet)}
@@ -47,8 +47,8 @@ def begin(place: Place) -> BegunClaim:
     )
 
 
-def _deploy(place: Place, wallet: LocalAccount) -> str:
-    """Deploy a token whose supply the wallet holds. Returns its address."""
+def _deploy(place: RunningDemo, wallet: LocalAccount) -> str:
+    """The address of a new token, all of its supply with the wallet."""
     transaction = {
         "data": artifacts.load("PlainToken").deployment("Spare token", SYMBOL, 18, 10**24, wallet.address),
         "value": 0,
@@ -62,6 +62,6 @@ def _deploy(place: Place, wallet: LocalAccount) -> str:
     return str(_call(place, "eth_getTransactionReceipt", sent)["contractAddress"])
 
 
-def _call(place: Place, method: str, *params: object) -> Any:
+def _call(place: RunningDemo, method: str, *params: object) -> Any:
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
     return httpx.post(place.rpc_url, json=body, timeout=30).json()["result"]

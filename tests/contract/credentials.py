@@ -11,7 +11,7 @@ from eth_account import Account
 from eth_account.messages import encode_defunct
 
 from api.accounts.service import Accounts
-from api.ops.demo.guide import Place
+from api.ops.demo.guide import RunningDemo
 from warehouse import engines
 from warehouse.settings import EngineSettings
 
@@ -28,8 +28,8 @@ class Credentials:
     passing: Mapping[str, str] = field(default_factory=dict)
 
 
-def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
-    """Credentials for a demo in ``data_dir``, with a separate session for each operation in ``ending``."""
+def gather(place: RunningDemo, data_dir: Path, ending: Iterable[str]) -> Credentials:
+    """Credentials for a demo in ``data_dir``, with one passing session for each operation in ``ending``."""
     database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
     accounts = Accounts(database)
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
@@ -40,8 +40,8 @@ def gather(place: Place, data_dir: Path, ending: Iterable[str]) -> Credentials:
         )
 
 
-def _sign_in(client: httpx.Client, accounts: Accounts, place: Place, private_key: str | bytes) -> str:
-    """Sign a wallet in and give its account the plan that webhooks need. Returns the access token."""
+def _sign_in(client: httpx.Client, accounts: Accounts, place: RunningDemo, private_key: str | bytes) -> str:
+    """The access token of a wallet, whose account has the plan that webhooks need."""
     wallet = Account.from_key(private_key)
     nonce = client.get("/api/v2/auth/nonce").json()["nonce"]
     message = (

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from api.ops.demo import guide
-from api.ops.demo.guide import Place
+from api.ops.demo.guide import RunningDemo
 from tests.contract import claims, configuration
 from tests.contract.claims import BegunClaim
 from tests.contract.configuration import Extent, Known
@@ -31,7 +31,7 @@ PHASES = ("examples", "coverage", "fuzzing", "stateful")
 class Target:
     """A running service, its OpenAPI document, and credentials and values for a run."""
 
-    place: Place
+    place: RunningDemo
     document: dict[str, Any]
     credentials: Credentials
     known: list[Known]
@@ -106,8 +106,8 @@ def run(target: Target, extent: Extent, folder: Path) -> Outcome:
     )
 
 
-def known_values(place: Place, transaction: str, versions: list[str]) -> list[Known]:
-    """Known values of the demo, by parameter."""
+def known_values(place: RunningDemo, transaction: str, versions: list[str]) -> list[Known]:
+    """What the demo knows, by parameter."""
     return [
         Known("symbol", [place.symbol, place.symbol.lower()]),
         Known("path.chain", [place.chain_key, str(place.chain_id)]),
@@ -127,7 +127,7 @@ def known_values(place: Place, transaction: str, versions: list[str]) -> list[Kn
     ]
 
 
-def known_of_claim(place: Place, begun: BegunClaim) -> list[Known]:
+def known_of_claim(place: RunningDemo, begun: BegunClaim) -> list[Known]:
     """What leads through the claim that is begun."""
     found: dict[str, str | int] = {
         "symbol": begun.symbol,
@@ -142,7 +142,7 @@ def known_of_claim(place: Place, begun: BegunClaim) -> list[Known]:
     return [Known(f"body.{name}", [value], "^/api/v2/claim(/message|/verify)?$") for name, value in found.items()]
 
 
-def _versions(place: Place) -> list[str]:
+def _versions(place: RunningDemo) -> list[str]:
     """The versions that the token list has had."""
     answer = httpx.get(f"{place.api_url}/api/v2/tokenlist/versions", headers={"X-API-Key": place.api_key}, timeout=30)
     found = [one["version"] for one in answer.json()["versions"]]

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from api.ops.demo import guide
-from api.ops.demo.guide import Place
+from api.ops.demo.guide import RunningDemo
 from tests.fixtures.demo import running_demo
 from tests.fixtures.waiting import wait_until
 
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 class Client:
     """A user of the API with a key."""
 
-    def __init__(self, place: Place, http: httpx.Client) -> None:
+    def __init__(self, place: RunningDemo, http: httpx.Client) -> None:
         self.place = place
         self.http = http
 
@@ -53,7 +53,7 @@ def test_a_wallet_finds_its_token_claims_it_and_search_shows_the_registration(tm
     wait_until(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", 5)
 
 
-def _keys_are_asked_for(place: Place, http: httpx.Client) -> None:
+def _keys_are_asked_for(place: RunningDemo, http: httpx.Client) -> None:
     path = f"/api/v2/token/{place.symbol}/{place.chain_key}"
     assert http.get(path).status_code == 401
     assert http.get(path, headers={"X-API-Key": "rgl_live_nonsense"}).status_code == 403
@@ -90,7 +90,7 @@ def _the_wallet_is_told_what_it_can_claim(client: Client) -> None:
     assert answer["price"] == client.get("/registration/fee")["totalFeeUsd"]
 
 
-def _claim(place: Place) -> str:
+def _claim(place: RunningDemo) -> str:
     """Run the documented script; the hash of the transaction it sent."""
     done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
@@ -135,7 +135,7 @@ def _search_shows_it_once_it_is_indexed(client: Client) -> None:
     assert client.get("/registration/claimable")["tokens"] == []
 
 
-def _the_operator_sees_a_chain_that_is_followed(place: Place, data_dir: Path) -> None:
+def _the_operator_sees_a_chain_that_is_followed(place: RunningDemo, data_dir: Path) -> None:
     command = [sys.executable, "-m", "api.cli", "status", "--json"]
     environment = os.environ | {"REGALIA_DATA_DIR": str(data_dir), "REGALIA_CHAINS": str(data_dir / "chains.toml")}
     status = json.loads(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)

@@ -22,7 +22,7 @@ def rotate() -> None:
 
 def list_keys(as_json: bool) -> None:
     """Print the signing keys, the current one first, without their secret halves."""
-    entries = [_fields(key, current=place == 0) for place, key in enumerate(_keys().current().keys)]
+    entries = [_fields(key, current=index == 0) for index, key in enumerate(_keys().current().keys)]
     if as_json:
         for entry in entries:
             print(json.dumps(entry))

@@ -68,7 +68,7 @@ class QueueStatus:
 
 @dataclass(frozen=True, slots=True)
 class NoticeStatus:
-    """A condition that operators were told of and that still holds."""
+    """A reported condition that still holds."""
 
     kind: str
     subject: str

@@ -8,7 +8,7 @@ CLAIM_SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "examples" / "clai
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunningDemo:
     """A running demo: its addresses, its API key, and a wallet of its chain with a token to claim."""
 
     api_url: str
@@ -24,55 +24,55 @@ class Place:
     python: str
 
 
-def reads(place: Place) -> list[tuple[str, str]]:
+def reads(demo: RunningDemo) -> list[tuple[str, str]]:
     """The suggested requests: what each shows, and its path."""
     return [
-        ("search", f"/api/v2/search?symbol={place.symbol}&sort=relevance"),
-        ("one token", f"/api/v2/token/{place.symbol}/{place.chain_key}"),
-        ("its heartbeat", f"/api/v2/heartbeat/{place.symbol}/{place.chain_key}"),
+        ("search", f"/api/v2/search?symbol={demo.symbol}&sort=relevance"),
+        ("one token", f"/api/v2/token/{demo.symbol}/{demo.chain_key}"),
+        ("its heartbeat", f"/api/v2/heartbeat/{demo.symbol}/{demo.chain_key}"),
         ("what a wallet can claim", "/api/v2/registration/claimable"),
     ]
 
 
-def claim_command(place: Place) -> list[str]:
-    """The claim of the place's token by the wallet that deployed it."""
+def claim_command(demo: RunningDemo) -> list[str]:
+    """The claim of the demo's token by the wallet that deployed it."""
     return [
-        place.python,
+        demo.python,
         str(CLAIM_SCRIPT),
-        *("--api", place.api_url, "--api-key", place.api_key),
-        *("--rpc", place.rpc_url, "--chain", place.chain_key, "--chain-id", str(place.chain_id)),
-        *("--symbol", place.symbol, "--token", place.token, "--private-key", place.private_key),
+        *("--api", demo.api_url, "--api-key", demo.api_key),
+        *("--rpc", demo.rpc_url, "--chain", demo.chain_key, "--chain-id", str(demo.chain_id)),
+        *("--symbol", demo.symbol, "--token", demo.token, "--private-key", demo.private_key),
     ]
 
 
-def headers(place: Place, path: str) -> dict[str, str]:
+def headers(demo: RunningDemo, path: str) -> dict[str, str]:
     """The headers that a request to this path needs."""
-    found = {"X-API-Key": place.api_key}
+    found = {"X-API-Key": demo.api_key}
     if path.endswith("/claimable"):
-        found["X-Wallet-Address"] = place.wallet
+        found["X-Wallet-Address"] = demo.wallet
     return found
 
 
-def text(place: Place) -> str:
+def text(demo: RunningDemo) -> str:
     """The whole guide."""
     lines = [
-        f"  API          {place.api_url}",
-        f"  OpenAPI      {place.api_url}/openapi.json",
-        *([f"  Dagster      {place.dagster_url}"] if place.dagster_url else []),
-        f"  chain        {place.rpc_url} (chain id {place.chain_id}, posing as {place.chain_key})",
-        f"  API key      {place.api_key}",
+        f"  API          {demo.api_url}",
+        f"  OpenAPI      {demo.api_url}/openapi.json",
+        *([f"  Dagster      {demo.dagster_url}"] if demo.dagster_url else []),
+        f"  chain        {demo.rpc_url} (chain id {demo.chain_id}, posing as {demo.chain_key})",
+        f"  API key      {demo.api_key}",
         "",
         "Try:",
         "",
     ]
-    for what, path in reads(place):
-        carried = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers(place, path).items())
-        lines += [f"  # {what}", f"  curl -s {carried} {shlex.quote(place.api_url + path)}", ""]
+    for what, path in reads(demo):
+        carried = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers(demo, path).items())
+        lines += [f"  # {what}", f"  curl -s {carried} {shlex.quote(demo.api_url + path)}", ""]
     command = " ".join(
-        f"\\\n      {word}" if word.startswith("--") else word for word in map(shlex.quote, claim_command(place))
+        f"\\\n      {word}" if word.startswith("--") else word for word in map(shlex.quote, claim_command(demo))
     )
     lines += [
-        f"  # claim {place.symbol} with the wallet that deployed it",
+        f"  # claim {demo.symbol} with the wallet that deployed it",
         f"  {command}",
         "",
         "docs/claim.md walks through the claim step by step. Ctrl-C stops everything.",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import httpx
 
 from api.ops.demo import guide
-from api.ops.demo.guide import Place
+from api.ops.demo.guide import RunningDemo
 from warehouse import postgres
 from warehouse.postgres import Connection
 
@@ -17,7 +17,7 @@ class NotReady(RuntimeError):
     """Something that clients should see is missing; the message names it."""
 
 
-def wait(place: Place, database_url: str, head: int) -> None:
+def wait(demo: RunningDemo, database_url: str, head: int) -> None:
     """Wait until the block ``head`` is published and every suggested read answers with data.
 
     Raises:
@@ -25,10 +25,10 @@ def wait(place: Place, database_url: str, head: int) -> None:
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     with postgres.connect(database_url, autocommit=True) as store:
-        _until(deadline, lambda: _indexed(store, place.chain_id, head))
-    with httpx.Client(base_url=place.api_url, timeout=30) as client:
-        for _, path in guide.reads(place):
-            _until(deadline, lambda path=path: _check_answer(client, place, path))  # type: ignore[misc]
+        _until(deadline, lambda: _indexed(store, demo.chain_id, head))
+    with httpx.Client(base_url=demo.api_url, timeout=30) as client:
+        for _, path in guide.reads(demo):
+            _until(deadline, lambda path=path: _missing_data(client, demo, path))  # type: ignore[misc]
 
 
 def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
@@ -37,12 +37,12 @@ def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
     return None if published is not None and published >= head else f"indexed to block {published} of {head}"
 
 
-def _check_answer(client: httpx.Client, place: Place, path: str) -> str | None:
+def _missing_data(client: httpx.Client, demo: RunningDemo, path: str) -> str | None:
     """None if the answer has data; otherwise what is missing."""
     # ``refresh``, so that an empty answer is not cached while we wait.
     asked = f"{path}&refresh=true" if "/search?" in path else path
     try:
-        response = client.get(asked, headers=guide.headers(place, path))
+        response = client.get(asked, headers=guide.headers(demo, path))
     except httpx.HTTPError as error:
         return f"{path}: {type(error).__name__}"
     if response.is_error:

@@ -121,7 +121,7 @@ class Demo:
         claimant = self.world.claimant
         accounts = Accounts(urls.database_url, key_prefix=self.settings.api_key_prefix)
         key = accounts.create_key(claimant.wallet, PLAN, "demo").key
-        place = guide.Place(
+        demo = guide.RunningDemo(
             api_url=listens["api"] or "",
             dagster_url=listens.get("dagster-web"),
             rpc_url=self.world.rpc_url,
@@ -135,12 +135,12 @@ class Demo:
             python=sys.executable,
         )
         with _step("indexed, scored and searchable"):
-            readiness.wait(place, urls.database_url, self.world.head)
-        _write_private(self.home / "demo.json", json.dumps(asdict(place)))
-        print(f"\nReady in {time.monotonic() - self.begun:.1f} s.\n\n{guide.text(place)}\n", flush=True)
+            readiness.wait(demo, urls.database_url, self.world.head)
+        _write_private(self.home / "demo.json", json.dumps(asdict(demo)))
+        print(f"\nReady in {time.monotonic() - self.begun:.1f} s.\n\n{guide.text(demo)}\n", flush=True)
         if self.once:
             with _step("tried everything above"):
-                done = trial.run(place)
+                done = trial.run(demo)
             print("\n".join(f"  {line}" for line in done), flush=True)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from api.ops.demo import guide
-from api.ops.demo.guide import Place
+from api.ops.demo.guide import RunningDemo
 
 PATIENCE_SECONDS = 60.0
 
@@ -16,29 +16,29 @@ class TrialFailed(RuntimeError):
     """A suggested command did not do what it should."""
 
 
-def run(place: Place) -> list[str]:
+def run(demo: RunningDemo) -> list[str]:
     """Run everything the guide suggests, in order, with a line on each.
 
     Raises:
         TrialFailed: one of them failed; the message says which and how.
     """
     done = []
-    with httpx.Client(base_url=place.api_url, timeout=30) as client:
-        for what, path in guide.reads(place):
-            body = _get(client, place, path)
+    with httpx.Client(base_url=demo.api_url, timeout=30) as client:
+        for what, path in guide.reads(demo):
+            body = _get(client, demo, path)
             done.append(f"{what}: {_summary(body)}")
-        claim = subprocess.run(guide.claim_command(place), capture_output=True, text=True, check=False, timeout=180)
+        claim = subprocess.run(guide.claim_command(demo), capture_output=True, text=True, check=False, timeout=180)
         if claim.returncode:
             raise TrialFailed(
                 f"the claim ended with {claim.returncode}: {claim.stderr.strip() or claim.stdout.strip()}"
             )
         done += claim.stdout.strip().splitlines()
-        done.append(_await_crown(client, place))
+        done.append(_await_crown(client, demo))
     return done
 
 
-def _get(client: httpx.Client, place: Place, path: str) -> dict[str, Any]:
-    response = client.get(path, headers=guide.headers(place, path))
+def _get(client: httpx.Client, demo: RunningDemo, path: str) -> dict[str, Any]:
+    response = client.get(path, headers=guide.headers(demo, path))
     if response.is_error:
         raise TrialFailed(f"GET {path}: {response.status_code} {response.text[:300]}")
     body: dict[str, Any] = response.json()
@@ -55,13 +55,13 @@ def _summary(body: dict[str, Any]) -> str:
     return f"{body.get('token', {}).get('holders')} holders"
 
 
-def _await_crown(client: httpx.Client, place: Place) -> str:
+def _await_crown(client: httpx.Client, demo: RunningDemo) -> str:
     """Search shows the registration once its block is indexed and published."""
-    path = f"/api/v2/search?symbol={place.symbol}&chain={place.chain_key}&exact=true&refresh=true"
+    path = f"/api/v2/search?symbol={demo.symbol}&chain={demo.chain_key}&exact=true&refresh=true"
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
-        results = _get(client, place, path)["results"]
-        if any(one["hasCrown"] and one["token"]["address"].lower() == place.token.lower() for one in results):
-            return f"search shows the registration of {place.symbol}"
+        results = _get(client, demo, path)["results"]
+        if any(one["hasCrown"] and one["token"]["address"].lower() == demo.token.lower() for one in results):
+            return f"search shows the registration of {demo.symbol}"
         time.sleep(0.5)
     raise TrialFailed(f"search does not show the registration after {PATIENCE_SECONDS:.0f} s")

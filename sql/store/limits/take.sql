@@ -1,6 +1,6 @@
 -- Requests of several subjects at once: tokens first, then the day's quota, each as far as it goes. One statement, so
--- that what it grants is counted, whatever becomes of who asked. Rows are taken in the order of their subjects: two
--- processes that ask for the same ones wait for each other and never deadlock.
+-- that what it grants is counted even if the caller disconnects. Rows are locked in the order of their subjects, so
+-- concurrent processes cannot deadlock.
 WITH asked AS (
     SELECT *
     FROM unnest(
@@ -37,7 +37,7 @@ usage AS (
     ON CONFLICT (subject, day) DO UPDATE SET
         used = u.used + LEAST(excluded.used, GREATEST(excluded.per_day - u.used, 0)),
         per_day = excluded.per_day
-    RETURNING subject, day, account_id, new.used, per_day, told, new.used - COALESCE(old.used, 0) AS granted
+    RETURNING subject, day, account_id, new.used, per_day, told AS reported, new.used - COALESCE(old.used, 0) AS granted
 )
 SELECT usage.*, bucket.tokens
 FROM usage JOIN bucket USING (subject)

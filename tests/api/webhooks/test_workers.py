@@ -38,7 +38,7 @@ def statuses(store: Connection) -> dict[str, int]:
     return {row["status"]: row["n"] for row in rows}
 
 
-async def answered(engine: WebhookEngine) -> None:
+async def success_examples(engine: WebhookEngine) -> None:
     if engine._sending:
         await asyncio.wait(engine._sending)
 
@@ -99,7 +99,7 @@ async def test_a_worker_that_dies_after_any_step_loses_nothing(hooks: Hooks) -> 
     assert await queue.fan_out(hooks.clock.now()) == (1, 1)  # died after making deliveries
     other = hooks.new_engine(lease_seconds=LEASE_SECONDS)
     assert await other.dispatch()  # died after sending, before recording the result
-    await answered(other)
+    await success_examples(other)
     await hooks.engine.run_until_idle()
     assert len(hooks.receivers.sent) == 1  # it is leased
     hooks.clock.advance(seconds=LEASE_SECONDS)
@@ -116,7 +116,7 @@ async def test_recording_a_result_twice_changes_nothing(hooks: Hooks) -> None:
     hooks.record_event()
     await hooks.engine.fan_out()
     await hooks.engine.dispatch()
-    await answered(hooks.engine)
+    await success_examples(hooks.engine)
     kept = list(hooks.engine._results)
     assert await hooks.engine.record()
     hooks.engine._results = kept

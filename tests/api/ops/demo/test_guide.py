@@ -4,7 +4,7 @@ import shlex
 
 from api.ops.demo import guide
 
-PLACE = guide.Place(
+PLACE = guide.RunningDemo(
     api_url="http://127.0.0.1:8000",
     dagster_url="http://127.0.0.1:3000",
     rpc_url="http://127.0.0.1:8545",
