@@ -7,14 +7,14 @@ from uuid import UUID
 from fastapi import Depends, Path, Query
 
 from api.accounts import examples
-from api.accounts.errors import KeyLimit, KeyRevoked, LastWallet
+from api.accounts.errors import KeyLimit, KeyNotFound, KeyRevoked, LastWallet, WalletNotLinked
 from api.accounts.repository import AccountRepository
 from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
 from api.accounts.self_service import SelfService
 from api.http import fields
 from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import InvalidInput
 from api.http.examples import WALLET, success_examples
 from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -57,7 +57,7 @@ async def get_account(caller: KeyOrSession, service: ServiceDep) -> JsonResponse
     "/wallets/{wallet}",
     response_model=AccountAnswer,
     responses=success_examples(("the account without it", examples.ACCOUNT))
-    | GROUP.responses(InvalidInput, NotFound, LastWallet),
+    | GROUP.responses(InvalidInput, WalletNotLinked, LastWallet),
 )
 async def unlink_wallet(
     session: Writer,
@@ -107,7 +107,7 @@ async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep
 @router.patch(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=success_examples(("renamed", examples.KEY)) | GROUP.responses(NotFound, KeyRevoked),
+    responses=success_examples(("renamed", examples.KEY)) | GROUP.responses(KeyNotFound, KeyRevoked),
 )
 async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
     """Give an API key another name."""
@@ -117,7 +117,7 @@ async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service:
 @router.delete(
     "/keys/{id}",
     response_model=ApiKeyEntry,
-    responses=success_examples(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, NotFound),
+    responses=success_examples(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, KeyNotFound),
 )
 async def revoke_api_key(session: Writer, id: KeyId, service: ServiceDep) -> JsonResponse:
     """Revoke an API key, for good. It is refused from now on, also where it was used a moment ago."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from api.http.errors import Conflict, Forbidden
+from api.http.errors import Conflict, Forbidden, NotFound
 
 
 class KeyLimit(Forbidden):
@@ -25,3 +25,15 @@ class KeyRevoked(Conflict):
     """A revoked key is not changed any more."""
 
     text = "the key is revoked; it keeps its name"
+
+
+class WalletNotLinked(NotFound):
+    """The account has no such wallet."""
+
+    text = "wallet: this account has no such wallet"
+
+
+class KeyNotFound(NotFound):
+    """The account has no API key of this id."""
+
+    text = "id: this account has no such API key"

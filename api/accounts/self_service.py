@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from api.accounts.errors import KeyLimit, KeyRevoked, LastWallet
+from api.accounts.errors import KeyLimit, KeyNotFound, KeyRevoked, LastWallet, WalletNotLinked
 from api.accounts.repository import DAY, AccountRepository, ApiKey, DayOfUse
 from api.accounts.schemas import (
     AccountAnswer,
@@ -20,7 +20,7 @@ from api.accounts.schemas import (
 )
 from api.accounts.secret import new_secret
 from api.clock import Clock
-from api.http.errors import NotFound, TooManyRequests
+from api.http.errors import TooManyRequests
 from api.limits.plans import Limits, PlanLimits
 from api.security.api_keys import ApiKeys, hash_key
 from api.security.callers import Principal, WalletSession
@@ -56,13 +56,13 @@ class SelfService:
         when it signs in again.
 
         Raises:
-            NotFound: the account has no such wallet.
+            WalletNotLinked: the account has no such wallet.
             ApiError: 409, it is the only one.
         """
         async with self.repository.store.transaction() as transaction:
             linked = await self.repository.unlink_wallet(transaction, session.account_id, wallet, self.clock.now())
         if linked is None:
-            raise NotFound("wallet: this account has no such wallet")
+            raise WalletNotLinked
         if linked == [wallet]:
             raise LastWallet
         # This process forgets at once; the store notifies the others.
@@ -110,7 +110,7 @@ class SelfService:
         """Rename a key.
 
         Raises:
-            NotFound: the account has no such key.
+            KeyNotFound: the account has no such key.
             ApiError: 409, the key is revoked.
         """
         renamed = _entry(await self.repository.rename_key(session.account_id, key_id, name))
@@ -122,7 +122,7 @@ class SelfService:
         """Revoke a key; one that is revoked stays as it is.
 
         Raises:
-            NotFound: the account has no such key.
+            KeyNotFound: the account has no such key.
         """
         revoked = _entry(await self.repository.revoke_key(session.account_id, key_id, self.clock.now()))
         self.keys.forget()  # the store notifies other processes
@@ -156,7 +156,7 @@ def _limits(limits: PlanLimits) -> AccountLimits:
 
 def _entry(row: ApiKey | None) -> ApiKeyEntry:
     if row is None:
-        raise NotFound("id: this account has no such API key")
+        raise KeyNotFound
     return ApiKeyEntry(**asdict(row))
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Depends, Path, Query
 
 from api.auth import examples
-from api.auth.errors import SignatureInvalid, WalletOfAnotherAccount
+from api.auth.errors import ServiceUrlsInvalid, SessionNotFound, SignatureInvalid, WalletOfAnotherAccount
 from api.auth.grammar import Malformed
 from api.auth.repository import AuthRepository
 from api.auth.rules import ServiceUrls
@@ -29,7 +29,7 @@ from api.auth.service import NONCE_LIFE, SignInService
 from api.claims.inputs import signature_bytes
 from api.http import cursors
 from api.http.dependencies import ClockDep, ServicesDep, TokensDep
-from api.http.errors import InvalidInput, NotFound, Unavailable
+from api.http.errors import InvalidInput
 from api.http.examples import success_examples
 from api.http.groups import CLAIMS, Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -49,7 +49,7 @@ KEYS = RouteGroup(prefix="/api/v2/apps", credential=Credential.NONE, quota=Quota
 _PRIVATE = {"Cache-Control": "no-store"}
 # Verifiers with outdated keys would refuse new tokens.
 _JWKS_HEADERS = {"Cache-Control": "no-cache", "Access-Control-Allow-Origin": "*"}
-_LOGIN_ERRORS = GROUP.responses(ScopeMissing, SignatureInvalid, WalletOfAnotherAccount)
+_LOGIN_ERRORS = GROUP.responses(ScopeMissing, SignatureInvalid, WalletOfAnotherAccount, ServiceUrlsInvalid)
 
 router = GROUP.router(tags=["sign-in"], route_class=BodyRoute)
 login_router = LOGIN.router(tags=["sign-in"], route_class=BodyRoute)
@@ -76,7 +76,7 @@ def _service_urls(site_url: str, api_url: str) -> ServiceUrls:
     try:
         return ServiceUrls.of(site_url, api_url)
     except Malformed as error:
-        raise Unavailable("sign-in needs URLs in REGALIA_SITE_URL and REGALIA_BASE_URL") from error
+        raise ServiceUrlsInvalid from error
 
 
 ServiceDep = Annotated[SignInService, Depends(_service)]
@@ -175,7 +175,8 @@ async def revoke_other_sessions(session: Writer, service: ServiceDep) -> JsonRes
 @router.delete(
     "/sessions/{id}",
     response_model=Revoked,
-    responses=success_examples(("ended", examples.REVOKED)) | GROUP.responses(InvalidInput, ScopeMissing, NotFound),
+    responses=success_examples(("ended", examples.REVOKED))
+    | GROUP.responses(InvalidInput, ScopeMissing, SessionNotFound),
 )
 async def revoke_session(
     session: Session,
@@ -205,5 +206,5 @@ async def get_session_keys(access: PublicRead, tokens: TokensDep) -> JsonRespons
 async def _revoke(service: SignInService, session: Session, session_id: UUID) -> JsonResponse:
     revoked_at = await service.revoke(session, session_id)
     if revoked_at is None:
-        raise NotFound("id: the account has no such session")
+        raise SessionNotFound
     return respond(Revoked(session_id=session_id, revoked_at=revoked_at), headers=_PRIVATE)

@@ -1,6 +1,6 @@
 """Errors of the sign-in."""
 
-from api.http.errors import Conflict, Unauthorized
+from api.http.errors import Conflict, NotFound, Unauthorized, Unavailable
 from warehouse.domain.addresses import checksum_address
 
 
@@ -31,3 +31,15 @@ class TooManyWallets(Conflict):
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"a session has at most {limit} wallets")
+
+
+class SessionNotFound(NotFound):
+    """The account has no session of this id."""
+
+    text = "id: the account has no such session"
+
+
+class ServiceUrlsInvalid(Unavailable):
+    """The operator's settings have no URLs that sign-in messages can name."""
+
+    text = "sign-in needs URLs in REGALIA_SITE_URL and REGALIA_BASE_URL"

@@ -12,6 +12,7 @@ from api.claims.errors import (
     SymbolTaken,
     TokenNotRegistrable,
     TokenUnverified,
+    TransactionNotFound,
 )
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
@@ -43,7 +44,7 @@ from api.http.dependencies import (
     WarehouseDep,
 )
 from api.http.error_shapes import ErrorShape
-from api.http.errors import ApiError, NotFound
+from api.http.errors import ApiError
 from api.http.examples import success_examples
 from api.http.groups import CLAIMS, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -171,7 +172,7 @@ async def build_claim(
     "/status/{txHash}",
     response_model=ClaimStatus,
     responses=success_examples(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
-    | GROUP.responses(NotFound, TokenUnverified),
+    | GROUP.responses(TransactionNotFound, TokenUnverified),
 )
 async def get_claim_status(
     access: ApiKey,
@@ -197,7 +198,7 @@ async def get_claim_status(
     if chain_id is None:
         chain = chains.by_key[DEFAULT_STATUS_CHAIN]
         if not chain.enabled or "registry" not in chain.contracts:
-            raise NotFound(f"txHash: no such transaction on {chain.name}")
+            raise TransactionNotFound(f"txHash: no such transaction on {chain.name}")
     else:
         chain = minting_chain(chains, chain_id)
     return respond(await ClaimStatuses(readers, ClaimRepository(store)).status(chain, wanted))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from api.claims.examples import NOT_REGISTRABLE
-from api.http.errors import Conflict, Forbidden, Unavailable, Unprocessable
+from api.http.errors import Conflict, Forbidden, NotFound, Unavailable, Unprocessable
 from indexer.chains.errors import RpcError
 from warehouse.errors import WarehouseError
 
@@ -43,6 +43,12 @@ class ClaimUnauthorized(Forbidden):
 
     code = "CLAIM_UNAUTHORIZED"
     text = "the chain shows no way this wallet controls the token"
+
+
+class TransactionNotFound(NotFound):
+    """The chain's nodes do not know the transaction."""
+
+    text = "txHash: no such transaction on Base"
 
 
 class Undecided(Exception):

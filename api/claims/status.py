@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from api.chains import ChainReaders
-from api.claims.errors import TokenUnverified, unverified_if_unanswered
+from api.claims.errors import TokenUnverified, TransactionNotFound, unverified_if_unanswered
 from api.claims.mints import read_mints
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import ClaimStatus
-from api.http.errors import NotFound
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 from warehouse.domain.chains import Chain
@@ -26,7 +25,7 @@ class ClaimStatuses:
         """The transaction's status on the chain.
 
         Raises:
-            NotFound: the chain's nodes do not know it.
+            TransactionNotFound: the chain's nodes do not know it.
             TokenUnverified: the chain does not answer now.
         """
         reader = self.readers.of(chain)
@@ -43,7 +42,7 @@ class ClaimStatuses:
                     raise answer
             if receipt is None:
                 if known is None:
-                    raise NotFound(f"txHash: no such transaction on {chain.name}")
+                    raise TransactionNotFound(f"txHash: no such transaction on {chain.name}")
                 return ClaimStatus(tx_hash=transaction_hash, status="pending", confirmations=0, block_number=None)
             try:
                 return await self._mined(reader, receipt, quantity(head))

@@ -6,7 +6,14 @@ from typing import Annotated, Any
 from fastapi import Depends, Path
 
 from api.domains import examples
-from api.domains.errors import DomainLimit, DomainNotProven, DomainNotVerified, DomainTaken
+from api.domains.errors import (
+    DomainLimit,
+    DomainNotProven,
+    DomainNotRequested,
+    DomainNotVerified,
+    DomainTaken,
+    NameServersSilent,
+)
 from api.domains.repository import DomainRepository
 from api.domains.schemas import Domain, DomainChange, DomainList, DomainRequest
 from api.domains.service import Domains
@@ -54,7 +61,9 @@ async def request_registration_domain(registration: Managed, body: DomainRequest
 @check_router.post(
     "/{domain}/verify",
     response_model=Domain,
-    responses=_answers("verified", examples.VERIFIED, DomainNotProven, DomainTaken),
+    responses=_answers(
+        "verified", examples.VERIFIED, DomainNotRequested, DomainNotProven, DomainTaken, NameServersSilent
+    ),
 )
 async def verify_registration_domain(registration: Managed, domain: DomainPath, domains: DomainsDep) -> JsonResponse:
     """Look the TXT record up and verify the domain by it. 409 `DOMAIN_NOT_PROVEN` means that it is surely not there
@@ -65,7 +74,7 @@ async def verify_registration_domain(registration: Managed, domain: DomainPath, 
 @router.patch(
     "/{domain}",
     response_model=Domain,
-    responses=_answers("domain", examples.VERIFIED, DomainNotVerified),
+    responses=_answers("domain", examples.VERIFIED, DomainNotRequested, DomainNotVerified),
 )
 async def update_registration_domain(
     registration: Managed, domain: DomainPath, body: DomainChange, domains: DomainsDep
@@ -74,7 +83,7 @@ async def update_registration_domain(
     return respond(await domains.set_vanity(registration, domain, body.vanity_enabled))
 
 
-@router.delete("/{domain}", response_model=Domain, responses=_answers("domain", examples.VERIFIED))
+@router.delete("/{domain}", response_model=Domain, responses=_answers("domain", examples.VERIFIED, DomainNotRequested))
 async def remove_registration_domain(registration: Managed, domain: DomainPath, domains: DomainsDep) -> JsonResponse:
     """Remove a domain. Asked for again, it needs a new record."""
     return respond(await domains.remove(registration, domain))

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from api.domains import examples
 from api.domains.repository import MAX_DOMAINS
-from api.http.errors import Conflict
+from api.http.errors import Conflict, NotFound, Unavailable
 
 
 class DomainLimit(Conflict):
@@ -35,3 +35,15 @@ class DomainNotVerified(Conflict):
 
     code = "DOMAIN_NOT_VERIFIED"
     text = "pepe.example is not verified"
+
+
+class DomainNotRequested(NotFound):
+    """The registration has not asked for the domain."""
+
+    text = "domain: pepe.example was not asked for"
+
+
+class NameServersSilent(Unavailable):
+    """The name servers gave no answer, which never means that the record is missing."""
+
+    text = "the name servers did not say what is at _regalia-challenge.pepe.example, try again"

@@ -7,13 +7,19 @@ from datetime import timedelta
 from typing import Final
 
 from api.clock import Clock
-from api.domains.errors import DomainLimit, DomainNotProven, DomainNotVerified, DomainTaken
+from api.domains.errors import (
+    DomainLimit,
+    DomainNotProven,
+    DomainNotRequested,
+    DomainNotVerified,
+    DomainTaken,
+    NameServersSilent,
+)
 from api.domains.lookups import LookupFailed, TextLookups, Texts
 from api.domains.names import read_domain
 from api.domains.proofs import OTHER_TEXTS, is_proven, new_challenge, record_name
 from api.domains.repository import MAX_DOMAINS, DomainRecord, DomainRepository
 from api.domains.schemas import Domain, DomainList, State
-from api.http.errors import NotFound, Unavailable
 from api.http.times import timestamp
 from api.pages.authority import ManagedRegistration, lock
 from api.settings import ApiSettings
@@ -60,9 +66,9 @@ class Domains:
         """Look up the record and verify the domain. Safe to repeat: a verified domain keeps its time.
 
         Raises:
-            NotFound: it was not asked for.
+            DomainNotRequested: it was not asked for.
             ApiError: 409, the record is definitely missing, or the domain belongs to another registration.
-            Unavailable: the name servers gave no answer.
+            NameServersSilent: the name servers gave no answer.
         """
         row = await self._find(registration, written)
         name = record_name(self.settings, row.domain)
@@ -70,7 +76,7 @@ class Domains:
             found = await self.lookups.texts(name)
         except LookupFailed as error:
             text = f"the name servers did not say what is at {name}, try again"
-            raise Unavailable(text, retry_after_seconds=_RETRY_SECONDS) from error
+            raise NameServersSilent(text, retry_after_seconds=_RETRY_SECONDS) from error
         if not is_proven(row.challenge, found.values):
             raise await self._not_proven(registration, row, name, found)
         try:
@@ -82,7 +88,7 @@ class Domains:
         """Turn the vanity switch of a domain on or off.
 
         Raises:
-            NotFound: it was not asked for.
+            DomainNotRequested: it was not asked for.
             DomainNotVerified: it is not verified.
         """
         row = await self._find(registration, written)
@@ -96,7 +102,7 @@ class Domains:
         """Remove a domain with its settings; the answer is its last state.
 
         Raises:
-            NotFound: it was not asked for.
+            DomainNotRequested: it was not asked for.
         """
         row = await self._find(registration, written)
         async with self._locked(registration) as transaction:
@@ -113,7 +119,7 @@ class Domains:
         domain = read_domain("domain", written)
         row = await self.repository.one(registration.key, domain)
         if row is None:
-            raise NotFound(f"domain: {domain} was not asked for")
+            raise DomainNotRequested(f"domain: {domain} was not asked for")
         return row
 
     async def _set_verified(self, registration: ManagedRegistration, row: DomainRecord, found: Texts) -> DomainRecord:
@@ -130,7 +136,7 @@ class Domains:
                 await self.repository.mark_lost(transaction, holder, TAKEN_PROBLEM, now)
             verified = await self.repository.verify(transaction, row, now, check_at)
         if verified is None:
-            raise NotFound(f"domain: {row.domain} was removed meanwhile")
+            raise DomainNotRequested(f"domain: {row.domain} was removed meanwhile")
         return verified
 
     async def _not_proven(

@@ -10,13 +10,13 @@ from fastapi import Path, Query
 from api.history import examples
 from api.history.schemas import HistoryEntry, HistoryHead, RegistrationHistory
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep, TokensDep
-from api.http.errors import NotFound
 from api.http.examples import success_examples
 from api.http.fields import read_chain
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import timestamp
+from api.registrations.errors import RegistrationNotFound
 from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from api.security.access import ApiKey
@@ -46,7 +46,7 @@ router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
     "/{id}/history",
     response_model=RegistrationHistory,
     responses=success_examples(("history", examples.HISTORY), ("nothing final", examples.NOTHING))
-    | GROUP.responses(NotFound),
+    | GROUP.responses(RegistrationNotFound),
 )
 async def get_registration_history(
     access: ApiKey,

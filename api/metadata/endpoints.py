@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api.http.conditional import has_already
 from api.http.dependencies import MetadataDep
-from api.http.errors import InvalidInput, NotFound, PayloadTooLarge, UnsupportedMediaType
+from api.http.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from api.http.examples import success_examples
 from api.http.groups import UPLOADS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
@@ -18,7 +18,7 @@ from api.limits.public import PublicRead
 from api.metadata import examples
 from api.metadata.cids import read_cid
 from api.metadata.contents import DOCUMENT, Limits
-from api.metadata.errors import ContentMismatch, MetadataLimit
+from api.metadata.errors import ContentMismatch, ContentNotFound, ContentUnavailable, MetadataLimit
 from api.metadata.images import IMAGE_TYPES
 from api.metadata.schemas import MetadataDocument, Uploaded
 from api.metadata.service import PUBLIC_PATH, Metadata
@@ -82,7 +82,9 @@ CidPath = Annotated[
     response_model=Uploaded,
     openapi_extra=_BODY,
     responses=success_examples(("uploaded", examples.UPLOADED))
-    | GROUP.responses(InvalidInput, PayloadTooLarge, UnsupportedMediaType, MetadataLimit, ContentMismatch),
+    | GROUP.responses(
+        InvalidInput, PayloadTooLarge, UnsupportedMediaType, MetadataLimit, ContentMismatch, ContentUnavailable
+    ),
 )
 async def upload_metadata(request: Request, session: Writer, metadata: MetadataDep) -> JsonResponse:
     """Keep a metadata document or an image, under its content's name. The same bytes have the same name, from any
@@ -92,7 +94,11 @@ async def upload_metadata(request: Request, session: Writer, metadata: MetadataD
         return respond(await metadata.upload(session.account_id, data, declared))
 
 
-@public_router.get("/{cid}", response_model=MetadataDocument, responses=_FOUND | PUBLIC_GROUP.responses(NotFound))
+@public_router.get(
+    "/{cid}",
+    response_model=MetadataDocument,
+    responses=_FOUND | PUBLIC_GROUP.responses(ContentNotFound, ContentUnavailable),
+)
 async def get_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
     """What was uploaded, byte by byte. It never changes: keep it as long as you like."""
     return await _served(request, metadata, cid)
@@ -102,7 +108,7 @@ async def get_metadata(request: Request, access: PublicRead, metadata: MetadataD
     "/{cid}",
     include_in_schema=False,
     response_model=MetadataDocument,
-    responses=_FOUND | PUBLIC_GROUP.responses(NotFound),
+    responses=_FOUND | PUBLIC_GROUP.responses(ContentNotFound, ContentUnavailable),
 )
 async def head_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
     """Whether something was uploaded, and what it is."""
@@ -113,7 +119,7 @@ async def _served(request: Request, metadata: Metadata, text: str) -> Response:
     cid = read_cid(text)
     found = None if cid is None else await metadata.find(cid)
     if cid is None or found is None:
-        raise NotFound("nothing was uploaded under this name", headers=MISSING)
+        raise ContentNotFound(headers=MISSING)
     media_type, data = found
     headers = {**_SERVED, "ETag": f'"{cid}"'}
     if has_already(request.headers.get("if-none-match"), headers["ETag"]):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from api.http.errors import BadGateway, Forbidden
+from api.http.errors import BadGateway, Forbidden, NotFound, Unavailable
 
 
 class MetadataLimit(Forbidden):
@@ -18,3 +18,15 @@ class ContentMismatch(BadGateway):
     """The IPFS node stored something else than it was sent."""
 
     text = "the IPFS node added other content than it was sent"
+
+
+class ContentNotFound(NotFound):
+    """Nothing was uploaded under this name."""
+
+    text = "nothing was uploaded under this name"
+
+
+class ContentUnavailable(Unavailable):
+    """Contents cannot be read or kept now."""
+
+    text = "content cannot be read now, try again"

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from multiformats import CID
 
-from api.http.errors import TooManyRequests, Unavailable
+from api.http.errors import TooManyRequests
 from api.metadata.cids import cid_of
 from api.metadata.contents import Contents, ContentsDown, ContentsWrong, Limits, inspect, kind_of
-from api.metadata.errors import ContentMismatch, MetadataLimit
+from api.metadata.errors import ContentMismatch, ContentUnavailable, MetadataLimit
 from api.metadata.local import LocalContents
 from api.metadata.node import IpfsNode
 from api.metadata.repository import MetadataRepository, Upload
@@ -92,7 +92,7 @@ class Metadata:
             await self.repository.release(upload)
             if isinstance(error, ContentsWrong):
                 raise ContentMismatch(str(error)) from error
-            raise Unavailable("content cannot be kept now, try again") from error
+            raise ContentUnavailable("content cannot be kept now, try again") from error
         await self.repository.note_stored(upload)
         return Uploaded(
             cid=cid,
@@ -107,14 +107,14 @@ class Metadata:
         not publish.
 
         Raises:
-            Unavailable: that cannot be told now.
+            ContentUnavailable: the node or the disk does not answer.
         """
         if isinstance(self.contents, IpfsNode) and not await self.repository.is_known(str(cid)):
             return None
         try:
             data = await self.contents.get(cid, self.limits.max_bytes)
         except ContentsDown as error:
-            raise Unavailable("content cannot be read now, try again") from error
+            raise ContentUnavailable from error
         return None if data is None else (kind_of(data), data)
 
 

@@ -12,8 +12,9 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import Depends, Path, Query
 
 from api.http.dependencies import ChainsDep, StoreDep
-from api.http.errors import Forbidden, InvalidInput, NotFound, raises
+from api.http.errors import Forbidden, InvalidInput, raises
 from api.http.fields import read_chain
+from api.registrations.errors import RegistrationEnded, RegistrationNotFound, RegistrationRemoved
 from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from api.security.access import Session, with_scope
@@ -95,7 +96,7 @@ async def lock(transaction: Transaction, registration: ManagedRegistration) -> P
     do not wait for this lock.
 
     Raises:
-        NotFound: the registration ended, or a reorganisation removed it, since the request came.
+        RegistrationEnded, RegistrationRemoved: since the request came.
         NotAManager: the wallet lost its role since the request came.
     """
     row = _require_active(
@@ -110,20 +111,20 @@ async def reload(store: Store, registration: ManagedRegistration) -> PageRecord:
     """Read the same row without a lock.
 
     Raises:
-        NotFound: the registration ended, or a reorganisation removed it, since the request came.
+        RegistrationEnded, RegistrationRemoved: since the request came.
     """
     return _require_active(await store.row("registrations/find_managed", registration.key, PageRecord), registration)
 
 
 def _require_active(row: PageRecord | None, registration: ManagedRegistration) -> PageRecord:
     if row is None or row.transaction_hash != registration.row.transaction_hash:
-        raise NotFound("id: a reorganisation of the chain removed the registration")
+        raise RegistrationRemoved
     if row.released_at is not None or row.expired_at is not None:
-        raise NotFound("id: the registration has ended")
+        raise RegistrationEnded("id: the registration has ended")
     return row
 
 
-@raises(InvalidInput, NotFound, NotAManager)
+@raises(InvalidInput, RegistrationNotFound, RegistrationEnded, NotAManager)
 async def managed_registration(
     session: Annotated[WalletSession, with_scope("api:write")], named: NamedDep, store: StoreDep
 ) -> ManagedRegistration:
@@ -131,14 +132,14 @@ async def managed_registration(
     in ``GET /registration/{id}/roles``.
 
     Raises:
-        NotFound: there is no such registration, or it has ended.
+        RegistrationNotFound, RegistrationEnded: there is no such registration, or it has ended.
         Forbidden: the session lacks the scope ``api:write``.
         NotAManager: no wallet of the session is the owner or a manager.
     """
     return await _find(session, named, store)
 
 
-@raises(InvalidInput, NotFound, NotAManager)
+@raises(InvalidInput, RegistrationNotFound, RegistrationEnded, NotAManager)
 async def readable_registration(session: Session, named: NamedDep, store: StoreDep) -> ManagedRegistration:
     """The registration of the path, for reads, which need no scope."""
     return await _find(session, named, store)
@@ -147,7 +148,7 @@ async def readable_registration(session: Session, named: NamedDep, store: StoreD
 async def _find(session: WalletSession, named: _NamedRegistration, store: Store) -> ManagedRegistration:
     row = await find_registration(RegistrationRepository(store), named.name, named.chain.chain_id)
     if row.has_ended:
-        raise NotFound(f"id: registration {named.name[:40]} has ended")
+        raise RegistrationEnded(f"id: registration {named.name[:40]} has ended")
     acting = [wallet for wallet in (row.owner, *row.managers) if session.controls(wallet, named.chain.chain_id)]
     if not acting:
         raise NotAManager

@@ -22,7 +22,7 @@ from api.http.dependencies import (
     WarehouseDep,
 )
 from api.http.error_shapes import ErrorShape
-from api.http.errors import InvalidInput, NotFound, Unavailable
+from api.http.errors import InvalidInput
 from api.http.examples import WALLET, success_examples
 from api.http.fields import read_chain, read_symbol
 from api.http.groups import CLAIMS, SEARCHES, RouteGroup
@@ -31,6 +31,7 @@ from api.http.routes import BodyRoute
 from api.registrations import examples
 from api.registrations.attesting import render_attestations
 from api.registrations.claimable import ClaimableFinder
+from api.registrations.errors import ClaimableTimeout, RegistrationNotFound
 from api.registrations.qualification import Qualifier
 from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
@@ -59,7 +60,8 @@ qualify_router = QUALIFY.router(tags=["registrations"], route_class=BodyRoute)
 @claimable_router.get(
     "/claimable",
     response_model=ClaimableTokens,
-    responses=success_examples(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE)),
+    responses=success_examples(("claimable", examples.CLAIMABLE), ("nothing", examples.NONE_CLAIMABLE))
+    | CLAIMABLE.responses(ClaimableTimeout),
 )
 async def list_claimable_tokens(
     access: ApiKey,
@@ -93,7 +95,7 @@ async def list_claimable_tokens(
         async with asyncio.timeout(settings.claimable_timeout_seconds):
             found = await finder.find(owner)
     except TimeoutError as error:
-        raise Unavailable("the lookup took too long, try again") from error
+        raise ClaimableTimeout from error
     return JsonResponse({"tokens": found, "total": len(found)})
 
 
@@ -141,7 +143,7 @@ async def check_qualification(
     "/{id}",
     response_model=Registration,
     response_model_exclude_none=True,
-    responses=success_examples(("registration", examples.REGISTRATION)) | GROUP.responses(NotFound),
+    responses=success_examples(("registration", examples.REGISTRATION)) | GROUP.responses(RegistrationNotFound),
 )
 async def get_registration(
     access: ApiKey,
@@ -162,7 +164,7 @@ async def get_registration(
 @router.get(
     "/{id}/attestations",
     response_model=Attestations,
-    responses=success_examples(("attestations", examples.ATTESTATIONS)) | GROUP.responses(NotFound),
+    responses=success_examples(("attestations", examples.ATTESTATIONS)) | GROUP.responses(RegistrationNotFound),
 )
 async def list_attestations(
     access: ApiKey,

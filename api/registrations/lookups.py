@@ -7,7 +7,7 @@ from fastapi import Path, Query
 from api.http import fields
 from api.http.addresses import evm_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import InvalidInput
 from api.http.examples import success_examples
 from api.http.fields import SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
@@ -15,6 +15,7 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import timestamp
 from api.registrations import examples
+from api.registrations.errors import RegistrationEnded, RegistrationNotFound
 from api.registrations.reading import find_registration
 from api.registrations.repository import LinkedRegistration, RegistrationRepository
 from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
@@ -31,7 +32,8 @@ router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 @router.get(
     "/unified/{symbol}",
     response_model=UnifiedRegistration,
-    responses=success_examples(("registration", examples.UNIFIED)) | GROUP.responses(InvalidInput, NotFound),
+    responses=success_examples(("registration", examples.UNIFIED))
+    | GROUP.responses(InvalidInput, RegistrationNotFound),
 )
 async def get_unified_registration(
     access: ApiKey, store: StoreDep, chains: ChainsDep, symbol: SymbolPath
@@ -40,7 +42,7 @@ async def get_unified_registration(
     wanted = read_symbol("symbol", symbol)
     rows = await RegistrationRepository(store).active_of_symbol(wanted)
     if not rows:
-        raise NotFound(f"symbol: no registration of {wanted}")
+        raise RegistrationNotFound(f"symbol: no registration of {wanted}")
     first = rows[0]
     return respond(
         UnifiedRegistration(
@@ -104,7 +106,7 @@ async def list_registrations_of_symbol(
 @router.get(
     "/{id}/roles",
     response_model=Roles,
-    responses=success_examples(("roles", examples.ROLES)) | GROUP.responses(NotFound),
+    responses=success_examples(("roles", examples.ROLES)) | GROUP.responses(RegistrationNotFound, RegistrationEnded),
 )
 async def get_registration_roles(
     access: ApiKey,
@@ -121,7 +123,7 @@ async def get_registration_roles(
     repository = RegistrationRepository(store)
     row = await find_registration(repository, name, chain_id)
     if row.has_ended:
-        raise NotFound(f"id: registration {name[:40]} has ended")
+        raise RegistrationEnded(f"id: registration {name[:40]} has ended")
     block = await repository.published_block(row.chain_id)
     managers = [checksum_address(account) for account in row.managers]
     return respond(

@@ -1,7 +1,7 @@
 """Finds the registration that a path names by id or symbol."""
 
-from api.http.errors import NotFound
 from api.http.fields import read_symbol
+from api.registrations.errors import RegistrationNotFound
 from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from warehouse.domain.registrations import MAX_TOKEN_ID
 
@@ -12,7 +12,7 @@ async def find_registration(repository: RegistrationRepository, name: str, chain
 
     Raises:
         InvalidInput: neither an id nor a symbol.
-        NotFound: there is none.
+        RegistrationNotFound: there is none.
     """
     if name.isascii() and name.isdecimal():
         number = int(name) if len(name) <= len(str(MAX_TOKEN_ID)) else MAX_TOKEN_ID + 1
@@ -20,5 +20,5 @@ async def find_registration(repository: RegistrationRepository, name: str, chain
     else:
         row = await repository.first_of_symbol(read_symbol("id", name), chain_id)
     if row is None:
-        raise NotFound(f"id: no registration {name[:40]}")
+        raise RegistrationNotFound(f"id: no registration {name[:40]}")
     return row
