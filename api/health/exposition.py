@@ -18,6 +18,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from api.health.observer import Publication, Reading
+from api.health.state import AssetState, ChainState, CounterValue, FiringNotice, QueueState, StatusCount, StoreState
 from api.ops.supervisor import state
 from api.outbound.answers import Failure
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
@@ -51,20 +52,20 @@ class ServiceCollector(Collector):
         self.chains = chains
         self.data_dir = data_dir
         self.pool = pool
-        self.store: Reading[dict[str, Any]] = Reading(up=False, seconds=0.0)
+        self.store: Reading[StoreState] = Reading(up=False, seconds=0.0)
         self.warehouse: Reading[Publication] = Reading(up=False, seconds=0.0)
 
     def collect(self) -> Iterator[Metric]:
         """All families; without samples where nothing is known."""
-        found = self.store.answer or {}
+        found = self.store.answer or StoreState()
         yield from self._engines()
-        yield from self._chains(found.get("chains", []))
-        yield from self._counters(found.get("counters", []))
-        yield from self._derived(found.get("chains", []))
-        yield from self._assets(found.get("assets", []))
-        yield from _queues(found.get("queues", []))
-        yield from _webhooks(found)
-        yield from _notices(found.get("alerts", []), found.get("deliveries", []))
+        yield from self._chains(found.chains)
+        yield from self._counters(found.counters)
+        yield from self._derived(found.chains)
+        yield from self._assets(found.assets)
+        yield from _queues(found.queues)
+        yield from _webhooks(self.store.answer)
+        yield from _notices(found.firing, found.deliveries)
         yield from self._parts()
 
     def _key(self, chain_id: int) -> str:
@@ -93,8 +94,8 @@ class ServiceCollector(Collector):
         )
         yield _gauge("regalia_store_pool_limit", "Most connections of this process.", [], [((), self.pool.pool_size)])
 
-    def _chains(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
-        known = [(self._key(row["chain_id"]), row) for row in rows]
+    def _chains(self, rows: Sequence[ChainState]) -> Iterator[Metric]:
+        known = [(self._key(row.chain_id), row) for row in rows]
         for name, text, field in (
             ("head_block", "The node's head when last seen.", "head"),
             ("indexed_block", "The last block published to the warehouse.", "indexed"),
@@ -102,18 +103,20 @@ class ServiceCollector(Collector):
             ("lag_seconds", "Age of the last published block.", "age"),
             ("quiet_seconds", "Time since the indexer last wrote anything about the chain.", "quiet"),
         ):
-            yield _gauge(f"regalia_chain_{name}", text, ["chain"], [((key,), row[field]) for key, row in known])
+            yield _gauge(
+                f"regalia_chain_{name}", text, ["chain"], [((key,), getattr(row, field)) for key, row in known]
+            )
         yield _gauge(
             "regalia_chain_lag_blocks",
             "Blocks between the head and the last published one.",
             ["chain"],
-            [((key,), _behind(row["head"], row["indexed"])) for key, row in known],
+            [((key,), _behind(row.head, row.indexed)) for key, row in known],
         )
         yield _gauge(
             "regalia_chain_halted",
             "1 when ingestion has stopped for good and needs an operator; the reason says why and what to do.",
             ["chain", "reason"],
-            [((key, _short(row["halted"])), row["halted"] is not None) for key, row in known],
+            [((key, _short(row.halted)), row.halted is not None) for key, row in known],
         )
         yield _gauge(
             "regalia_chain_finality_blocks",
@@ -122,7 +125,7 @@ class ServiceCollector(Collector):
             [((chain.key,), chain.finality_blocks) for chain in self.chains.enabled()],
         )
 
-    def _counters(self, rows: Sequence[Sequence[Any]]) -> Iterator[Metric]:
+    def _counters(self, rows: Sequence[CounterValue]) -> Iterator[Metric]:
         by_chain: dict[int, dict[str, int]] = {}
         for name, chain_id, value in rows:
             if chain_id:  # 0: of no chain
@@ -142,9 +145,9 @@ class ServiceCollector(Collector):
             depths.add_metric([self._key(chain_id)], buckets, float(counts.get("reorganised_blocks", 0)))
         yield depths
 
-    def _derived(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
+    def _derived(self, rows: Sequence[ChainState]) -> Iterator[Metric]:
         published = self.warehouse.answer
-        indexed = {row["chain_id"]: row["indexed"] for row in rows}
+        indexed = {row.chain_id: row.indexed for row in rows}
         blocks = published.blocks if published else {}
         yield _gauge(
             "regalia_derived_block",
@@ -167,13 +170,13 @@ class ServiceCollector(Collector):
         age = max(time.time() - published.published_at.timestamp(), 0.0) if published else None
         yield _gauge("regalia_publication_age_seconds", "Age of that version.", [], [((), age)])
 
-    def _assets(self, rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
-        labelled = [((row["asset"], self._key(row["chain_id"]) if row["chain_id"] else "all"), row) for row in rows]
+    def _assets(self, rows: Sequence[AssetState]) -> Iterator[Metric]:
+        labelled = [((row.asset, self._key(row.chain_id) if row.chain_id else "all"), row) for row in rows]
         for name, text, field in (
             ("age_seconds", "Time since the asset's last run that wrote something began.", "age"),
             ("last_run_seconds", "How long that run took.", "last_seconds"),
         ):
-            samples = [(labels, row[field]) for labels, row in labelled]
+            samples = [(labels, getattr(row, field)) for labels, row in labelled]
             yield _gauge(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
         for name, text, field in (
             ("runs", "Runs that wrote something.", "runs"),
@@ -181,7 +184,7 @@ class ServiceCollector(Collector):
             ("rows", "Rows they wrote.", "rows"),
             ("failures", "Dagster steps of the asset that failed for good.", "failures"),
         ):
-            samples = [(labels, row[field]) for labels, row in labelled]
+            samples = [(labels, getattr(row, field)) for labels, row in labelled]
             yield _counter(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
 
     def _parts(self) -> Iterator[Metric]:
@@ -201,30 +204,31 @@ class ServiceCollector(Collector):
         )
 
 
-def _queues(rows: Sequence[dict[str, Any]]) -> Iterator[Metric]:
+def _queues(rows: Sequence[QueueState]) -> Iterator[Metric]:
     yield _gauge(
         "regalia_queue_jobs",
         "Jobs by state. Failed: of all that are kept; of Dagster's runs, in the last day.",
         ["queue", "state"],
-        [((row["queue"], name), row[name]) for row in rows for name in ("waiting", "running", "failed")],
+        [((row.queue, name), getattr(row, name)) for row in rows for name in ("waiting", "running", "failed")],
     )
     yield _gauge(
         "regalia_queue_oldest_seconds",
         "How long the oldest job that is due has waited.",
         ["queue"],
-        [((row["queue"],), row["oldest"] or 0) for row in rows],
+        [((row.queue,), row.oldest or 0) for row in rows],
     )
 
 
-def _webhooks(found: dict[str, Any]) -> Iterator[Metric]:
-    counts: dict[str, int] = {name: value for name, chain_id, value in found.get("counters", []) if not chain_id}
+def _webhooks(state: StoreState | None) -> Iterator[Metric]:
+    found = state or StoreState()
+    counts: dict[str, int] = {name: value for name, chain_id, value in found.counters if not chain_id}
     yield _counter(
         "regalia_webhook_attempts",
         "Attempts to deliver a webhook, by outcome: delivered, or why not.",
         ["outcome"],
         [
             ((outcome,), counts.get(f"{ATTEMPTS}_{outcome}", 0))
-            for outcome in (("delivered", *Failure) if found else ())
+            for outcome in (("delivered", *Failure) if state else ())
         ],
     )
     for metric, name, text in (
@@ -232,7 +236,7 @@ def _webhooks(found: dict[str, Any]) -> Iterator[Metric]:
         ("regalia_webhook_attempt_seconds", TOOK, "How long attempts took, whatever came of them."),
     ):
         family = HistogramMetricFamily(metric, text)
-        if found:
+        if state:
             buckets, total = histogram(counts, name)
             family.add_metric([], buckets, total)
         yield family
@@ -240,17 +244,17 @@ def _webhooks(found: dict[str, Any]) -> Iterator[Metric]:
         "regalia_webhook_subscriptions",
         "Webhooks by status.",
         ["status"],
-        [((status,), count) for status, count in found.get("subscriptions", [])],
+        [((status,), count) for status, count in found.subscriptions],
     )
     yield _gauge(
         "regalia_events_waiting",
         "Events that no deliveries were made of yet.",
         [],
-        [((), found["events"] or 0)] if found else [],
+        [((), found.events)] if state else [],
     )
 
 
-def _notices(firing: Sequence[Sequence[Any]], deliveries: Sequence[Sequence[Any]]) -> Iterator[Metric]:
+def _notices(firing: Sequence[FiringNotice], deliveries: Sequence[StatusCount]) -> Iterator[Metric]:
     yield _gauge(
         "regalia_alert_firing",
         "1 for every reported condition that still holds.",

@@ -9,10 +9,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from api.health.state import QueueState, StoreState
 from api.warehouse import WarehouseReader
 from warehouse import sql
 from warehouse.engines import EngineUrls
@@ -95,7 +96,7 @@ class Observer:
     def __init__(self, urls: EngineUrls) -> None:
         self._store = Store(urls.database_url, pool_size=1, timeout_seconds=_LIMIT_SECONDS)
         self._warehouse = WarehouseReader(urls.clickhouse_url, timeout_seconds=_LIMIT_SECONDS)
-        self.store: Watched[dict[str, Any]] = Watched("store", self._state)
+        self.store: Watched[StoreState] = Watched("store", self._state)
         self.warehouse: Watched[Publication] = Watched("warehouse", self._publication)
 
     async def close(self) -> None:
@@ -105,18 +106,15 @@ class Observer:
         await self._store.close()
         await self._warehouse.close()
 
-    async def _state(self) -> dict[str, Any]:
+    async def _state(self) -> StoreState | None:
         row = await self._store.row("health/read_state")
-        state: dict[str, Any] = row["state"] if row else {}
-        found = {name: rows or [] for name, rows in state.items()}
-        webhooks = state["webhooks"]
-        # Jobs in progress are pending too.
-        waiting = webhooks["waiting"] - webhooks["running"]
-        found["queues"] = [*found["queues"], {**webhooks, "queue": "webhooks", "waiting": waiting}]
-        if state.get("dagster"):
-            runs = await self._store.row("health/count_dagster_runs")
-            found["queues"] = [*found["queues"], {**(runs or {}), "queue": "dagster runs"}]
-        return found
+        if row is None:
+            return None
+        state = StoreState.of(row["state"])
+        if not state.has_dagster:
+            return state
+        runs = await self._store.rows("health/count_dagster_runs", None, QueueState)
+        return replace(state, queues=[*state.queues, *runs])
 
     async def _publication(self) -> Publication | None:
         rows = await self._warehouse.rows(sql.load("queries/health/publication"))

@@ -50,13 +50,21 @@ class ScoredToken:
     minted_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class AtRiskCounts:
+    """How many registered tokens have a critical score, and how many a warning one; each is counted once."""
+
+    critical: int
+    warning: int
+
+
 class AtRiskMemory:
     """Cached reads of tokens at risk: counting them joins all scores with all registrations, and scores change once an
     hour."""
 
     def __init__(self, store: Store, metrics: Metrics) -> None:
         self.store = store
-        self.counts: Cache[dict[str, int]] = Cache(
+        self.counts: Cache[AtRiskCounts] = Cache(
             "at_risk_counts", ttl_seconds=AT_RISK_SECONDS, metrics=metrics, limit=100
         )
         self.pages: Cache[list[ScoredToken]] = Cache(
@@ -87,11 +95,11 @@ class HeartbeatRepository:
             tuple(bounds.values()), lambda: self.reads.rows("heartbeats/list_at_risk", bounds, ScoredToken)
         )
 
-    async def count_below(self, critical: Decimal, warning: Decimal, chain_id: int | None) -> dict[str, int]:
+    async def count_below(self, critical: Decimal, warning: Decimal, chain_id: int | None) -> AtRiskCounts:
         """How many registered tokens are below each threshold, each counted once; a few seconds old at most."""
         bounds = {"critical": critical, "warning": warning, "chain_id": chain_id}
 
-        async def count() -> dict[str, int]:
-            return dict((await self.reads.rows("heartbeats/count_at_risk", bounds))[0])
+        async def count() -> AtRiskCounts:
+            return (await self.reads.rows("heartbeats/count_at_risk", bounds, AtRiskCounts))[0]
 
         return await self.memory.counts.get(tuple(bounds.values()), count)

@@ -1,6 +1,7 @@
 """Heartbeats from their rows."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -116,10 +117,11 @@ class HeartbeatService:
         """Registered tokens with low scores, lowest first."""
         least, below = RISK_LEVELS[level] if level else (Decimal(0), WARNING_BELOW)
         chain_id = chain.chain_id if chain else None
-        counts = await self.repository.count_below(CRITICAL_BELOW, WARNING_BELOW, chain_id)
+        levels = await self.repository.count_below(CRITICAL_BELOW, WARNING_BELOW, chain_id)
         offset = (page - 1) * page_size
         rows = await self.repository.registered_below(least, below, chain_id, limit=page_size, offset=offset)
-        total = counts[level] if level else sum(counts.values())
+        counts = asdict(levels)
+        total = counts[level] if level else levels.critical + levels.warning
         return TokensAtRisk(
             tokens=self._at_risk(rows),
             pagination=PagePagination.of(total=total, offset=offset, returned=len(rows), page_size=page_size),

@@ -7,6 +7,7 @@ statement runs are counted together by the next one, so a busy process does not 
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
@@ -17,10 +18,39 @@ from api.limits.plans import PlanLimits
 from api.limits.process import Windows
 from api.limits.usage import Counted, UsageLedger, day_of, try_to_record_thresholds
 from warehouse.errors import StoreUnavailable
-from warehouse.store import Row, Store
+from warehouse.store import Store
 
 LOG = logging.getLogger(__name__)
 FORGET_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The requests of a subject that one statement granted, the day's usage and the tokens left after them."""
+
+    subject: UUID
+    day: date
+    account_id: UUID
+    used: int
+    per_day: int
+    reported: int
+    granted: int
+    tokens: float
+
+    @property
+    def counted(self) -> Counted:
+        """The day's usage."""
+        return Counted(self.subject, self.day, self.account_id, self.used, self.per_day, self.reported)
+
+
+@dataclass(slots=True)
+class TakenOfAddress:
+    """How many requests of an address one statement granted, and the seconds until its window ends."""
+
+    address: str
+    kind: str
+    granted: int
+    wait_seconds: float
 
 
 class StoreMeter:
@@ -99,9 +129,9 @@ class StoreMeter:
             "quotas": [limits.per_day for _, limits in subjects.values()],
             "day": day_of(now),
         }
-        rows = {row["subject"]: row for row in await self.counters.rows("limits/take", parameters)}
+        rows = {row.subject: row for row in await self.counters.rows("limits/take", parameters, Taken)}
         for row in rows.values():
-            self._tell(row)
+            self._record_thresholds(row.counted)
         nth: dict[UUID, int] = {}
         grants = []
         for subject, limits in asked:
@@ -109,8 +139,7 @@ class StoreMeter:
             grants.append(_grant(rows[subject.id], before, limits, now, (day + 1) * DAY_SECONDS))
         return grants
 
-    def _tell(self, row: Row) -> None:
-        counted = Counted(**{name: row[name] for name in Counted._fields})
+    def _record_thresholds(self, counted: Counted) -> None:
         key = counted.subject, counted.day
         if counted.unreported and key not in self._recording:
             task = self._recording[key] = asyncio.create_task(try_to_record_thresholds(self.store, counted))
@@ -128,22 +157,21 @@ class StoreMeter:
             "counts": list(counts.values()),
             "limits": list(limits.values()),
         }
-        taken = await self.counters.rows("limits/take_addresses", parameters)
-        rows = {(row["address"], row["kind"]): row for row in taken}
+        taken = await self.counters.rows("limits/take_addresses", parameters, TakenOfAddress)
+        rows = {(row.address, row.kind): row for row in taken}
         answers: list[float | None] = []
         for address, kind, _ in asked:
             row = rows[address, kind]
-            granted = row["granted"] > 0
-            row["granted"] -= 1
-            answers.append(None if granted else max(0.0, row["wait_seconds"]))
+            granted = row.granted > 0
+            row.granted -= 1
+            answers.append(None if granted else max(0.0, row.wait_seconds))
         return answers
 
 
-def _grant(row: Row, before: int, limits: PlanLimits, now: float, day_ends: int) -> Grant:
+def _grant(row: Taken, before: int, limits: PlanLimits, now: float, day_ends: int) -> Grant:
     """The grant of a request; ``before`` requests of its subject precede it in the same statement."""
-    granted: int = row["granted"]
-    if before < granted:
-        later = granted - 1 - before
-        return Grant(None, row["tokens"] + later, row["used"] - later, now, day_ends)
-    refusal = "day" if row["used"] >= limits.per_day else "rate"
-    return Grant("day" if refusal == "day" else "rate", row["tokens"], row["used"], now, day_ends)
+    if before < row.granted:
+        later = row.granted - 1 - before
+        return Grant(None, row.tokens + later, row.used - later, now, day_ends)
+    refusal = "day" if row.used >= limits.per_day else "rate"
+    return Grant("day" if refusal == "day" else "rate", row.tokens, row.used, now, day_ends)

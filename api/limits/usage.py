@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from api.store.events import record
 from warehouse.domain.events.accounts import QuotaCrossed, QuotaExceeded, QuotaWarning, UsageThreshold
 from warehouse.domain.events.event import of_account
 from warehouse.errors import StoreUnavailable
-from warehouse.store import Row, Store, Transaction
+from warehouse.store import Store, Transaction
 
 LOG = logging.getLogger(__name__)
 WARNED_AT, EXCEEDED_AT = 80, 90
@@ -136,16 +136,11 @@ class UsageLedger:
                     "limits/add_usage",
                     {**named, "accounts": accounts, "counts": counts, "quotas": quotas},
                 )
-            found = counted_of(await transaction.rows("limits/list_usage", named))
+            found = await transaction.rows("limits/list_usage", named, Counted)
             for counted in found:
                 if counted.unreported:
                     await record_thresholds(transaction, counted)
         return found
-
-
-def counted_of(rows: Iterable[Row]) -> list[Counted]:
-    """Rows of ``api_usage`` as values."""
-    return [Counted(**row) for row in rows]
 
 
 async def try_to_record_thresholds(store: Store, counted: Counted) -> None:

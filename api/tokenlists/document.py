@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from api.http.errors import InvalidInput
 from api.http.times import timestamp
-from api.tokenlists.schemas import ListedExtensions, ListedToken, ListVersion
+from api.tokenlists.records import Entry, Version
+from api.tokenlists.schemas import ListedExtensions, ListedToken
 from warehouse.domain.addresses import checksum_address
 
 KEYWORDS = ("registry", "verified", "tokens")
@@ -18,26 +17,6 @@ MAX_TOKENS = 10_000
 """Tokens that the schema allows; of more, those listed longest are served."""
 _VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})")
 _NOT_IN_NAMES = re.compile(r"[^\w ]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """A published version of the list."""
-
-    version_id: int
-    major: int
-    minor: int
-    patch: int
-    published_at: datetime
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> "Version":
-        """The version of a row."""
-        return cls(row["version_id"], row["major"], row["minor"], row["patch"], row["published_at"])
-
-    def render(self) -> ListVersion:
-        """The wire form."""
-        return ListVersion(major=self.major, minor=self.minor, patch=self.patch)
 
 
 def read_version(field: str, text: str) -> tuple[int, int, int]:
@@ -59,18 +38,18 @@ def list_name(service_name: str) -> str:
     return " ".join(words)[:MAX_NAME_LENGTH].strip()
 
 
-def token(entry: Mapping[str, Any]) -> dict[str, Any]:
+def token(entry: Entry) -> dict[str, Any]:
     """An entry in its wire form."""
     found: dict[str, Any] = {
-        "chainId": entry["chain_id"],
-        "address": checksum_address(entry["address"]),
-        "name": entry["name"],
-        "symbol": entry["symbol"],
-        "decimals": entry["decimals"],
+        "chainId": entry.chain_id,
+        "address": checksum_address(entry.address),
+        "name": entry.name,
+        "symbol": entry.symbol,
+        "decimals": entry.decimals,
     }
-    if entry["logo_uri"]:
-        found["logoURI"] = entry["logo_uri"]
-    found["extensions"] = {"crownId": entry["crown_id"]}
+    if entry.logo_uri:
+        found["logoURI"] = entry.logo_uri
+    found["extensions"] = {"crownId": entry.crown_id}
     return found
 
 
@@ -85,14 +64,14 @@ def document(name: str, version: Version, tokens: Iterable[Mapping[str, Any]]) -
     }
 
 
-def listed(entry: Mapping[str, Any], prefix: str = "") -> ListedToken:
-    """A token from the columns of a row that begin with the prefix; its chain and address have none."""
+def listed(entry: Entry) -> ListedToken:
+    """An entry as a schema."""
     return ListedToken(
-        chain_id=entry["chain_id"],
-        address=checksum_address(entry["address"]),
-        name=entry[f"{prefix}name"],
-        symbol=entry[f"{prefix}symbol"],
-        decimals=entry[f"{prefix}decimals"],
-        logo_uri=entry[f"{prefix}logo_uri"],
-        extensions=ListedExtensions(crown_id=entry[f"{prefix}crown_id"]),
+        chain_id=entry.chain_id,
+        address=checksum_address(entry.address),
+        name=entry.name,
+        symbol=entry.symbol,
+        decimals=entry.decimals,
+        logo_uri=entry.logo_uri,
+        extensions=ListedExtensions(crown_id=entry.crown_id),
     )

@@ -18,8 +18,9 @@ from api.http.routes import QueryRoute
 from api.http.times import timestamp
 from api.security.access import ApiKey
 from api.tokenlists import examples
-from api.tokenlists.document import Version, listed, read_version
+from api.tokenlists.document import listed, read_version
 from api.tokenlists.errors import VersionNotPublished
+from api.tokenlists.records import Difference, VersionChanges
 from api.tokenlists.schemas import (
     ChangedToken,
     ListDifference,
@@ -100,22 +101,22 @@ async def list_token_list_versions(
     ] = None,
 ) -> JsonResponse:
     """Every version that was published, newest first, with how many tokens were added, changed and removed."""
-    rows = await store.rows("tokenlists/list_versions", {"below": before or 2**62, "limit": limit + 1})
+    rows = await store.rows("tokenlists/list_versions", {"below": before or 2**62, "limit": limit + 1}, VersionChanges)
     page, more = cut_page(rows, limit)
     return respond(
         PublishedVersions(
             versions=[
                 PublishedVersion(
-                    version=Version.of(row).render(),
-                    timestamp=timestamp(row["published_at"]),
-                    tokens=row["tokens"],
-                    added=row["added"],
-                    changed=row["changed"],
-                    removed=row["removed"],
+                    version=row.render(),
+                    timestamp=timestamp(row.published_at),
+                    tokens=row.tokens,
+                    added=row.added,
+                    changed=row.changed,
+                    removed=row.removed,
                 )
                 for row in page
             ],
-            next_before=page[-1]["version_id"] if more else None,
+            next_before=page[-1].version_id if more else None,
         )
     )
 
@@ -142,15 +143,20 @@ async def compare_token_list_versions(
     rows = await store.rows(
         "tokenlists/list_differences",
         {"from_version": earlier.version_id, "to_version": later.version_id},
+        Difference,
     )
-    both = [row for row in rows if row["crown_id"] is not None and row["old_crown_id"] is not None]
+    pairs = [(row.old, row.new) for row in rows]
     return respond(
         ListDifference(
             old=earlier.render(),
             new=later.render(),
-            added=[listed(row) for row in rows if row["old_crown_id"] is None],
-            removed=[listed(row, "old_") for row in rows if row["crown_id"] is None],
-            changed=[ChangedToken(old=listed(row, "old_"), new=listed(row)) for row in both],
+            added=[listed(new) for old, new in pairs if old is None and new is not None],
+            removed=[listed(old) for old, new in pairs if new is None and old is not None],
+            changed=[
+                ChangedToken(old=listed(old), new=listed(new))
+                for old, new in pairs
+                if old is not None and new is not None
+            ],
         )
     )
 

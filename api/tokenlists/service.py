@@ -11,8 +11,9 @@ from api.http.cache import Cache
 from api.http.conditional import Prepared, prepare
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
-from api.tokenlists.document import MAX_TOKENS, Version, document, token
+from api.tokenlists.document import MAX_TOKENS, document, token
 from api.tokenlists.errors import VersionNotPublished
+from api.tokenlists.records import Entry, Version
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
 
@@ -108,11 +109,11 @@ class TokenListService:
             VersionNotPublished: there is none.
         """
         found = await self.store.row(
-            "tokenlists/find_version", dict(zip(("major", "minor", "patch"), numbers, strict=True))
+            "tokenlists/find_version", dict(zip(("major", "minor", "patch"), numbers, strict=True)), Version
         )
         if found is None:
             raise VersionNotPublished(f"version: {'.'.join(map(str, numbers))} was not published")
-        return Version.of(found)
+        return found
 
     async def published(self) -> Published:
         """The newest version's list. While a newer one is loaded, the one before is served."""
@@ -128,6 +129,7 @@ class TokenListService:
         rows = await self.store.rows(
             "tokenlists/list_owned",
             {"wallet": wallet, "version_id": version.version_id, "limit": MAX_TOKENS},
+            Entry,
         )
         return prepare(dumps(document(self.name, version, map(token, rows))))
 
@@ -135,16 +137,16 @@ class TokenListService:
         return await self.of(await self._newest.get("newest", self._read_newest, refresh=True))
 
     async def _read_newest(self) -> Version:
-        row = await self.store.row("tokenlists/find_newest")
+        row = await self.store.row("tokenlists/find_newest", None, Version)
         if row is None:
             raise StoreUnavailable("the store has no version of the token list")
-        return Version.of(row)
+        return row
 
     async def _load(self, version: Version) -> Published:
-        rows = await self.store.rows("tokenlists/list_entries", {"version_id": version.version_id})
+        rows = await self.store.rows("tokenlists/list_entries", {"version_id": version.version_id}, Entry)
         # In a thread: rendering ten thousand tokens would block other requests.
         return await asyncio.to_thread(_made, version, self.name, rows)
 
 
-def _made(version: Version, name: str, rows: Sequence[Mapping[str, Any]]) -> Published:
+def _made(version: Version, name: str, rows: Sequence[Entry]) -> Published:
     return Published.of(version, name, [token(row) for row in rows])

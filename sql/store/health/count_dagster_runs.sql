@@ -1,4 +1,5 @@
-SELECT count(*) FILTER (WHERE status IN ('QUEUED', 'NOT_STARTED')) AS waiting,
+SELECT 'dagster runs' AS queue,
+       count(*) FILTER (WHERE status IN ('QUEUED', 'NOT_STARTED')) AS waiting,
        count(*) FILTER (WHERE status IN ('STARTING', 'STARTED', 'CANCELING')) AS running,
        count(*) FILTER (WHERE status = 'FAILURE' AND update_timestamp > now() AT TIME ZONE 'UTC' - interval '1 day')
            AS failed,
