@@ -112,7 +112,7 @@ async def _warm_token_list(services: Services) -> None:
     """Read the token list before the first request for it."""
     try:
         await services.token_list.warm()
-    except Exception as error:  # whatever it is, the first request that meets it answers with it
+    except Exception as error:  # the first request that needs it reports the error
         LOG.info("the token list is not read yet: %s", error)
 
 

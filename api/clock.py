@@ -1,11 +1,11 @@
-"""The time, as something that can be handed in."""
+"""The time as a dependency."""
 
 from datetime import UTC, datetime
 from typing import Protocol
 
 
 class Clock(Protocol):
-    """Says what time it is."""
+    """Gives the current time."""
 
     def now(self) -> datetime:
         """The present moment, in UTC."""

@@ -87,7 +87,7 @@ class AccountRepository:
         )
 
     async def lock(self, transaction: Transaction, account_id: UUID) -> str:
-        """Keep others from making keys until the transaction ends; the answer is the account's plan."""
+        """Lock the making of keys until the transaction ends; returns the account's plan."""
         row = await transaction.row("accounts/lock", {"account_id": account_id})
         if row is None:
             raise LookupError(f"account {account_id} is gone")

@@ -1,4 +1,4 @@
-"""What accounts do for themselves: make, rename and revoke keys, see their limits and what they used of them."""
+"""Self-service of accounts: make, rename and revoke keys, read limits and usage."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass

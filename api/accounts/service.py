@@ -1,7 +1,7 @@
 """Creating, listing and revoking API keys, and setting plans: what the ``keys`` and ``plans`` commands call.
 
-A key's secret exists once, in the answer to its creation; the store keeps a hash. Commands are the operator's: the
-limits that plans set to accounts are not asked here.
+A key's secret exists once, in the answer to its creation; the store keeps a hash. Operators run commands, so the limits
+of plans do not apply.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MAX_NAME_LENGTH = 64
 
 
 class AccountError(ValueError):
-    """What was asked for cannot be done; the message says why."""
+    """The command cannot be done; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class Accounts:
         return self._change(self._one(key), "accounts/revoke_any_key", {})
 
     def set_plan(self, wallet: str, plan: str) -> KnownAccount:
-        """Give the account of a wallet a plan, making the account if there is none. A plan that changes is told to the
-        account; the same plan again changes nothing.
+        """Give the account of a wallet a plan, making the account if there is none. A change of plan records an event
+        for the account; setting the same plan again changes nothing.
 
         Raises:
             AccountError: the wallet is no address, or there is no such plan.

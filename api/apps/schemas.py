@@ -13,7 +13,7 @@ AppId = Annotated[str, Field(min_length=3, max_length=97, description="<develope
 
 
 class ChosenApp(Wire):
-    """An app that is to be on the page."""
+    """An app to put on the page."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")
 

@@ -37,8 +37,8 @@ class PageAppsSettings:
 
         Raises:
             InvalidInput: an app is named twice, or is neither in the catalogue nor on the page.
-            NotFound: the registration is gone or has ended since the request came.
-            Forbidden: who asks has lost the role since.
+            RegistrationEnded, RegistrationRemoved: since the request came.
+            NotAManager: the wallet lost its role since the request came.
         """
         key = registration.key
         ids = [app.id for app in change.apps]

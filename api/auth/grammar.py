@@ -41,7 +41,7 @@ def authority(text: str) -> tuple[str | None, str, str | None]:
     """User information, host in lower case, and port of an RFC 3986 authority with a host.
 
     Raises:
-        Malformed: it is none.
+        Malformed: the text is not one.
     """
     found = _AUTHORITY.fullmatch(text)
     if found is None or not found["host"]:
@@ -72,7 +72,7 @@ def uri(text: str) -> tuple[str, str | None]:
     """Scheme and authority, or None, of an RFC 3986 URI.
 
     Raises:
-        Malformed: it is none.
+        Malformed: the text is not valid.
     """
     found = _URI.fullmatch(text)
     if found is None:
@@ -92,7 +92,7 @@ def moment(text: str) -> datetime:
     """A time of RFC 3339, in UTC, cut to microseconds.
 
     Raises:
-        Malformed: it is none, or names a day or hour that does not exist.
+        Malformed: the text is not one, or names a day or hour that does not exist.
     """
     found = _TIME.fullmatch(text)
     if found is None:

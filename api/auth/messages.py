@@ -79,7 +79,7 @@ def times(message: SignIn) -> dict[str, datetime]:
     """The times of the message by label.
 
     Raises:
-        Malformed: one of them is none.
+        Malformed: one of them is not a time.
     """
     named: dict[str, datetime] = {}
     for label, text in (

@@ -78,9 +78,9 @@ class AuthRepository:
         await transaction.execute("auth/link_wallet", {"wallet": wallet, "account_id": account_id})
 
     async def prove(self, transaction: Transaction, wallet: str, chain_id: int | None, now: datetime) -> UUID | None:
-        """Hold a signature to how the wallet first signed in, and keep that where this is the first time: by its key
-        (``chain_id`` None), or as the contract of a chain. The answer is its account; None where the wallet is another
-        chain's contract, or a key."""
+        """Require that the wallet signs as it first signed in, and record that on its first sign-in: by its key
+        (``chain_id`` None), or as the contract of a chain. Returns its account; None if the wallet is a key, or a
+        contract of another chain."""
         row = await transaction.row("auth/prove_wallet", {"wallet": wallet, "chain_id": chain_id, "now": now})
         return None if row is None else UUID(str(row["account_id"]))
 

@@ -70,11 +70,11 @@ def check(message: SignIn, urls: ServiceUrls, now: datetime) -> None:
 
 
 def require_issued(message: SignIn, now: datetime) -> None:
-    """Hold a message to having been issued before now, where it says when. That it was not long ago follows from its
-    nonce, so that a wallet whose clock is slow can sign in.
+    """Require that Issued At, if present, is not in the future. Its age is limited by the nonce alone, so that a wallet
+    with a slow clock can sign in.
 
     Raises:
-        InvalidInput: it says that it comes from the future.
+        InvalidInput: it is in the future.
     """
     issued = times(message).get("Issued At")
     if issued is not None and issued > now + AHEAD:

@@ -118,7 +118,7 @@ class SignInService:
         rules.require_issued(message, now)
         rules.require_solana_chain(message, self.chains)
         await self._require_nonce(message, now)
-        # Verified as validators do: keys of small order, for which anybody could sign, are refused.
+        # Verified as validators do: refuse keys of small order, for which anyone could sign.
         key, signed = Pubkey.from_string(message.address), text.encode()
         if not any(Signature.from_bytes(signature).verify(key, signed) for signature in signatures):
             raise SignatureInvalid

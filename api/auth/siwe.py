@@ -67,7 +67,7 @@ def write(message: SignIn) -> str:
 
 
 def check(message: SignIn) -> None:
-    """Hold every field to the grammar.
+    """Check every field against the grammar.
 
     Raises:
         Malformed: one breaks it; says which.

@@ -1,7 +1,7 @@
 """Sign-In with Solana messages: the text of the wallet standard's ``solana:signIn``.
 
-Of its fields only domain and address are always there; what this service needs beside them is checked where the
-message is judged (``api/auth/rules.py``).
+Of its fields only domain and address are always there; the fields that this service also requires are checked with the
+others (``api/auth/rules.py``).
 """
 
 import re
@@ -49,12 +49,12 @@ def write(message: SignIn) -> str:
 
 
 def _parts(lines: list[str]) -> tuple[str | None, list[str]]:
-    """The statement, and the labelled lines: each stands after an empty line."""
+    """The statement and the labelled lines; an empty line precedes each part."""
     if not lines:
         return None, []
     if lines[0] != "" or len(lines) < 2:
         raise Malformed("an empty line must follow the address")
-    # A statement that looks like a labelled line is taken for one: it must not say one thing and mean another.
+    # A statement that looks like a labelled line is parsed as one, so that a message has one meaning.
     if _FIRST_LABELS.fullmatch(lines[1]):
         return None, lines[1:]
     if len(lines) == 2:

@@ -1,7 +1,7 @@
 """How a wallet controls a token on its chain now: as deployer, owner, admin or majority holder, checked in this order.
 
-A contract can answer anything. Questions about the wallet (roles, balances) are also asked about a stranger: a contract
-that says yes to everybody proves nothing.
+A contract can answer anything. Questions about the wallet (roles, balances) are also asked about an unrelated address:
+a contract that says yes to every address proves nothing.
 """
 
 from collections.abc import Sequence

@@ -192,8 +192,8 @@ async def get_claim_status(
         ),
     ] = None,
 ) -> JsonResponse:
-    """What became of a claim's transaction. `confirmed` is said from one block on, and never before registration
-    reads show it. Without `chainId` Arbitrum is read, and a transaction of another chain is missing."""
+    """The state of a claim's transaction. `confirmed` needs one block, and registration reads show it by then. Without
+    `chainId` Arbitrum is read, and a transaction of another chain is missing."""
     wanted = transaction_hash("txHash", hash_text)
     if chain_id is None:
         chain = chains.by_key[DEFAULT_STATUS_CHAIN]

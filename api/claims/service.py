@@ -103,7 +103,7 @@ class ClaimService:
 
         Raises:
             TokenNotRegistrable, SymbolTaken, ClaimUnauthorized: the claim is refused.
-            InvalidInput: no proof is named, and there is none.
+            InvalidInput: the request names no proof, and none is stored.
             TokenUnverified, PriceUnavailable: it cannot be built now.
         """
         with unverified_if_unanswered():

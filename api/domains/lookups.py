@@ -1,7 +1,5 @@
-"""TXT records of names that strangers chose: the records, none, or an exception if unanswered.
-
-The last is an exception, so that no caller takes a name server that is down for a record that is gone.
-"""
+"""TXT records of names that users chose. No records is an answer; a name server that does not answer is an exception,
+so that no caller mistakes an outage for a missing record."""
 
 import asyncio
 from collections.abc import Sequence

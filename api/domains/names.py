@@ -18,7 +18,7 @@ _SPECIAL = frozenset({"alt", "arpa", "internal", "invalid", "local", "localhost"
 
 
 def read_domain(field: str, text: str) -> str:
-    """The domain in its kept form. It is one that can be somebody's: below a public suffix, not one itself.
+    """The domain in its stored form, below a public suffix and not one itself.
 
     Raises:
         InvalidInput: not a domain name, an address, too long, or a name that cannot be owned.
@@ -43,6 +43,6 @@ def read_domain(field: str, text: str) -> str:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """The list of the package, as it was when that was made. What it does not know is taken for a suffix of one label,
-    so new top-level domains are served before the package is renewed."""
+    """The package's list of its release date. An unknown suffix counts as one label, so new top-level domains are
+    served before the package is renewed."""
     return PublicSuffixList()

@@ -12,7 +12,7 @@ _REQUEST = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=Tr
 
 
 class DomainRequest(Wire):
-    """A domain that is to be verified."""
+    """A domain to verify."""
 
     model_config = ConfigDict(**_REQUEST, json_schema_extra={"examples": [{"domain": "pepe.example"}]})
 

@@ -43,7 +43,7 @@ class Domains:
     clock: Clock
 
     async def list_all(self, registration: ManagedRegistration) -> DomainList:
-        """All of them, whatever their state."""
+        """All domains, in any state."""
         rows = await self.repository.list_all(registration.key)
         return DomainList(domains=[self._render(row) for row in rows], total=len(rows), limit=MAX_DOMAINS)
 

@@ -44,7 +44,7 @@ class Whale(_Table):
 
 
 class Caps(_Table):
-    """The most that is ever charged."""
+    """The cap of the price."""
 
     claim_usd: Decimal = Field(ge=0)
     create_usd: Decimal = Field(ge=0)

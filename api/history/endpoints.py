@@ -62,7 +62,7 @@ async def get_registration_history(
     limit: Annotated[int, Query(ge=1, le=500, description="Most entries in an answer.")] = 100,
 ) -> JsonResponse:
     """What happened to a registration, oldest first, as a chain of hashes that anyone can verify; its head is signed.
-    What happens on a chain is told once it is final."""
+    Events of a chain appear once they are final."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     registration = await find_registration(RegistrationRepository(store), name, chain_id)
     key = {"chain_id": registration.chain_id, "token_id": registration.token_id}

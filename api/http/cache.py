@@ -93,7 +93,7 @@ class Cache(Generic[Value]):
         return entry.value
 
     def last(self, key: Hashable) -> Value | None:
-        """The last value of ``key``, however old; None if there is none. Not counted."""
+        """The last value of ``key`` at any age, or None. Not counted in the metrics."""
         entry = self._entries.get(key)
         return None if entry is None else entry.value
 

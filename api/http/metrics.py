@@ -16,7 +16,7 @@ from prometheus_client import (
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-# Each counter's time of creation would be a gauge of its own: a third of the text, and unused.
+# The creation time of each counter would be one more gauge: a third of the text, and unused.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)

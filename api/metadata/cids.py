@@ -26,7 +26,7 @@ _NODE_DATA, _NODE_LINK = b"\x0a", b"\x12"
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A block that is to be linked: its name, the bytes of the file below it, and those of all blocks below it."""
+    """A block to link: its name, the bytes of the file below it, and those of all blocks below it."""
 
     cid: CID
     file_bytes: int
@@ -39,7 +39,7 @@ def cid_of(data: bytes) -> str:
 
 
 def read_cid(text: str) -> CID | None:
-    """The CID of a text, in base 32 where it is of version 1; None where the text is none, or none that is known here.
+    """The CID of a text, in base 32 where it is of version 1; None if the text is not a CID, or of an unknown kind.
 
     A CID has many texts, one for each base. ``str`` of the answer is the one that contents are kept under.
     """

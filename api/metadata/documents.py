@@ -52,10 +52,10 @@ def read_document(data: bytes) -> dict[str, Any]:
 
 
 def require_rules(document: Mapping[str, Any]) -> None:
-    """Hold the members that the service shows to their rules.
+    """Check the members that the service shows.
 
     Raises:
-        NotADocument: names the first that does not keep to them.
+        NotADocument: names the first invalid one.
     """
     try:
         MetadataDocument.model_validate(document)

@@ -130,7 +130,7 @@ async def _served(request: Request, metadata: Metadata, text: str) -> Response:
 
 
 async def _sent(request: Request) -> tuple[bytes, str]:
-    """The bytes that are to be kept, and what their sender says they are."""
+    """The bytes to keep, and the type that their sender declares."""
     declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         if declared != FORM:
@@ -151,5 +151,5 @@ async def _file_of_form(request: Request) -> tuple[bytes, str]:
         if error.status_code != 400:
             raise
         raise InvalidInput("body", f"cannot be read as a form with one file: {error.detail}") from error
-    except (LookupError, ValueError) as error:  # what reading names with a charset that is none raises
+    except (LookupError, ValueError) as error:  # the parser's errors for an unknown charset
         raise InvalidInput("body", "cannot be read as a form with one file: its charset cannot be used") from error

@@ -47,7 +47,7 @@ class Size(NamedTuple):
 
 
 def kind_of(data: bytes) -> str | None:
-    """The media type that the first bytes stand for; None if they are no image's."""
+    """The media type by the first bytes; None if they are not those of an image."""
     if data.startswith(_PNG):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):

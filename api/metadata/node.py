@@ -1,7 +1,7 @@
 """Contents in an IPFS node of the operator's, over Kubo's RPC interface.
 
-What a node says is not taken on trust: what it added must have the name that was computed here, and what it gives must
-be what its name says, where that can be told. The address is the operator's own, so it may be a private one.
+The node's answers are verified: added content must have the CID that was computed here, and content that it returns
+must match its CID where that can be computed. The address is the operator's own, so it may be a private one.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Uploading: what is sent is looked at, named, counted for its account, and kept."""
+"""Uploads: detects the type, computes the CID, counts the bytes for the account, and stores them."""
 
 import asyncio
 import logging

@@ -1,8 +1,8 @@
 """Reading the documents that registrations name on their chains.
 
-A registration says a CID; what it stands for is looked for in the contents that are kept here, and with an IPFS node
-in its network. What is not found is looked for again ever more seldom; an upload of it is noticed at once. A document
-is filled in where the registration has none, in one statement that repeated changes nothing.
+A registration names a CID. The document is looked up in the contents kept here and, with an IPFS node, in its network.
+Missing documents are retried at growing intervals; an upload is noticed at once. One statement fills the document in
+where the registration has none; repeating it changes nothing.
 """
 
 import asyncio

@@ -33,7 +33,7 @@ class Outbound:
 
     Args:
         allow_loopback: for development, URLs of this machine's loopback addresses are allowed, also with http.
-        refused: networks that are not called beside those that are not public.
+        refused: networks that are refused in addition to private ones.
         trust: whose certificates are accepted; the system's authorities by default.
         names: who resolves names; the system's name servers by default.
         public: which addresses a name may have; by default those of the public Internet that are not this machine's.

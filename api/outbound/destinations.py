@@ -105,7 +105,7 @@ def validate_url(url: str, *, allow_loopback: bool = False, refused: Sequence[Ne
     Args:
         url: https://host[:port]/path; port 443 or one from 1024 on.
         allow_loopback: for development, http and https to ``localhost`` and literal loopback addresses, on any port.
-        refused: networks that are refused beside those that are not public.
+        refused: networks that are refused in addition to private ones.
 
     Raises:
         UrlRefused: the URL has another form, or names an address that is not public.

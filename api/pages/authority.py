@@ -32,7 +32,7 @@ class NotAManager(Forbidden):
 
 @dataclass(frozen=True, slots=True)
 class PageRecord:
-    """What a registration's page is made of, and who may change it. ``presented`` is the metadata document with the
+    """The contents of a registration's page, and who may change it. ``presented`` is the metadata document with the
     ``profile`` merged over it."""
 
     symbol: str

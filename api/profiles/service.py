@@ -41,7 +41,7 @@ class Profiles:
         """The merged profile.
 
         Raises:
-            NotFound: the registration is gone since the request came.
+            RegistrationEnded, RegistrationRemoved: since the request came.
         """
         return Profile(**_wire(registration, await reload(self.store, registration)))
 
@@ -51,8 +51,8 @@ class Profiles:
         """Change the fields that are given. Safe to repeat.
 
         Raises:
-            NotFound: the registration is gone or has ended since the request came.
-            Forbidden: who asks has lost the role since.
+            RegistrationEnded, RegistrationRemoved: since the request came.
+            NotAManager: the wallet lost its role since the request came.
             ProfileChanged: ``if_match`` names another state of the profile.
         """
         given = change.model_dump(by_alias=True, include=change.model_fields_set)
@@ -89,7 +89,7 @@ def etag(fields: Mapping[str, Any] | Profile) -> str:
 
 
 def _matches(if_match: str, tag: str) -> bool:
-    """Whether the header allows a change of what bears the tag, compared strongly (RFC 9110, 13.1.1)."""
+    """Whether the header allows a change of the profile with this tag, compared strongly (RFC 9110, 13.1.1)."""
     return any(one.strip() in ("*", tag) for one in if_match.split(","))
 
 

@@ -70,9 +70,9 @@ async def ask_api_key(request: Request) -> Caller:
 
 
 async def _find_key(request: Request, secret: str) -> Caller | None:
-    """Look a key up. Each unknown key costs a query, so an address may send only so many. A key is counted as unknown
-    before the query, so that concurrent requests cannot exceed the limit; the count is reverted if the key is valid.
-    Recently valid keys are exempt: other clients at the same address must not lock them out."""
+    """Look a key up. Each unknown key costs a query, so an address may send a limited number. A key is counted as
+    unknown before the query, so that concurrent requests cannot exceed the limit; the count is reverted if the key is
+    valid. Recently valid keys are exempt: other clients at the same address must not lock them out."""
     services = services_of(request)
     keys = services.api_keys
     caller = keys.known(secret)

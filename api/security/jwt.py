@@ -109,7 +109,7 @@ class Tokens:
 
         It names no chain. The issuer names a wallet that the session controls on the chain of the page
         (``WalletSession.controls``). A reader that asks a chain what a contract wallet owns must ask that same chain:
-        on another chain the address can belong to somebody else.
+        on another chain the address can belong to another owner.
         """
         expires = now + APP_SESSION_LIFE
         return self._sign(

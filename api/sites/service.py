@@ -29,7 +29,7 @@ class PageSitesService:
         """The sites as they are set.
 
         Raises:
-            NotFound: the registration is gone or has ended since the request came.
+            RegistrationEnded, RegistrationRemoved: since the request came.
         """
         row = await reload(self.store, registration)
         return _render(
@@ -41,8 +41,8 @@ class PageSitesService:
 
         Raises:
             InvalidInput: a host is no verified domain of the registration, or an embed host bears no badge.
-            NotFound: the registration is gone or has ended since the request came.
-            Forbidden: who asks has lost the role since.
+            RegistrationEnded, RegistrationRemoved: since the request came.
+            NotAManager: the wallet lost its role since the request came.
         """
         key = registration.key
         async with self.store.transaction() as transaction:
