@@ -76,7 +76,7 @@ class SelfService:
         return ApiKeyList(keys=[ApiKeyEntry(**asdict(row)) for row in rows], limit=self.limits.plans[session.plan].keys)
 
     async def create_key(self, session: WalletSession, name: str) -> NewApiKey:
-        """Make a key. If the answer is lost, nobody knows the key: it is in the list and can be revoked there.
+        """Make a key. If the answer is lost, so is the secret; the key is in the list and can be revoked there.
 
         Raises:
             Forbidden: the account has as many keys as its plan allows.

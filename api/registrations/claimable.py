@@ -79,10 +79,10 @@ class ClaimableFinder:
             int(chain_ids[start]): (tokens[start:end], keys[start:end])
             for start, end in zip(starts, [*starts[1:], len(keys)], strict=True)
         }
-        standing = await self.repository.registered_among(parts)
+        registered = await self.repository.registered_among(parts)
         free: list[bool] = []
         for chain_id, asked in parts.items():
-            taken_tokens, taken_keys = standing[chain_id]
+            taken_tokens, taken_keys = registered[chain_id]
             free += [token not in taken_tokens and key not in taken_keys for token, key in zip(*asked, strict=True)]
         return deployed.filter(np.array(free, bool))
 

@@ -47,7 +47,7 @@ async def test_the_next_request_takes_a_released_slot() -> None:
     assert (gate.running, gate.waiting) == (0, 0)
 
 
-async def test_a_burst_is_served_in_order_and_a_long_queue_newest_first() -> None:
+async def test_a_burst_is_served_in_order_and_a_standing_queue_newest_first() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, monotonic=clock)
     await gate.enter()
@@ -68,7 +68,7 @@ async def test_a_burst_is_served_in_order_and_a_long_queue_newest_first() -> Non
     assert gate.running == 0
 
 
-async def test_old_requests_of_a_long_queue_are_rejected_at_once() -> None:
+async def test_old_requests_of_a_standing_queue_are_rejected_at_once() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=1, monotonic=clock)
     await gate.enter()
@@ -81,7 +81,7 @@ async def test_old_requests_of_a_long_queue_are_rejected_at_once() -> None:
     assert (gate.running, gate.waiting) == (0, 0)
 
 
-async def test_a_short_queue_is_not_overloaded() -> None:
+async def test_a_short_queue_is_not_a_standing_queue() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, monotonic=clock)
     await gate.enter()
@@ -102,7 +102,7 @@ async def test_a_short_queue_is_not_overloaded() -> None:
     assert (gate.standing, gate.running) == (False, 0)
 
 
-async def test_a_full_queue_rejects_the_newest_and_an_overloaded_one_the_oldest() -> None:
+async def test_a_full_queue_rejects_the_newest_and_a_standing_queue_the_oldest() -> None:
     clock = Clock()
     gate = Gate(1, patience_seconds=100, max_queued=2, monotonic=clock)
     await gate.enter()
