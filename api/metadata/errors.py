@@ -29,4 +29,4 @@ class ContentNotFound(NotFound):
 class ContentUnavailable(Unavailable):
     """Contents cannot be read or kept now."""
 
-    text = "content cannot be read now, try again"
+    text = "content cannot be read or kept now, try again"

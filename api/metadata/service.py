@@ -114,7 +114,7 @@ class Metadata:
         try:
             data = await self.contents.get(cid, self.limits.max_bytes)
         except ContentsDown as error:
-            raise ContentUnavailable from error
+            raise ContentUnavailable("content cannot be read now, try again") from error
         return None if data is None else (kind_of(data), data)
 
 

@@ -124,7 +124,7 @@ def _require_active(row: PageRecord | None, registration: ManagedRegistration) -
     return row
 
 
-@raises(InvalidInput, RegistrationNotFound, RegistrationEnded, NotAManager)
+@raises(InvalidInput, RegistrationEnded, RegistrationNotFound, NotAManager)
 async def managed_registration(
     session: Annotated[WalletSession, with_scope("api:write")], named: NamedDep, store: StoreDep
 ) -> ManagedRegistration:
@@ -139,7 +139,7 @@ async def managed_registration(
     return await _find(session, named, store)
 
 
-@raises(InvalidInput, RegistrationNotFound, RegistrationEnded, NotAManager)
+@raises(InvalidInput, RegistrationEnded, RegistrationNotFound, NotAManager)
 async def readable_registration(session: Session, named: NamedDep, store: StoreDep) -> ManagedRegistration:
     """The registration of the path, for reads, which need no scope."""
     return await _find(session, named, store)

@@ -106,7 +106,7 @@ async def list_registrations_of_symbol(
 @router.get(
     "/{id}/roles",
     response_model=Roles,
-    responses=success_examples(("roles", examples.ROLES)) | GROUP.responses(RegistrationNotFound, RegistrationEnded),
+    responses=success_examples(("roles", examples.ROLES)) | GROUP.responses(RegistrationEnded, RegistrationNotFound),
 )
 async def get_registration_roles(
     access: ApiKey,
