@@ -113,8 +113,8 @@ class Observer:
         state = StoreState.of(row["state"])
         if not state.has_dagster:
             return state
-        runs = await self._store.rows("health/count_dagster_runs", None, QueueState)
-        return replace(state, queues=[*state.queues, *runs])
+        runs = await self._store.rows("health/count_dagster_runs")
+        return replace(state, queues=[*state.queues, *(QueueState(**row) for row in runs)])
 
     async def _publication(self) -> Publication | None:
         rows = await self._warehouse.rows(sql.load("queries/health/publication"))

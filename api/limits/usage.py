@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID, uuid4
 
 from api.limits.grants import DAY_SECONDS, Subject
@@ -22,7 +22,8 @@ THRESHOLDS: Mapping[int, type[QuotaCrossed]] = {WARNED_AT: QuotaWarning, EXCEEDE
 KEPT_DAYS = 400
 
 
-class Counted(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Counted:
     """What a subject used on a day. ``reported`` is the highest percentage that was recorded."""
 
     subject: UUID
