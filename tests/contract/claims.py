@@ -48,7 +48,7 @@ def begin(place: RunningDemo) -> BegunClaim:
 
 
 def _deploy(place: RunningDemo, wallet: LocalAccount) -> str:
-    """The address of a new token, all of its supply with the wallet."""
+    """Deploy a token whose supply the wallet holds. Returns its address."""
     transaction = {
         "data": artifacts.load("PlainToken").deployment("Spare token", SYMBOL, 18, 10**24, wallet.address),
         "value": 0,

@@ -29,7 +29,7 @@ class Credentials:
 
 
 def gather(place: RunningDemo, data_dir: Path, ending: Iterable[str]) -> Credentials:
-    """Credentials for a demo in ``data_dir``, with one passing session for each operation in ``ending``."""
+    """Credentials for a demo in ``data_dir``, with a separate session for each operation in ``ending``."""
     database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
     accounts = Accounts(database)
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
@@ -41,7 +41,7 @@ def gather(place: RunningDemo, data_dir: Path, ending: Iterable[str]) -> Credent
 
 
 def _sign_in(client: httpx.Client, accounts: Accounts, place: RunningDemo, private_key: str | bytes) -> str:
-    """The access token of a wallet, whose account has the plan that webhooks need."""
+    """Sign a wallet in and give its account the plan that webhooks need. Returns the access token."""
     wallet = Account.from_key(private_key)
     nonce = client.get("/api/v2/auth/nonce").json()["nonce"]
     message = (

@@ -107,7 +107,7 @@ def run(target: Target, extent: Extent, folder: Path) -> Outcome:
 
 
 def known_values(place: RunningDemo, transaction: str, versions: list[str]) -> list[Known]:
-    """What the demo knows, by parameter."""
+    """Known values of the demo, by parameter."""
     return [
         Known("symbol", [place.symbol, place.symbol.lower()]),
         Known("path.chain", [place.chain_key, str(place.chain_id)]),
