@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
 
-from warehouse import postgres, sql
+from warehouse import postgres
 from warehouse.postgres import Connection, Jsonb
 
 LOG = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class ChainCounts:
         if not fresh or store.closed or store.broken:
             return
         try:
-            store.execute(sql.load("store/counters/add").encode(), {"chain_id": self.chain_id, "counts": Jsonb(fresh)})
+            postgres.execute(store, "counters/add", {"chain_id": self.chain_id, "counts": Jsonb(fresh)})
         except postgres.ConnectionLost as error:
             LOG.debug("counts of chain %d are written later: %s", self.chain_id, error)
             return

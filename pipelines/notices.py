@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import dagster as dg
 
 from pipelines.running import STALE_AFTER
-from warehouse import engines, event_log, postgres, settings, sql
+from warehouse import engines, event_log, postgres, settings
 from warehouse.chains import facts
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import PipelineFailed
@@ -51,10 +51,10 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
     with _store() as store:
         event = PipelineFailed(run_id=run.run_id, job=run.job_name, message=message)
         occurrence = Occurrence(event, unique_key(event), run.job_name)
-        recorded = store.execute(sql.load(event_log.STATEMENT).encode(), event_log.parameters([occurrence]))
-        if recorded.rowcount:  # a sensor that was interrupted looks at the same run again
+        recorded = postgres.execute(store, event_log.STATEMENT, event_log.parameters([occurrence]))
+        if recorded:  # a sensor that was interrupted looks at the same run again
             for step in steps:
-                store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": step})
+                postgres.execute(store, "asset_runs/record_failure", {"asset": step})
         ledger.report(store, failed_run(run, message, steps))
         send_due(store)
 

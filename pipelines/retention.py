@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import dagster as dg
 
 from pipelines.resources import Engines
-from warehouse import sql
+from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -37,14 +37,14 @@ def remove_finished_runs(instance: dg.DagsterInstance, job_name: str, before: da
 
 def remove_asset_runs(store: Connection, before: datetime) -> int:
     """Remove asset runs that began before a moment from our log; returns how many. Their totals stay."""
-    return store.execute(sql.load("store/asset_runs/remove_old").encode(), {"before": before}).rowcount
+    return postgres.execute(store, "asset_runs/remove_old", {"before": before})
 
 
 def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHANGES_KEPT) -> int:
     """Remove changes that no step, event source or reorganisation will need, and whose blocks are older than ``kept``;
     returns how many. The removal is recorded before the first row goes. Calling it again removes the rest."""
     removed = 0
-    for row in store.execute(sql.load("store/derivation/list_needed_changes").encode()).fetchall():
+    for row in postgres.run(store, "derivation/list_needed_changes"):
         bounds = {
             "chain_id": row["chain_id"],
             "below": row["needed_from"],

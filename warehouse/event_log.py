@@ -12,7 +12,7 @@ import msgspec
 
 from warehouse.domain.events.event import Occurrence
 
-STATEMENT: Final = "store/events/record_many"
+STATEMENT: Final = "events/record_many"
 _ENCODE = msgspec.json.Encoder(decimal_format="number").encode
 
 

@@ -1,4 +1,4 @@
-"""PostgreSQL for code that is not async: connections and a pool over psycopg, and URLs for SQLAlchemy.
+"""PostgreSQL for code that is not async: connections over psycopg, statements by name, and URLs for SQLAlchemy.
 
 The async pool is ``warehouse.store``.
 """
@@ -11,14 +11,12 @@ import psycopg
 from psycopg.errors import ProgrammingError, UniqueViolation
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
-from psycopg_pool import ConnectionPool, PoolTimeout
 from sqlalchemy.engine import make_url
 
 from warehouse import sql
 from warehouse.errors import StoreUnavailable
 
 Connection = psycopg.Connection[DictRow]
-Pool = ConnectionPool[Connection]
 Record = TypeVar("Record")
 
 CONNECT_SECONDS = 10
@@ -31,13 +29,11 @@ __all__ = [
     "Connection",
     "ConnectionLost",
     "Jsonb",
-    "Pool",
     "ProgrammingError",
     "UniqueViolation",
     "connect",
-    "lease",
+    "execute",
     "plain_url",
-    "pool",
     "records",
     "run",
     "sqlalchemy_url",
@@ -81,40 +77,16 @@ def run(connection: Connection, statement: str, parameters: Mapping[str, Any] | 
     return cursor.fetchall() if cursor.description else []
 
 
+def execute(connection: Connection, statement: str, parameters: Mapping[str, Any] | None = None) -> int:
+    """Run a statement named by its file below ``sql/store``; returns the number of rows it changed."""
+    return connection.execute(sql.load(f"store/{statement}").encode(), parameters or {}).rowcount
+
+
 def records(
     connection: Connection, record: type[Record], statement: str, parameters: Mapping[str, Any] | None = None
 ) -> list[Record]:
     """Run a query and return its rows as ``record``, a class whose fields are named as the query's columns."""
     return [record(**row) for row in run(connection, statement, parameters)]
-
-
-def pool(url: str, *, min_size: int = 1, max_size: int = 10) -> Pool:
-    """An open pool of connections; rows are dictionaries. To be closed."""
-    made: Pool = ConnectionPool(
-        plain_url(url),
-        connection_class=psycopg.Connection[DictRow],
-        kwargs={"row_factory": dict_row, "connect_timeout": CONNECT_SECONDS},
-        min_size=min_size,
-        max_size=max_size,
-        timeout=CONNECT_SECONDS,
-        open=False,
-    )
-    made.open()
-    return made
-
-
-@contextmanager
-def lease(source: Pool) -> Iterator[Connection]:
-    """A connection of the pool for one transaction.
-
-    Raises:
-        StoreUnavailable: none is to be had.
-    """
-    try:
-        with source.connection() as connection:
-            yield connection
-    except (PoolTimeout, psycopg.OperationalError) as error:
-        raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
 
 
 def plain_url(url: str) -> str:

@@ -155,7 +155,7 @@ def _take_plan(connection: Connection, wallet: str, plan: str | None) -> KnownAc
     change = SubscriptionUpgraded if rises else SubscriptionDowngraded
     event = change(wallet=checksum_address(account.wallet), previous_tier=account.plan, new_tier=plan)
     parameters = event_log.parameters([of_account(event, account.id, change=uuid4())])
-    postgres.run(connection, "events/record_many", parameters)
+    postgres.run(connection, event_log.STATEMENT, parameters)
     return KnownAccount(account.id, account.wallet, plan)
 
 

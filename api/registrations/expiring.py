@@ -15,7 +15,7 @@ from eth_account.signers.local import LocalAccount
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
 from indexer.contracts.sending import send
-from warehouse import sql
+from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import INACTIVE_BELOW, expiry_min_hours, grace_cutoff
@@ -44,14 +44,15 @@ def find_inactive(
     period."""
     end = now or datetime.now(UTC)
     since = end - timedelta(days=days)
-    rows = store.execute(
-        sql.load("store/registrations/list_inactive").encode(),
+    rows = postgres.run(
+        store,
+        "registrations/list_inactive",
         {
             "chain_id": chain.chain_id,
             "inactive_below": INACTIVE_BELOW,
             "minted_before": grace_cutoff(since),
         },
-    ).fetchall()
+    )
     if not rows:
         return []
     found = warehouse.rows(

@@ -7,4 +7,4 @@ from warehouse.store import Transaction
 
 async def record(transaction: Transaction, *occurrences: Occurrence) -> None:
     """Append events to the log. An event whose key is already there is left as it is."""
-    await transaction.execute("events/record_many", event_log.parameters(occurrences))
+    await transaction.execute(event_log.STATEMENT, event_log.parameters(occurrences))

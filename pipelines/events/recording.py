@@ -106,7 +106,7 @@ def recording(
             )
         run.windows.ensure_not_reorged(window)
         if events:
-            run.store_rows("events/record_many", event_log.parameters(events, progress.told_from))
+            run.store_rows(event_log.STATEMENT, event_log.parameters(events, progress.told_from))
         yield
 
 

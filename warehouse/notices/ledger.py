@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from warehouse import sql
+from warehouse import postgres
 from warehouse.delivery.engine import DeliveryEngine
 from warehouse.delivery.pace import Pace
 from warehouse.notices.channel import NoticeChannel
@@ -32,16 +32,14 @@ def report(store: Connection, condition: Condition) -> None:
         "details": Jsonb(dict(condition.details)),
     }
     with store.transaction():
-        row = store.execute(sql.load("store/notices/report").encode(), parameters).fetchone()
-        if row is not None:
+        for row in postgres.run(store, "notices/report", parameters):
             _add_message(store, "firing", row)
 
 
 def resolve(store: Connection, key: str) -> None:
     """A condition does not hold, or not any more."""
     with store.transaction():
-        row = store.execute(sql.load("store/notices/resolve").encode(), {"key": key}).fetchone()
-        if row is not None:
+        for row in postgres.run(store, "notices/resolve", {"key": key}):
             _add_message(store, "resolved", row)
 
 
@@ -51,7 +49,7 @@ def settle(store: Connection, kind: str, holding: Iterable[Condition]) -> None:
     for condition in holding:
         report(store, condition)
         keys.add(condition.key)
-    for row in store.execute(sql.load("store/notices/list_firing").encode(), {"kind": kind}).fetchall():
+    for row in postgres.run(store, "notices/list_firing", {"kind": kind}):
         if row["key"] not in keys:
             resolve(store, row["key"])
 
@@ -61,8 +59,8 @@ def deliver_due(store: Connection, webhook: Webhook | None) -> int:
 
     Without a receiver messages age and are given up, so that a receiver set later does not get last week's.
     """
-    store.execute(sql.load("store/notices/expire").encode(), {"seconds": RETRIES.span.total_seconds()})
-    store.execute(sql.load("store/notices/forget").encode(), {"days": KEPT_DAYS})
+    postgres.execute(store, "notices/expire", {"seconds": RETRIES.span.total_seconds()})
+    postgres.execute(store, "notices/forget", {"days": KEPT_DAYS})
     if webhook is None:
         return 0
     queue = StoredNotices(store, webhook)
@@ -82,4 +80,4 @@ def _add_message(store: Connection, change: Change, row: dict[str, Any]) -> None
         "change": f"{condition.key}:{row['episode']}:{change}{severity}",
         "body": Jsonb(body),
     }
-    store.execute(sql.load("store/notices/add_message").encode(), parameters)
+    postgres.execute(store, "notices/add_message", parameters)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from warehouse import sql
+from warehouse import postgres
 from warehouse.delivery.channel import Attempt, Result
 from warehouse.notices.channel import Notice, Operators
 from warehouse.notices.webhook import Webhook
@@ -22,7 +22,7 @@ _STATUSES: Final = {"pending": "waiting", "delivered": "delivered", "exhausted":
 class StoredNotices:
     """Messages in the store, for one call that sends what is due. Several callers share the work.
 
-    It statements are not async: the call has an event loop of its own, and one message is sent at a time. After a
+    Its statements are not async: the call has an event loop of its own, and one message is sent at a time. After a
     failure the rest waits for the next call, so a receiver that is down costs one attempt a call.
     """
 
@@ -47,7 +47,7 @@ class StoredNotices:
     ) -> list[Notice]:
         """Lease the oldest message that is due."""
         parameters = {"now": now, "lease_end": lease_end}
-        rows = self._store.execute(sql.load("store/notices/claim").encode(), parameters).fetchall()
+        rows = postgres.run(self._store, "notices/claim", parameters)
         return [Notice(str(row["id"]), row["body"], row["attempts"]) for row in rows]
 
     async def record(self, results: Sequence[Result[Notice, Attempt]]) -> int:
@@ -63,7 +63,7 @@ class StoredNotices:
                 "problem": result.attempt.problem,
                 "finished_at": result.ended_at if over else None,
             }
-            counted += self._store.execute(sql.load("store/notices/save_attempt").encode(), parameters).rowcount
+            counted += postgres.execute(self._store, "notices/save_attempt", parameters)
             self.delivered += result.attempt.succeeded
             if not result.attempt.succeeded:
                 self._failed = True
