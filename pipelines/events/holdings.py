@@ -261,7 +261,7 @@ def _percent(hundredfold_raw: int, supply: int) -> Decimal:
 
 def _not_holders(chain: Chain, token: str) -> set[str]:
     """Addresses that do not count as holders of a token."""
-    ours = {*chain.contracts.values(), *(exchange.factory for exchange in chain.exchanges)}
+    ours = {*chain.contracts.values(), *(dex.factory for dex in chain.dexes)}
     return {token, ZERO_WALLET, DEAD_WALLET, *(address[2:] for address in ours)}
 
 

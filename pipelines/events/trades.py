@@ -108,7 +108,7 @@ def _find_events(run: RefreshRun, chain: Chain, first: int, final: int) -> list[
 def _find_events_of_tokens(
     run: RefreshRun, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
 ) -> list[Occurrence]:
-    factories = sorted({exchange.factory[2:] for exchange in chain.exchanges})
+    factories = sorted({dex.factory[2:] for dex in chain.dexes})
     chosen = run.read("events/pools", {**bounds, "tokens": tokens, "factories": factories})
     if not chosen:
         return []

@@ -90,7 +90,7 @@ def _read_pools(
         "hours_before": list(hours_before),
         "all_tokens": int(all_tokens),
         "quotes": [*stablecoin_names(chain), *native_names(chain)],
-        "factories": sorted({exchange.factory[2:] for exchange in chain.exchanges}),
+        "factories": sorted({dex.factory[2:] for dex in chain.dexes}),
     }
     return run.read("prices/pools", parameters)
 

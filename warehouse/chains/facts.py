@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.domain.addresses import AddressError, AddressFormat, stored_text
-from warehouse.domain.chains import KNOWN_CONTRACTS, Asset, Capability, Chain, Chains, Exchange
+from warehouse.domain.chains import KNOWN_CONTRACTS, Asset, Capability, Chain, Chains, Dex
 
 
 class ChainFactsError(ValueError):
@@ -103,8 +103,8 @@ def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, 
             Asset(address("assets.stablecoins", coin["address"]), coin["symbol"], int(coin["decimals"]))
             for coin in assets.get("stablecoins", ())
         ),
-        exchanges=tuple(
-            Exchange(
+        dexes=tuple(
+            Dex(
                 protocol=item["protocol"],
                 name=item["name"],
                 factory=address("exchanges", item.get("pool_manager") or item["factory"]),

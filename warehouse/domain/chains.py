@@ -28,8 +28,8 @@ class Asset:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """One deployment of an exchange: its protocol and the addresses that make its pools genuine.
+class Dex:
+    """One deployment of a DEX: its protocol and the addresses that make its pools genuine.
 
     ``fee_ppm`` is the fee of V2 pools, which do not announce it, in parts per million.
     """
@@ -67,7 +67,7 @@ class Chain:
     rpc_urls: tuple[str, ...] = ()
     wrapped_native: str | None = None
     stablecoins: tuple[Asset, ...] = ()
-    exchanges: tuple[Exchange, ...] = ()
+    dexes: tuple[Dex, ...] = ()
     contracts: Mapping[str, str] = field(default_factory=dict)
     relayers: tuple[str, ...] = ()
 

@@ -120,7 +120,7 @@ def test_the_chains_file_loads(world: World, tmp_path: Path) -> None:
     path.write_text(world.chain_toml())
     chain = facts.load(path).by_key["base"]
     assert chain.wrapped_native == world.dexes.weth
-    assert [exchange.protocol for exchange in chain.exchanges] == ["uniswap_v2", "uniswap_v3", "uniswap_v4"]
+    assert [dex.protocol for dex in chain.dexes] == ["uniswap_v2", "uniswap_v3", "uniswap_v4"]
     assert chain.contracts == ({"registry": world.registry} if world.registry else {})
 
 

@@ -63,8 +63,7 @@ def scope_of(chain: Chain) -> Scope:
         wrapped_native=bytes.fromhex(chain.wrapped_native[2:]) if chain.wrapped_native else None,
         registry=bytes.fromhex(registry[2:]) if registry else None,
         dexes=tuple(
-            Dex(exchange.protocol, exchange.name.encode(), bytes.fromhex(exchange.factory[2:]), exchange.fee_ppm)
-            for exchange in chain.exchanges
+            Dex(dex.protocol, dex.name.encode(), bytes.fromhex(dex.factory[2:]), dex.fee_ppm) for dex in chain.dexes
         ),
     )
 

@@ -34,7 +34,7 @@ def decode(logs: Logs, scope: Scope) -> list[Frame]:
     return frames
 
 
-def _pools(logs: Logs, exchange: bytes) -> list[Frame]:
+def _pools(logs: Logs, dex: bytes) -> list[Frame]:
     count = len(logs)
     words = logs.words(5)
     fee = low_int32(words[:, 0]).astype(np.uint32)
@@ -42,7 +42,7 @@ def _pools(logs: Logs, exchange: bytes) -> list[Frame]:
         **position(logs),
         "pool": logs.topic(1),
         "protocol": [PROTOCOL.encode()] * count,
-        "exchange": [exchange] * count,
+        "exchange": [dex] * count,
         "factory": logs.address(),
         "token0": address(logs.topic(2)),
         "token1": address(logs.topic(3)),
@@ -62,7 +62,7 @@ def _pools(logs: Logs, exchange: bytes) -> list[Frame]:
     return [Frame("fact_pool", columns), raw_log(logs), Frame("fact_pool_state", state, PROTOCOL)]
 
 
-def _swaps(logs: Logs, _exchange: bytes) -> list[Frame]:
+def _swaps(logs: Logs, _dex: bytes) -> list[Frame]:
     words = logs.words(6)
     columns: Columns = {
         **position(logs),
@@ -78,7 +78,7 @@ def _swaps(logs: Logs, _exchange: bytes) -> list[Frame]:
     return [Frame("fact_swap", columns, PROTOCOL)]
 
 
-def _positions(logs: Logs, _exchange: bytes) -> list[Frame]:
+def _positions(logs: Logs, _dex: bytes) -> list[Frame]:
     words = logs.words(4)
     columns: Columns = {
         **position(logs),
