@@ -21,7 +21,7 @@ from api.registrations.repository import LinkedRegistration, RegistrationReposit
 from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey
-from warehouse.domain.addresses import checksum_address
+from warehouse.domain.addresses import AddressFormat, checksum_address
 from warehouse.domain.chains import Chains
 
 GROUP = RouteGroup(prefix="/registration")
@@ -51,7 +51,7 @@ async def get_unified_registration(
             token_id=first.token_id,
             chain_id=first.chain_id,
             status="confirmed",
-            primary_type=_kind(chains, first),
+            primary_type=_chain_type(chains, first),
             primary_claimed_at=timestamp(first.minted_at),
             is_pending=False,
         )
@@ -89,12 +89,12 @@ async def list_registrations_of_symbol(
             token_id=row.token_id,
             owner=checksum_address(row.owner),
             owner_type="evm" if row.owner.startswith("0x") else "solana",
-            chain_type=_kind(chains, row),
+            chain_type=_chain_type(chains, row),
             chain_id=row.chain_id,
             is_linked=row.linked > 1,
             is_active=registration_status(row, None, row.score, now) != "inactive",
             deployment_count=row.linked,
-            primary_chain_id=row.primary_chain_id if _kind(chains, row) == "evm" else None,
+            primary_chain_id=row.primary_chain_id if _has_hex_addresses(chains, row) else None,
             is_pending=False,
         )
         for row in rows
@@ -140,6 +140,11 @@ async def get_registration_roles(
     )
 
 
-def _kind(chains: Chains, row: LinkedRegistration) -> str:
+def _chain_type(chains: Chains, row: LinkedRegistration) -> str:
     chain = chains.by_id(row.chain_id)
     return chain.kind if chain else "evm"
+
+
+def _has_hex_addresses(chains: Chains, row: LinkedRegistration) -> bool:
+    chain = chains.by_id(row.chain_id)
+    return chain is None or chain.address_format is AddressFormat.HEX
