@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 
 from warehouse.writer import ColumnData
 
-NO_ACCOUNT = bytes(20)
-"""The sender of a mint and the receiver of a burn, on every kind of chain."""
-
 Rows = Mapping[str, ColumnData]
 """Rows of one table by column, without the columns that every row gets (chain, block time, unit)."""
 

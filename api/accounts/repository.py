@@ -43,11 +43,10 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class KeyCounts:
-    """An account's keys: how many are active, how many were made within a day, and when the n-th newest of these was;
-    None if there are fewer."""
+    """An account's keys: how many are active, and when the n-th newest made within a day was made; None if there are
+    fewer."""
 
     active: int
-    recent: int
     nth_newest_at: datetime | None
 
 

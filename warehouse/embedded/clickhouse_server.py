@@ -23,11 +23,6 @@ def owner_url(layout: Layout, port: int) -> str:
     return url(OWNER, layout.password(_OWNER_PASSWORD), port, DATABASE)
 
 
-def analyst_url(layout: Layout, port: int) -> str:
-    """The URL of the read-only user."""
-    return url(ANALYST, layout.password(_ANALYST_PASSWORD), port, DATABASE)
-
-
 def serve(data_dir: Path, port: int, *, exit_with_parent: bool = False, exit_when_unused: bool = False) -> None:
     """Run the server until SIGTERM or SIGINT. Port 0 takes a free one; it is recorded in the data directory.
 

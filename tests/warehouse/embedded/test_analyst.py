@@ -9,7 +9,8 @@ import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 
 from warehouse.clickhouse import Warehouse
-from warehouse.embedded.clickhouse_server import analyst_url
+from warehouse.embedded.clickhouse.server import url
+from warehouse.embedded.clickhouse_server import ANALYST, DATABASE
 from warehouse.embedded.layout import Layout
 from warehouse.engines import EngineUrls
 from warehouse.errors import WarehouseError
@@ -19,7 +20,8 @@ from warehouse.settings import EngineSettings
 @pytest.fixture
 def analyst(engines: EngineUrls, engine_settings: EngineSettings) -> Iterator[Warehouse]:
     port = urlsplit(engines.clickhouse_url).port or 0
-    with Warehouse.connect(analyst_url(Layout.of(engine_settings.data_dir), port)) as connection:
+    password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
+    with Warehouse.connect(url(ANALYST, password, port, DATABASE)) as connection:
         yield connection
 
 
