@@ -1,6 +1,7 @@
 """The token list from memory: a version is read once, and its answers are kept as bytes."""
 
 import asyncio
+import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -69,9 +70,12 @@ class TokenListService:
 
     Args:
         name: of the list.
+        monotonic: the clock of the caches.
     """
 
-    def __init__(self, store: Store, name: str, metrics: Metrics) -> None:
+    def __init__(
+        self, store: Store, name: str, metrics: Metrics, *, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         self.store = store
         self.name = name
         self._current: Cache[Published] = Cache(
@@ -80,6 +84,7 @@ class TokenListService:
             stale_seconds=STALE_SECONDS,
             revalidates=True,
             metrics=metrics,
+            monotonic=monotonic,
         )
         self._newest: Cache[Version] = Cache(
             "token_list_version",
@@ -87,6 +92,7 @@ class TokenListService:
             stale_seconds=STALE_SECONDS,
             failures=(StoreUnavailable,),
             metrics=metrics,
+            monotonic=monotonic,
         )
         self._versions: Cache[Published] = Cache("token_list", ttl_seconds=3_600.0, metrics=metrics, limit=4)
 
@@ -134,7 +140,10 @@ class TokenListService:
         return prepare(dumps(document(self.name, version, map(token, rows))))
 
     async def _read_published(self) -> Published:
-        return await self.of(await self._newest.get("newest", self._read_newest, refresh=True))
+        # Not a version served stale: its age would add to the list's own.
+        version = await self._read_newest()
+        self._newest.put("newest", version)
+        return await self.of(version)
 
     async def _read_newest(self) -> Version:
         row = await self.store.row("tokenlists/find_newest", None, Version)
