@@ -88,6 +88,7 @@ class NodePool:
     def report_success(self, node: Node, *, proven: bool = False) -> None:
         """The node answered; ``proven`` when the answer also proved its chain."""
         node.failures = 0
+        node.resting_until = 0.0
         node.proven = node.proven or proven
 
     def require_chain(self, found: int, node: Node | None = None) -> None:

@@ -20,7 +20,7 @@ from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 Call = tuple[str, Sequence[Any]]
-_BACKOFF = Backoff(first_seconds=5.0)
+_BACKOFF = Backoff(first_seconds=5.0, max_seconds=5.0)
 """Longer than for the indexer: a node that hangs costs every question a share of its time."""
 _UNFUNDED = re.compile(r"insufficient (funds|balance)|out of ?funds", re.IGNORECASE)
 _BODY_LIMIT = 4 << 20

@@ -61,6 +61,7 @@ def test_an_answer_resets_the_failure_count(pool: NodePool) -> None:
         pool.report_failure(node)
     pool.report_success(node)
     assert (node.failures, node.proven) == (0, False)
+    assert pool.ready() is node
     pool.report_success(node, proven=True)
     assert node.proven
 
