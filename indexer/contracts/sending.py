@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from web3.types import TxParams
 
 RECEIPT_SECONDS = 120.0
-_POLL_SECONDS = 0.1
+_MIN_POLL_SECONDS = 0.1
+_MAX_POLL_SECONDS = 2.0
 _FALLBACK_TIP_WEI = 10**9
 
 
@@ -78,8 +79,9 @@ def send(client: EvmClient, account: LocalAccount, *, data: str, to: str | None 
             eth.get_transaction(signed.hash)
         except TransactionNotFound:
             raise SendError(f"chain {key} refused {what} from {sender}: {error}") from error
+    poll_seconds = min(max(client.chain.block_seconds / 4, _MIN_POLL_SECONDS), _MAX_POLL_SECONDS)
     try:
-        receipt = eth.wait_for_transaction_receipt(signed.hash, timeout=RECEIPT_SECONDS, poll_latency=_POLL_SECONDS)
+        receipt = eth.wait_for_transaction_receipt(signed.hash, timeout=RECEIPT_SECONDS, poll_latency=poll_seconds)
     except TimeExhausted:
         raise SendError(f"chain {key}: {what}, {name}, was not mined within {RECEIPT_SECONDS:g} s") from None
     if receipt["status"] != 1:
