@@ -197,7 +197,13 @@ class DeliveryEngine(Generic[R, D, A]):
 
     async def _send(self, delivery: D, receiver: R) -> None:
         started_at = self._now()
-        attempt = await self.channel.send(receiver, delivery, started_at)
+        try:
+            attempt = await self.channel.send(receiver, delivery, started_at)
+        except Exception:
+            # A defect of the channel. The slot is free again; the delivery is due again when its lease ends.
+            LOG.exception("%s: a delivery to receiver %s failed unexpectedly", self.terms.name, receiver.id)
+            self.pace.cancel(receiver.id)
+            return
         if attempt is None:
             self._unreachable.add(receiver.id)
             self.pace.cancel(receiver.id)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.receiver import Receiver
 from warehouse.delivery.engine import DeliveryEngine, Terms
+from warehouse.delivery.pace import Pace
 from warehouse.delivery.retries import RetrySchedule
 from warehouse.notices.channel import NoticeChannel
 from warehouse.notices.queues import NoticesInMemory
@@ -65,4 +66,27 @@ def test_the_engine_sends_until_it_is_stopped(receiver: Receiver) -> None:
         await running
 
     asyncio.run(run())
+    assert receiver.events() == [("firing", "a")]
+
+
+class BrokenOnce(NoticeChannel):
+    """Fails in a way that no attempt describes, then sends."""
+
+    broken = False
+
+    async def send(self, receiver, delivery, started_at):  # type: ignore[no-untyped-def]
+        if not self.broken:
+            self.broken = True
+            raise RuntimeError("a defect")
+        return await super().send(receiver, delivery, started_at)
+
+
+def test_a_defect_of_a_channel_keeps_no_slot_and_loses_no_message(receiver: Receiver) -> None:
+    clock, queue = ManualClock(), NoticesInMemory(receiver.webhook())
+    engine = DeliveryEngine(queue, BrokenOnce(), TERMS, clock.now, pace=Pace(places=1))
+    put(queue, "a", "firing", clock)
+    asyncio.run(engine.run_until_idle())
+    assert (receiver.events(), engine.pace.free) == ([], 1)
+    clock.advance(seconds=TERMS.lease_seconds + 1)
+    asyncio.run(engine.run_until_idle())
     assert receiver.events() == [("firing", "a")]
