@@ -7,6 +7,7 @@ wait in memory, for as long as it runs, and a thread of its own sends them.
 import asyncio
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -78,22 +79,28 @@ class PartNotices:
 
 
 class _Sender:
-    """The delivery engine in a thread of its own."""
+    """The delivery engine in a thread of its own. A thread that died is started again with the next message."""
 
     def __init__(self, webhook: Webhook, retries: RetrySchedule) -> None:
         self._queue = NoticesInMemory(webhook)
         shortest = min((pause.total_seconds() for pause in retries.pauses), default=1.0)
-        terms = replace(TERMS, schedule=retries, poll_seconds=min(TERMS.poll_seconds, shortest))
-        self._engine = DeliveryEngine(self._queue, NoticeChannel(), terms, lambda: datetime.now(UTC))
-        self._loop: asyncio.AbstractEventLoop | None = None
-        threading.Thread(target=lambda: asyncio.run(self._work()), name="notices", daemon=True).start()
+        self._terms = replace(TERMS, schedule=retries, poll_seconds=min(TERMS.poll_seconds, shortest))
+        self._notify: Callable[[], object] | None = None
+        self._thread: threading.Thread | None = None
 
     def put(self, subject: str, body: dict[str, object]) -> None:
         """Add a message."""
         self._queue.put(subject, body, datetime.now(UTC))
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._engine.notify)
+        if self._thread is None or not self._thread.is_alive():
+            self._notify = None
+            self._thread = threading.Thread(target=lambda: asyncio.run(self._work()), name="notices", daemon=True)
+            self._thread.start()
+        elif self._notify is not None:
+            with suppress(RuntimeError):  # the loop was closed in this instant; the message waits for the next one
+                self._notify()
 
     async def _work(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        await self._engine.run(asyncio.Event())
+        loop = asyncio.get_running_loop()
+        engine = DeliveryEngine(self._queue, NoticeChannel(), self._terms, lambda: datetime.now(UTC))
+        self._notify = lambda: loop.call_soon_threadsafe(engine.notify)
+        await engine.run(asyncio.Event())
