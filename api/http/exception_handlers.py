@@ -9,7 +9,16 @@ from fastapi.routing import iter_route_contexts
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
 
-from api.http.errors import ApiError, InvalidInput, MethodNotAllowed, NotFound, PayloadTooLarge, Unavailable
+from api.http.errors import (
+    ApiError,
+    InvalidInput,
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    Unavailable,
+    Unprocessable,
+    UnsupportedMediaType,
+)
 from api.http.rendering import JsonResponse
 from api.http.route_table import RouteTable
 from api.security.signing_keys import SigningKeyError
@@ -18,8 +27,8 @@ from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
 # What routing and the reading of bodies raise.
-_FRAMEWORK_ERRORS: Mapping[int, type[NotFound | MethodNotAllowed | PayloadTooLarge]] = {
-    error.status: error for error in (NotFound, MethodNotAllowed, PayloadTooLarge)
+_FRAMEWORK_ERRORS: Mapping[int, type[ApiError]] = {
+    error.status: error for error in (NotFound, MethodNotAllowed, PayloadTooLarge, UnsupportedMediaType, Unprocessable)
 }
 # What pydantic's kinds of problems are called here, where its own words say little to a client.
 _PROBLEMS: Mapping[str, str] = {
