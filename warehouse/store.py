@@ -35,7 +35,7 @@ CONNECT_SECONDS = 5
 # The job queue's tables and functions are in a schema of their own; its statements name none.
 SEARCH_PATH = "public,jobs"
 # A statement is prepared when a connection runs it for the second time.
-_PREPARE_AFTER = 2
+_PREPARE_AFTER = 1
 _UNWIND_SECONDS = 0.5
 
 
@@ -118,8 +118,8 @@ class Store:
         *,
         timeout_seconds: float | None = None,
     ) -> list[Any]:
-        """Rows of one statement outside a transaction. A statement whose connection was closed while it was idle runs
-        again over another one.
+        """Rows of one statement outside a transaction: a read, or what may run twice. A statement whose connection was
+        closed while it was idle runs again over another one.
 
         Raises:
             StoreUnavailable: the store is away, or does not answer in time.
