@@ -38,10 +38,10 @@ class Origin:
 
 
 def authority(text: str) -> tuple[str | None, str, str | None]:
-    """User information, host in lower case, and port of an RFC 3986 authority with a host.
+    """Split an RFC 3986 authority into user information, host in lower case, and port. The host is required.
 
     Raises:
-        Malformed: the text is not one.
+        Malformed: the text is not an authority with a host.
     """
     found = _AUTHORITY.fullmatch(text)
     if found is None or not found["host"]:
@@ -51,28 +51,28 @@ def authority(text: str) -> tuple[str | None, str, str | None]:
         try:
             ipaddress.IPv6Address(literal)
         except ValueError as error:
-            raise Malformed("has an address in brackets that is not an IPv6 address") from error
+            raise Malformed("must have an IPv6 address in the brackets") from error
     return found["userinfo"], found["host"].lower(), found["port"] or None
 
 
 def origin(scheme: str | None, text: str) -> Origin:
-    """The origin of an authority under a scheme, which must have no user information.
+    """The origin of a scheme and an authority, which must not have user information.
 
     Raises:
-        Malformed: the text is no authority, or has user information.
+        Malformed: the text is not an authority, or has user information.
     """
     userinfo, host, port = authority(text)
     if userinfo is not None:
-        raise Malformed("must have no user information before the host")
+        raise Malformed("must not have user information before the host")
     scheme = scheme.lower() if scheme is not None else None
     return Origin(scheme, host, None if port == _DEFAULT_PORTS.get(scheme or "") else port)
 
 
 def uri(text: str) -> tuple[str, str | None]:
-    """Scheme and authority, or None, of an RFC 3986 URI.
+    """Scheme and authority of an RFC 3986 URI; the authority is None if the URI has none.
 
     Raises:
-        Malformed: the text is not valid.
+        Malformed: the text is not a URI.
     """
     found = _URI.fullmatch(text)
     if found is None:
@@ -84,15 +84,15 @@ def uri(text: str) -> tuple[str, str | None]:
 
 
 def is_pchars(text: str) -> bool:
-    """Whether the text consists of characters of a path segment."""
+    """Whether all characters are allowed in a URI path segment."""
     return _PCHARS.fullmatch(text) is not None
 
 
 def moment(text: str) -> datetime:
-    """A time of RFC 3339, in UTC, cut to microseconds.
+    """Parse an RFC 3339 time; returns it in UTC, truncated to microseconds.
 
     Raises:
-        Malformed: the text is not one, or names a day or hour that does not exist.
+        Malformed: the text is not a valid RFC 3339 time.
     """
     found = _TIME.fullmatch(text)
     if found is None:
@@ -101,7 +101,7 @@ def moment(text: str) -> datetime:
     offset = timedelta(0)
     if sign is not None:
         if int(hours) > 23 or int(minutes) > 59:
-            raise Malformed("has an offset from UTC that is not valid")
+            raise Malformed("has an invalid offset from UTC")
         offset = timedelta(hours=int(hours), minutes=int(minutes)) * (-1 if sign == "-" else 1)
     microseconds = int((fraction or "0")[:6].ljust(6, "0"))
     try:

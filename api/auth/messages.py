@@ -60,7 +60,7 @@ def read_fields(lines: list[str]) -> dict[str, Any]:
         while index < len(FIELDS) and not line.startswith(f"{FIELDS[index][0]}: "):
             index += 1
         if index == len(FIELDS):
-            raise Malformed(f"{line[:40]!r} is not expected there: a line is missing, out of order or unknown")
+            raise Malformed(f"{line[:40]!r} is unexpected: a line is missing, out of order or unknown")
         label, name = FIELDS[index]
         found[name] = line[len(label) + 2 :]
         index += 1
@@ -79,7 +79,7 @@ def times(message: SignIn) -> dict[str, datetime]:
     """The times of the message by label.
 
     Raises:
-        Malformed: one of them is not a time.
+        Malformed: a value is not a valid time.
     """
     named: dict[str, datetime] = {}
     for label, text in (

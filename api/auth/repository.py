@@ -77,10 +77,11 @@ class AuthRepository:
         """Link a wallet to an account, if it has none by now."""
         await transaction.execute("auth/link_wallet", {"wallet": wallet, "account_id": account_id})
 
-    async def prove(self, transaction: Transaction, wallet: str, chain_id: int | None, now: datetime) -> UUID | None:
-        """Require that the wallet signs as it first signed in, and record that on its first sign-in: by its key
-        (``chain_id`` None), or as the contract of a chain. Returns its account; None if the wallet is a key, or a
-        contract of another chain."""
+    async def require_signer(
+        self, transaction: Transaction, wallet: str, chain_id: int | None, now: datetime
+    ) -> UUID | None:
+        """The wallet's account, if this signer may sign for it: its key (``chain_id`` None), or its contract on that
+        chain. The first sign-in records which. None if the wallet signs with its key, or on another chain."""
         row = await transaction.row("auth/prove_wallet", {"wallet": wallet, "chain_id": chain_id, "now": now})
         return None if row is None else UUID(str(row["account_id"]))
 
@@ -101,7 +102,7 @@ class AuthRepository:
     async def add_to_session(
         self, transaction: Transaction, session_id: UUID, wallet: str, chain_id: int | None
     ) -> SessionRecord:
-        """Add a wallet to a session, with its chain where a contract signed; one that is in it keeps its place."""
+        """Add a wallet to a session, with its chain if a contract signed. A wallet already in it keeps its position."""
         values = {"id": session_id, "wallet": wallet, "chain_id": chain_id}
         return _only(await transaction.row("auth/add_to_session", values, SessionRecord))
 

@@ -29,8 +29,8 @@ class ServiceUrls:
         return cls(_origin(site_url), _origin(api_url), site_url)
 
     def accepts_domain(self, scheme: str | None, domain: str) -> bool:
-        """Whether a message's domain is the site's host and port. The host alone is accepted too, as for cookies;
-        another port is not."""
+        """Whether a message's domain is the site's host and port. The host without a port is accepted too; another
+        port is not."""
         try:
             found = grammar.origin(scheme or self.site.scheme, domain)
         except Malformed:
@@ -61,16 +61,16 @@ def check(message: SignIn, urls: ServiceUrls, now: datetime) -> None:
     if not urls.accepts_domain(message.scheme, message.domain):
         raise InvalidInput(FIELD, f"the domain must be {urls.domain}")
     if message.uri is not None and not urls.accepts_uri(message.uri):
-        raise InvalidInput(FIELD, f"URI must lie within {urls.site_url}")
+        raise InvalidInput(FIELD, f"URI must be under {urls.site_url}")
     named = times(message)
     if (ends := named.get("Expiration Time")) is not None and ends <= now:
         raise InvalidInput(FIELD, "Expiration Time has passed")
     if (begins := named.get("Not Before")) is not None and now < begins:
-        raise InvalidInput(FIELD, "Not Before lies in the future")
+        raise InvalidInput(FIELD, "Not Before is in the future")
 
 
 def require_issued(message: SignIn, now: datetime) -> None:
-    """Require that Issued At, if present, is not in the future. Its age is limited by the nonce alone, so that a wallet
+    """Require that Issued At, if present, is not in the future. Only the nonce limits its age, so a wallet
     with a slow clock can sign in.
 
     Raises:
@@ -78,14 +78,14 @@ def require_issued(message: SignIn, now: datetime) -> None:
     """
     issued = times(message).get("Issued At")
     if issued is not None and issued > now + AHEAD:
-        raise InvalidInput(FIELD, "Issued At lies in the future")
+        raise InvalidInput(FIELD, "Issued At is in the future")
 
 
 def evm_chain(message: SignIn, chains: Chains) -> Chain:
-    """The chain of an Ethereum message: one that is known here, with or without a node.
+    """The chain of an Ethereum message. It must be a known chain; it needs no node.
 
     Raises:
-        InvalidInput: it is not.
+        InvalidInput: the chain is unknown.
     """
     chain = chains.by_id(int(message.chain or "0"))
     if chain is None or not chain.has_eip155_id:
@@ -97,7 +97,7 @@ def require_solana_chain(message: SignIn, chains: Chains) -> None:
     """Check that a Solana message names mainnet, if it names a chain.
 
     Raises:
-        InvalidInput: it names another.
+        InvalidInput: it names another chain.
     """
     solana = chains.by_key["solana"]
     if message.chain is not None and message.chain not in SOLANA_MAINNET | {solana.caip2, str(solana.chain_id)}:

@@ -95,7 +95,7 @@ class SignInService:
         if recover(digest, signature) != wallet:
             if not chain.enabled:
                 raise SignatureInvalid(
-                    f"{SignatureInvalid.text}; contract wallets cannot be asked on {chain.name} here"
+                    f"{SignatureInvalid.text}; contract wallets on {chain.name} cannot be verified here"
                 )
             if not await is_signed_by(wallet, digest, signature, self.readers.of(chain)):
                 raise SignatureInvalid
@@ -118,7 +118,7 @@ class SignInService:
         rules.require_issued(message, now)
         rules.require_solana_chain(message, self.chains)
         await self._require_nonce(message, now)
-        # Verified as validators do: refuse keys of small order, for which anyone could sign.
+        # Strict verification, as validators do: refuses keys of small order, for which anyone could sign.
         key, signed = Pubkey.from_string(message.address), text.encode()
         if not any(Signature.from_bytes(signature).verify(key, signed) for signature in signatures):
             raise SignatureInvalid
@@ -176,7 +176,7 @@ class SignInService:
     ) -> SessionRecord:
         if await self.repository.account_of(transaction, signer.wallet) is None:
             await self.repository.add_account(transaction, signer.wallet)
-        account_id = await self._prove(transaction, signer, now)
+        account_id = await self._require_signer(transaction, signer, now)
         return await self.repository.add_session(
             transaction,
             {
@@ -204,26 +204,24 @@ class SignInService:
             # A linked wallet can sign in with all rights of the account, so a read-only session must not link one.
             require_scope(session, "api:write")
             await self.repository.link_wallet(transaction, wallet, kept.account_id)
-        if await self._prove(transaction, signer, now) != kept.account_id:
+        if await self._require_signer(transaction, signer, now) != kept.account_id:
             raise WalletOfAnotherAccount(wallet)
         return await self.repository.add_to_session(transaction, session.session_id, wallet, signer.chain_id)
 
-    async def _prove(self, transaction: Transaction, signer: Signer, now: datetime) -> UUID:
+    async def _require_signer(self, transaction: Transaction, signer: Signer, now: datetime) -> UUID:
         """The account of the wallet, after checking that it is this signer's. Accounts know only addresses, but
         contracts at one address of two chains can belong to two people."""
-        account_id = await self.repository.prove(transaction, signer.wallet, signer.chain_id, now)
+        account_id = await self.repository.require_signer(transaction, signer.wallet, signer.chain_id, now)
         if account_id is not None:
             return account_id
         bound = await self.repository.chain_of(transaction, signer.wallet)
         here = "" if signer.chain is None else signer.chain.name
         if bound is None:
-            raise SignatureInvalid(
-                f"signature: this wallet signs in with its key; its contract on {here} does not stand for it"
-            )
+            raise SignatureInvalid(f"signature: this wallet signs in with its key, not as a contract on {here}")
         chain = self.chains.by_id(bound)
         there = f"chain {bound}" if chain is None else f"{chain.name} (chain {bound})"
         raise SignatureInvalid(
-            f"signature: this wallet signs in as a contract on {there}; the one on {here} may be another's"
+            f"signature: this wallet signs in as a contract on {there}; the one on {here} may have another owner"
         )
 
 

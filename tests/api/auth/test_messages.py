@@ -60,7 +60,7 @@ def test_ethereum_messages_are_parsed(changes: dict[str, Any]) -> None:
         ({"domain": ""}, "domain must be"),
         ({"domain": "a b"}, "domain must be"),
         ({"domain": "[::g]"}, "domain must be"),
-        ({"domain": "[:::]"}, "domain has an address in brackets"),
+        ({"domain": "[:::]"}, "domain must have an IPv6 address"),
         ({"scheme": ""}, "the scheme"),
         ({"scheme": "1http"}, "the scheme"),
         ({"address": ETHEREUM.address.lower()}, "the address"),
@@ -81,7 +81,7 @@ def test_ethereum_messages_are_parsed(changes: dict[str, Any]) -> None:
         ({"issued_at": "2026-01-31"}, "Issued At must be"),
         ({"issued_at": "2026-01-31T24:00:00Z"}, "Issued At names"),
         ({"issued_at": "2026-01-31T12:00:00"}, "Issued At must be"),
-        ({"not_before": "2026-01-31T12:00:00+24:00"}, "Not Before has an offset"),
+        ({"not_before": "2026-01-31T12:00:00+24:00"}, "Not Before has an invalid offset"),
         ({"expiration_time": "0001-01-01T00:00:00+23:59"}, "Expiration Time names"),
         ({"request_id": "a/b"}, "Request ID"),
         ({"resources": ("nowhere",)}, "a resource must be a URI"),
@@ -177,7 +177,7 @@ def test_solana_messages_are_parsed(changes: dict[str, Any]) -> None:
         ({"uri": "nowhere"}, "URI must be a URI"),
         ({"issued_at": "yesterday"}, "Issued At must be"),
         # A statement that looks like a line of the message would give a second nonce.
-        ({"statement": "Nonce: aaaaaaaaaaaa"}, "'' is not expected there"),
+        ({"statement": "Nonce: aaaaaaaaaaaa"}, "'' is unexpected"),
     ],
 )
 def test_invalid_solana_messages_name_the_rule(changes: dict[str, Any], problem: str) -> None:

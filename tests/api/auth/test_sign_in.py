@@ -95,10 +95,10 @@ ELSEWHERE: list[tuple[dict[str, Any], str]] = [
     ({"domain": "user@crowns.example"}, "the domain must be crowns.example"),
     ({"domain": "crowns.example:444"}, "the domain must be crowns.example"),
     ({"scheme": "http"}, "the domain must be crowns.example"),
-    ({"uri": "https://evil.example/login"}, "URI must lie within https://crowns.example"),
-    ({"uri": "http://crowns.example/login"}, "URI must lie within https://crowns.example"),
-    ({"uri": "https://crowns.example@evil.example/"}, "URI must lie within https://crowns.example"),
-    ({"uri": "did:key:z6Mk"}, "URI must lie within https://crowns.example"),
+    ({"uri": "https://evil.example/login"}, "URI must be under https://crowns.example"),
+    ({"uri": "http://crowns.example/login"}, "URI must be under https://crowns.example"),
+    ({"uri": "https://crowns.example@evil.example/"}, "URI must be under https://crowns.example"),
+    ({"uri": "did:key:z6Mk"}, "URI must be under https://crowns.example"),
     ({"chain": "424242424242"}, "Chain ID 424242424242 is not a chain served here"),
     ({"chain": "900900"}, "Chain ID 900900 is not a chain served here"),
     ({"version": "2"}, "Version must be 1"),
@@ -138,10 +138,10 @@ async def test_times_are_compared_with_the_clock(sign_in: SignInClient) -> None:
         return iso_time(shifted)
 
     for name, text, problem in (
-        ("issued_at", at(seconds=90), "Issued At lies in the future"),
+        ("issued_at", at(seconds=90), "Issued At is in the future"),
         ("expiration_time", at(seconds=-1), "Expiration Time has passed"),
         ("expiration_time", at(seconds=0), "Expiration Time has passed"),
-        ("not_before", at(seconds=5), "Not Before lies in the future"),
+        ("not_before", at(seconds=5), "Not Before is in the future"),
     ):
         for request in (sign_in.ethereum(new_wallet(), **{name: text}), sign_in.solana(Keypair(), **{name: text})):
             answer = await request
