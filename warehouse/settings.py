@@ -37,7 +37,7 @@ class EngineSettings(BaseSettings):
     )
     alert_webhook_url: HttpUrl | None = Field(
         default=None,
-        description="URL for notices to operators: failing checks, runs and parts, halted chains, stale assets.",
+        description="Webhook URL for operators' notices: failing checks, runs and parts, halted chains, stale assets.",
     )
     alert_webhook_secret: SecretStr | None = Field(
         default=None, description="Key that signs these notices (HMAC-SHA256). Unset: they are not signed."

@@ -1,7 +1,7 @@
-"""The rest of the service in Prometheus' terms: chains, node calls, assets, queues, notices, engines, parts.
+"""Prometheus metrics of the service beyond HTTP: chains, node calls, assets, queues, notices, engines, parts.
 
-Everything here is a function of one reading, so that what is gone (a chain, a part, an engine) is gone from the next
-scrape, and a counter is the store's own number.
+Every metric is computed from one reading, so a chain, part or engine that is gone disappears from the next scrape, and
+a counter is the number in the store.
 """
 
 import time
@@ -33,20 +33,20 @@ COUNTERS = {
     "blocks": ("regalia_index_blocks", "Blocks published, including those reverted later."),
     "rows": ("regalia_index_rows", "Rows of facts written."),
     "events": ("regalia_index_events", "Logs read from the chain."),
-    "blocks_rechecked": ("regalia_index_blocks_rechecked", "Blocks whose log counts were held against receipts."),
-    "contradictions": ("regalia_node_contradictions", "Answers of nodes that contradicted each other."),
+    "blocks_rechecked": ("regalia_index_blocks_rechecked", "Blocks whose log counts were compared with receipts."),
+    "contradictions": ("regalia_node_contradictions", "Contradictory responses from nodes."),
     "requests": ("regalia_node_requests", "Requests sent to nodes."),
-    "bytes": ("regalia_node_received_bytes", "Bytes of nodes' answers, as they came."),
-    "retries": ("regalia_node_retries", "Requests that failed and were sent again."),
+    "bytes": ("regalia_node_received_bytes", "Bytes received from nodes, before decompression."),
+    "retries": ("regalia_node_retries", "Requests retried after a failure."),
     "ranges_halved": ("regalia_node_ranges_halved", "Ranges of blocks that a node refused as too large."),
     "batches_halved": ("regalia_node_batches_halved", "Batches of calls that a node refused as too large."),
-    "status_429": ("regalia_node_rate_limited", "Answers that said to slow down (HTTP 429)."),
+    "status_429": ("regalia_node_rate_limited", "Responses with HTTP 429 (rate limited)."),
 }
-"""Counters of the indexer as the store keeps them (`indexer/counting.py`), and what they are called here."""
+"""The indexer's counters in the store (`indexer/counting.py`), with their metric names and help texts."""
 
 
 class ServiceCollector(Collector):
-    """Set before each scrape to what was read; collecting waits for nothing."""
+    """Collects what was read before the scrape; collecting does no I/O."""
 
     def __init__(self, chains: Chains, data_dir: Path, pool: Store) -> None:
         self.chains = chains
@@ -56,7 +56,7 @@ class ServiceCollector(Collector):
         self.warehouse: Reading[Publication] = Reading(up=False, seconds=0.0)
 
     def collect(self) -> Iterator[Metric]:
-        """All families; without samples where nothing is known."""
+        """All metric families; those without data have no samples."""
         found = self.store.answer or StoreState()
         yield from self._engines()
         yield from self._chains(found.chains)
@@ -82,17 +82,19 @@ class ServiceCollector(Collector):
         )
         yield _gauge(
             "regalia_engine_answer_seconds",
-            "How long the engine took to answer this scrape's question, or was waited for.",
+            "How long the engine took to answer this scrape's query, or the wait until it timed out.",
             ["engine"],
             [((name,), reading.seconds) for name, reading in readings.items()],
         )
         yield _gauge(
             "regalia_store_pool_connections",
-            "Connections of this process to the store, by what they do.",
+            "Connections of this process to the store, by state.",
             ["state"],
             [(("in_use",), self.pool.connections_in_use), (("idle",), self.pool.connections_idle)],
         )
-        yield _gauge("regalia_store_pool_limit", "Most connections of this process.", [], [((), self.pool.pool_size)])
+        yield _gauge(
+            "regalia_store_pool_limit", "Maximum connections of this process.", [], [((), self.pool.pool_size)]
+        )
 
     def _chains(self, rows: Sequence[ChainState]) -> Iterator[Metric]:
         known = [(self._key(row.chain_id), row) for row in rows]
@@ -114,7 +116,7 @@ class ServiceCollector(Collector):
         )
         yield _gauge(
             "regalia_chain_halted",
-            "1 when ingestion has stopped for good and needs an operator; the reason says why and what to do.",
+            "1 when ingestion has halted until an operator acts; the reason says why and what to do.",
             ["chain", "reason"],
             [((key, _short(row.halted)), row.halted is not None) for key, row in known],
         )
@@ -128,10 +130,10 @@ class ServiceCollector(Collector):
     def _counters(self, rows: Sequence[CounterValue]) -> Iterator[Metric]:
         by_chain: dict[int, dict[str, int]] = {}
         for name, chain_id, value in rows:
-            if chain_id:  # 0: of no chain
+            if chain_id:  # 0: not about a chain
                 by_chain.setdefault(chain_id, {})[name] = value
         for name, (metric, text) in COUNTERS.items():
-            # A chain that is counted at all has every counter, so that the first increase is seen as one.
+            # A chain with any counter gets all of them at 0, so that Prometheus sees the first increase.
             samples = [((self._key(chain_id),), counts.get(name, 0)) for chain_id, counts in by_chain.items()]
             yield _counter(metric, text, ["chain"], samples)
         depths = HistogramMetricFamily(
@@ -151,13 +153,13 @@ class ServiceCollector(Collector):
         blocks = published.blocks if published else {}
         yield _gauge(
             "regalia_derived_block",
-            "The published block that the served tables were made from.",
+            "The published block that the served tables were derived from.",
             ["chain"],
             [((self._key(chain_id),), block) for chain_id, block in blocks.items()],
         )
         yield _gauge(
             "regalia_derive_lag_blocks",
-            "Published blocks that the served tables do not show yet.",
+            "Published blocks that the served tables do not include yet.",
             ["chain"],
             [((self._key(key),), _behind(indexed.get(key), block)) for key, block in blocks.items()],
         )
@@ -173,16 +175,16 @@ class ServiceCollector(Collector):
     def _assets(self, rows: Sequence[AssetState]) -> Iterator[Metric]:
         labelled = [((row.asset, self._key(row.chain_id) if row.chain_id else "all"), row) for row in rows]
         for name, text, field in (
-            ("age_seconds", "Time since the asset's last run that wrote something began.", "age"),
-            ("last_run_seconds", "How long that run took.", "last_seconds"),
+            ("age_seconds", "Time since the start of the asset's last run that wrote rows.", "age"),
+            ("last_run_seconds", "Duration of that run.", "last_seconds"),
         ):
             samples = [(labels, getattr(row, field)) for labels, row in labelled]
             yield _gauge(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
         for name, text, field in (
-            ("runs", "Runs that wrote something.", "runs"),
-            ("run_seconds", "Seconds those runs took.", "seconds"),
+            ("runs", "Runs that wrote rows.", "runs"),
+            ("run_seconds", "Total duration of those runs.", "seconds"),
             ("rows", "Rows they wrote.", "rows"),
-            ("failures", "Dagster steps of the asset that failed for good.", "failures"),
+            ("failures", "Dagster steps of the asset that failed after all retries.", "failures"),
         ):
             samples = [(labels, getattr(row, field)) for labels, row in labelled]
             yield _counter(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
@@ -192,13 +194,13 @@ class ServiceCollector(Collector):
         parts: dict[str, Any] = running["parts"] if running else {}
         yield _gauge(
             "regalia_part_up",
-            "Whether a part of `regalia up` is ready, or has done what it is for.",
+            "Whether a part of `regalia up` is ready, or has finished its task.",
             ["part", "phase"],
             [((name, part["phase"]), part["phase"] in ("ready", "done")) for name, part in parts.items()],
         )
         yield _counter(
             "regalia_part_restarts",
-            "How often a part ended and was started again since `regalia up` began.",
+            "Restarts of a part since `regalia up` started.",
             ["part"],
             [((name,), part["restarts"]) for name, part in parts.items()],
         )
@@ -207,13 +209,13 @@ class ServiceCollector(Collector):
 def _queues(rows: Sequence[QueueState]) -> Iterator[Metric]:
     yield _gauge(
         "regalia_queue_jobs",
-        "Jobs by state. Failed: of all that are kept; of Dagster's runs, in the last day.",
+        "Jobs by state. `failed` counts all jobs kept, and Dagster's runs of the last day.",
         ["queue", "state"],
         [((row.queue, name), getattr(row, name)) for row in rows for name in ("waiting", "running", "failed")],
     )
     yield _gauge(
         "regalia_queue_oldest_seconds",
-        "How long the oldest job that is due has waited.",
+        "How long the oldest due job has waited.",
         ["queue"],
         [((row.queue,), row.oldest or 0) for row in rows],
     )
@@ -224,7 +226,7 @@ def _webhooks(state: StoreState | None) -> Iterator[Metric]:
     counts: dict[str, int] = {name: value for name, chain_id, value in found.counters if not chain_id}
     yield _counter(
         "regalia_webhook_attempts",
-        "Attempts to deliver a webhook, by outcome: delivered, or why not.",
+        "Webhook delivery attempts, by outcome: delivered, or the reason for failure.",
         ["outcome"],
         [
             ((outcome,), counts.get(f"{ATTEMPTS}_{outcome}", 0))
@@ -232,8 +234,8 @@ def _webhooks(state: StoreState | None) -> Iterator[Metric]:
         ],
     )
     for metric, name, text in (
-        ("regalia_webhook_wait_seconds", WAIT, "From an event's record to its first attempt."),
-        ("regalia_webhook_attempt_seconds", TOOK, "How long attempts took, whatever came of them."),
+        ("regalia_webhook_wait_seconds", WAIT, "Time from recording an event to its first delivery attempt."),
+        ("regalia_webhook_attempt_seconds", TOOK, "Duration of delivery attempts, successful or not."),
     ):
         family = HistogramMetricFamily(metric, text)
         if state:
@@ -248,7 +250,7 @@ def _webhooks(state: StoreState | None) -> Iterator[Metric]:
     )
     yield _gauge(
         "regalia_events_waiting",
-        "Events that no deliveries were made of yet.",
+        "Events whose deliveries are not queued yet.",
         [],
         [((), found.events)] if state else [],
     )
@@ -257,13 +259,13 @@ def _webhooks(state: StoreState | None) -> Iterator[Metric]:
 def _notices(firing: Sequence[FiringNotice], deliveries: Sequence[StatusCount]) -> Iterator[Metric]:
     yield _gauge(
         "regalia_alert_firing",
-        "1 for every reported condition that still holds.",
+        "1 for each reported condition that is still firing.",
         ["kind", "subject", "severity"],
         [((kind, subject, severity), 1) for kind, subject, severity in firing],
     )
     yield _gauge(
         "regalia_alert_deliveries",
-        "Messages to the operator's webhook by state: waiting, delivered, given_up.",
+        "Notices to the operators' webhook, by state: waiting, delivered, given_up.",
         ["state"],
         [((status,), count) for status, count in deliveries],
     )
@@ -289,6 +291,6 @@ def _behind(ahead: int | None, behind: int | None) -> int | None:
 
 
 def _short(reason: str | None) -> str:
-    """A label is one line of bounded length; `regalia status` shows the whole."""
+    """The reason as one line of bounded length; `regalia status` shows all of it."""
     line = " ".join((reason or "").split())
     return line if len(line) <= REASON_LENGTH else f"{line[: REASON_LENGTH - 1]}…"

@@ -1,4 +1,4 @@
-"""Chains whose ingestion has stopped for good, as conditions for operators."""
+"""Conditions for operators: chains whose ingestion is halted."""
 
 from collections.abc import Mapping
 
