@@ -80,9 +80,9 @@ async def unlink_wallet(
 async def get_account_usage(
     caller: KeyOrSession,
     service: ServiceDep,
-    days: Annotated[int, Query(ge=1, le=MAX_DAYS, description="How many days to report, today included.")] = 30,
+    days: Annotated[int, Query(ge=1, le=MAX_DAYS, description="Number of days to report, including today.")] = 30,
 ) -> JsonResponse:
-    """What the account's keys and sessions used of their daily quotas; a few seconds behind."""
+    """How much of their daily quotas the account's keys and sessions used; up to a few seconds old."""
     return respond(await service.usage(caller, days))
 
 
@@ -120,5 +120,5 @@ async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service:
     responses=success_examples(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, KeyNotFound),
 )
 async def revoke_api_key(session: Writer, id: KeyId, service: ServiceDep) -> JsonResponse:
-    """Revoke an API key, for good. It is refused from now on, also where it was used a moment ago."""
+    """Revoke an API key permanently. It is refused from now on, even where it was used a moment ago."""
     return respond(await service.revoke_key(session, id))

@@ -119,7 +119,7 @@ class SelfService:
         return renamed
 
     async def revoke_key(self, session: WalletSession, key_id: UUID) -> ApiKeyEntry:
-        """Revoke a key; one that is revoked stays as it is.
+        """Revoke a key. A revoked key stays as it is.
 
         Raises:
             KeyNotFound: the account has no such key.
@@ -129,7 +129,7 @@ class SelfService:
         return revoked
 
     async def usage(self, principal: Principal, days: int) -> UsageAnswer:
-        """What the account used in the last so many days, today included."""
+        """The account's usage in the last ``days`` days, including today."""
         today = self.clock.now().astimezone(UTC).date()
         account = await self.repository.account(principal.account_id)
         limits = self.limits.plans[account.plan]

@@ -88,28 +88,28 @@ class Accounts:
             return [KnownKey(**row) for row in postgres.run(connection, "accounts/list_all_keys", of_wallet)]
 
     def rename_key(self, key: str, name: str) -> KnownKey:
-        """Give a key another name; see :meth:`revoke_key` for how it is named.
+        """Rename a key; :meth:`revoke_key` says how to identify it.
 
         Raises:
-            AccountError: no key, or more than one, is meant, or the name is too long.
+            AccountError: no key or more than one matches, or the name is too long.
         """
         _check_name(name)
         return self._change(self._one(key), "accounts/rename_any_key", {"name": name})
 
     def revoke_key(self, key: str) -> KnownKey:
-        """Revoke a key named by its id, its shown prefix or the whole secret; a revoked one stays revoked.
+        """Revoke the key with this id, public prefix or whole secret. A revoked key stays revoked.
 
         Raises:
-            AccountError: no key, or more than one, is meant.
+            AccountError: no key or more than one matches.
         """
         return self._change(self._one(key), "accounts/revoke_any_key", {})
 
     def set_plan(self, wallet: str, plan: str) -> KnownAccount:
-        """Give the account of a wallet a plan, making the account if there is none. A change of plan records an event
-        for the account; setting the same plan again changes nothing.
+        """Set the plan of a wallet's account, creating the account if needed. A change of plan records an event for the
+        account; setting the same plan again changes nothing.
 
         Raises:
-            AccountError: the wallet is no address, or there is no such plan.
+            AccountError: the wallet is not an address, or the plan does not exist.
         """
         with postgres.transaction(self._url) as connection:
             return _take_plan(connection, _wallet(wallet), plan)

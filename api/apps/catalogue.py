@@ -45,12 +45,12 @@ class Catalogue:
         self._own = frozenset(own)
 
     def is_first_party(self, app_id: str) -> bool:
-        """Whether it is one of the service's own."""
+        """Whether the app is one of the service's own."""
         return app_id in self._own
 
     def render(self, app_id: str, filled: Mapping[str, str]) -> dict[str, Any] | None:
-        """An app as the public sees it, None for one that it does not. ``filled`` stands in for ``{name}`` in the text
-        members of its embed; names without a value stay for the embedding page."""
+        """An app's public form; None if it is hidden from the public. ``filled`` replaces ``{name}`` in the text
+        members of its embed; names without a value are left for the embedding page."""
         app = self.apps.get(app_id)
         if app is None or app.rating == "nsfw":
             return None

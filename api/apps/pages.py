@@ -27,7 +27,7 @@ class InstalledApp(Wire):
 
 
 class Page(NamedTuple):
-    """The registration whose page is meant. ``token`` is its address as clients see it."""
+    """The registration that a page belongs to. ``token`` is its address as clients see it."""
 
     chain_id: int
     token_id: int
@@ -38,7 +38,7 @@ class Page(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageApps:
-    """Reads the apps of pages: those turned on, without those that are rated NSFW or are in the catalogue no more."""
+    """Reads the apps of pages: those turned on, except apps rated NSFW or no longer in the catalogue."""
 
     store: Store
     catalogue: Catalogue

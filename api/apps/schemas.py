@@ -1,4 +1,4 @@
-"""Wire shapes of the apps of a page, as its owner sees them."""
+"""Request and response schemas for a page's apps, as its owner sees them."""
 
 from typing import Annotated, Final
 
@@ -18,7 +18,9 @@ class ChosenApp(Wire):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")
 
     id: AppId
-    enabled: StrictBool = Field(default=True, description="false: it keeps its place, and the public does not see it.")
+    enabled: StrictBool = Field(
+        default=True, description="If false, the app keeps its position but is hidden from the public."
+    )
 
 
 class AppsChange(Wire):
@@ -38,7 +40,7 @@ class AppsChange(Wire):
 
 
 class CatalogueApp(Wire):
-    """An app that pages may have."""
+    """An app that can be installed on pages."""
 
     id: str
     name: str
@@ -46,7 +48,7 @@ class CatalogueApp(Wire):
     version: str
     category: str
     icon: str | None
-    rating: str = Field(description="general, or nsfw: the public never sees it.")
+    rating: str = Field(description="general or nsfw; nsfw apps are never shown to the public.")
     first_party: bool
 
 

@@ -1,5 +1,5 @@
-"""TXT records of names that users chose. No records is an answer; a name server that does not answer is an exception,
-so that no caller mistakes an outage for a missing record."""
+"""Looks up TXT records of names that users chose. "No records" is a result; a name server that does not answer raises
+an exception, so that no caller mistakes an outage for a missing record."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from api.outbound.dns import new_resolver
 from api.settings import ApiSettings
 
 AT_ONCE = 16
-"""Lookups under way at a time."""
+"""Maximum concurrent lookups."""
 _TRIES = 3
 
 
 class Missing(StrEnum):
-    """Why there is no text at a name."""
+    """Why a name has no TXT record."""
 
     NO_NAME = "no_such_name"
     NO_TEXT = "no_txt_record"
@@ -29,23 +29,23 @@ class Missing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a name's TXT records say, each with its strings joined; ``missing`` is null where there are any."""
+    """A name's TXT records, each with its strings joined; ``missing`` is None if there are any."""
 
     values: tuple[str, ...]
     missing: Missing | None = None
 
 
 class LookupFailed(Exception):
-    """The name servers did not say what there is: down, too slow, or unable. It may well be there."""
+    """The name servers are down, too slow or failing. The record may exist."""
 
 
 class TextLookups:
-    """Looks texts up, a few at a time. Nothing is remembered here: name servers do that.
+    """Looks up TXT records, a few at a time. Nothing is cached here; name servers do that.
 
     Args:
-        servers: addresses of name servers; the system's where there are none.
-        port: theirs.
-        seconds: limit of one lookup with its retries, and of the wait for its turn.
+        servers: addresses of name servers; empty: the system's.
+        port: of the name servers.
+        seconds: time limit of one lookup with its retries; the wait for a slot has the same limit.
     """
 
     def __init__(self, servers: Sequence[str], *, port: int, seconds: float) -> None:
@@ -60,10 +60,10 @@ class TextLookups:
         return cls(settings.resolvers, port=settings.domain_resolver_port, seconds=settings.domain_lookup_seconds)
 
     async def texts(self, name: str) -> Texts:
-        """The texts at a name.
+        """The TXT records of a name.
 
         Raises:
-            LookupFailed: see there.
+            LookupFailed: the name servers did not answer.
         """
         try:
             async with asyncio.timeout(2 * self._seconds), self._turns:
@@ -74,7 +74,7 @@ class TextLookups:
             return Texts((), Missing.NO_TEXT)
         except (dns.exception.DNSException, OSError) as error:  # TimeoutError is an OSError
             raise LookupFailed(f"{name}: {error}") from error
-        # Name servers give records in any order.
+        # Name servers return records in any order.
         return Texts(tuple(sorted(b"".join(record.strings).decode("utf-8", "replace") for record in answer)))
 
     def _resolver(self) -> dns.asyncresolver.Resolver:

@@ -27,7 +27,7 @@ KIND = "registration-history+v1"
 
 @dataclass(frozen=True, slots=True)
 class LinkRecord:
-    """An entry of a history beside the history's head; without an entry where none follows."""
+    """The head of a history with one of its entries. ``sequence`` is None if there is no further entry."""
 
     head_sequence: int
     head_hash: str
@@ -55,14 +55,12 @@ async def get_registration_history(
     chains: ChainsDep,
     clock: ClockDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
-    chain: Annotated[
-        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
-    ] = None,
-    after: Annotated[int, Query(ge=0, le=2**53, description="`nextAfter` of the page before.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=500, description="Most entries in an answer.")] = 100,
+    chain: Annotated[str | None, Query(description="Chain of the id or symbol.", examples=["base"])] = None,
+    after: Annotated[int, Query(ge=0, le=2**53, description="`nextAfter` of the previous page.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=500, description="Maximum entries in a response.")] = 100,
 ) -> JsonResponse:
     """What happened to a registration, oldest first, as a chain of hashes that anyone can verify; its head is signed.
-    Events of a chain appear once they are final."""
+    On-chain events appear once they are final."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     registration = await find_registration(RegistrationRepository(store), name, chain_id)
     key = {"chain_id": registration.chain_id, "token_id": registration.token_id}

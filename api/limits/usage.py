@@ -1,4 +1,4 @@
-"""Daily usage in the store: adds counts up, and records events when a quota runs low."""
+"""Daily usage in the store: adds counts, and records events when a quota runs low."""
 
 import asyncio
 import logging
@@ -18,13 +18,13 @@ from warehouse.store import Store, Transaction
 LOG = logging.getLogger(__name__)
 WARNED_AT, EXCEEDED_AT = 80, 90
 THRESHOLDS: Mapping[int, type[QuotaCrossed]] = {WARNED_AT: QuotaWarning, EXCEEDED_AT: QuotaExceeded}
-"""Percentages of a quota that are reported, and the event recorded beside ``usage.threshold``."""
+"""Percentages of a quota that are reported, and the event recorded in addition to ``usage.threshold``."""
 KEPT_DAYS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a subject used on a day. ``reported`` is the highest percentage that was recorded."""
+    """A subject's usage on one day. ``reported`` is the highest percentage already recorded."""
 
     subject: UUID
     day: date
@@ -35,7 +35,7 @@ class Counted:
 
     @property
     def unreported(self) -> list[int]:
-        """Percentages that were reached and not recorded yet, ascending."""
+        """Percentages reached but not recorded yet, ascending."""
         return [
             percent for percent in THRESHOLDS if self.reported < percent and 100 * self.used >= percent * self.per_day
         ]
@@ -63,7 +63,7 @@ async def record_thresholds(transaction: Transaction, counted: Counted) -> None:
 class _Batch:
     number: int
     counts: dict[tuple[UUID, date], list[Any]] = field(default_factory=dict)
-    """By subject and day: the account, how many, the quota."""
+    """By subject and day: the account, the number of requests, the quota."""
 
 
 class UsageLedger:
@@ -87,7 +87,7 @@ class UsageLedger:
             counted[2] = per_day
 
     def unwritten(self, subject: UUID, day: date) -> int:
-        """Requests of a subject that are not in the store yet, as far as is known."""
+        """Requests of a subject that this process has not written to the store yet."""
         batches = (self._open, self._sent) if self._sent else (self._open,)
         return sum(batch.counts[subject, day][1] for batch in batches if (subject, day) in batch.counts)
 
@@ -95,7 +95,7 @@ class UsageLedger:
         """The count in the store.
 
         Raises:
-            StoreUnavailable: it cannot be asked.
+            StoreUnavailable: the store is down.
         """
         row = await self.store.row("limits/find_usage", {"subject": subject, "day": day})
         return 0 if row is None else int(row["used"])
@@ -145,8 +145,7 @@ class UsageLedger:
 
 
 async def try_to_record_thresholds(store: Store, counted: Counted) -> None:
-    """Record the events in their own transaction; if the store fails, the next count of the subject tries
-    again."""
+    """Record the events in their own transaction. If the store fails, the next count of the subject retries."""
     try:
         async with store.transaction() as transaction:
             await record_thresholds(transaction, counted)

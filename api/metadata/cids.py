@@ -1,7 +1,7 @@
-"""Content identifiers: the name that IPFS gives to bytes, which anyone can verify from the bytes.
+"""Content identifiers (CIDs): IPFS names for bytes, which anyone can verify from the bytes.
 
-Bytes of one block are named by their hash. More are cut into chunks whose names a root lists: the UnixFS file that
-``ipfs add --cid-version=1 --raw-leaves`` makes, with chunks of 262,144 bytes and at most 174 links a node.
+Up to one chunk (262,144 bytes) is named by its hash. More is split into chunks under a root node with at most 174 links
+a node: the UnixFS file that ``ipfs add --cid-version=1 --raw-leaves`` makes.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _NODE_DATA, _NODE_LINK = b"\x0a", b"\x12"
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A block to link: its name, the bytes of the file below it, and those of all blocks below it."""
+    """A block to link: its CID, the file bytes below it, and the bytes of all blocks below it."""
 
     cid: CID
     file_bytes: int
@@ -39,21 +39,21 @@ def cid_of(data: bytes) -> str:
 
 
 def read_cid(text: str) -> CID | None:
-    """The CID of a text, in base 32 where it is of version 1; None if the text is not a CID, or of an unknown kind.
+    """Parse a CID, in base 32 if it has version 1. None if the text is not a CID or uses an unknown codec or hash.
 
-    A CID has many texts, one for each base. ``str`` of the answer is the one that contents are kept under.
+    A CID can be written in several bases. ``str`` of the result is the form that contents are stored under.
     """
     if len(text) > MAX_TEXT_LENGTH or not _TEXT.fullmatch(text):
         return None
     try:
         found = CID.decode(text)
         return found.set(base="base32") if found.version == 1 else found
-    except (ValueError, LookupError):  # what the decoders of bases, codecs and hashes raise
+    except (ValueError, LookupError):  # raised by the decoders of bases, codecs and hashes
         return None
 
 
 def has_content(cid: CID, data: bytes) -> bool | None:
-    """Whether a CID is that of the bytes; None if unknown, because the bytes may be chunked differently."""
+    """Whether a CID names the bytes; None if unknown, because the CID may be for other chunks."""
     if str(cid) == cid_of(data):
         return True
     is_one_block = cid.version == 1 and cid.codec.name == "raw" and cid.hashfun.name == _HASH
@@ -71,7 +71,7 @@ def _leaf(chunk: memoryview) -> _Node:
 
 
 def _root(nodes: Sequence[_Node]) -> _Node:
-    """Layers of nodes above the leaves until one is left: all leaves are equally deep."""
+    """Add layers of nodes above the leaves until one node is left; all leaves have the same depth."""
     while len(nodes) > 1:
         nodes = [_parent(nodes[start : start + MAX_LINKS]) for start in range(0, len(nodes), MAX_LINKS)]
     return nodes[0]
@@ -86,7 +86,7 @@ def _parent(children: Sequence[_Node]) -> _Node:
             *(_UNIXFS_BLOCK_BYTES + varint.encode(child.file_bytes) for child in children),
         )
     )
-    # Links before data, though its field has the higher number, and an empty name in each: so DAG-PB is written.
+    # DAG-PB writes links before data, although links have the higher field number, and gives each link an empty name.
     block = b"".join((*(_field(_NODE_LINK, _link(child)) for child in children), _field(_NODE_DATA, unixfs)))
     return _Node(_named("dag-pb", block), file_bytes, len(block) + sum(child.stored_bytes for child in children))
 

@@ -14,7 +14,7 @@ DOCUMENT = "application/json"
 _ANY = ("", "application/octet-stream")
 _ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg"}
 _NAMES = ", ".join(kind.removeprefix("image/").upper() for kind in images.IMAGE_TYPES)
-NO_SVG = "SVG is not taken, since it can hold programs; send PNG, JPEG, GIF or WebP"
+NO_SVG = "SVG is not accepted because it can contain scripts; send PNG, JPEG, GIF or WebP"
 
 
 class ContentsDown(Exception):
@@ -22,7 +22,7 @@ class ContentsDown(Exception):
 
 
 class ContentsWrong(Exception):
-    """The content store answered with another CID than the content has."""
+    """The content store returned a CID that is not the content's."""
 
 
 class Contents(Protocol):
@@ -50,19 +50,19 @@ class Contents(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Most bytes of a document and of an image."""
+    """Maximum bytes of a document and of an image."""
 
     document_bytes: int
     image_bytes: int
 
     @classmethod
     def of(cls, settings: ApiSettings) -> "Limits":
-        """As the settings have them."""
+        """The limits in the settings."""
         return cls(settings.metadata_document_bytes, settings.metadata_image_bytes)
 
     @property
     def max_bytes(self) -> int:
-        """Of either."""
+        """The larger limit."""
         return max(self.document_bytes, self.image_bytes)
 
 
@@ -89,11 +89,11 @@ def inspect(data: bytes, declared: str, limits: Limits) -> str:
         is_svg = b"<svg" in data[:1024].lower()
         raise _unsupported(f"body: {NO_SVG}" if is_svg else f"body: is neither a JSON object nor an image: {_NAMES}")
     if declared not in (*_ANY, found):
-        raise _unsupported(f"body: is sent as {declared}, and is {found} by its content")
+        raise _unsupported(f"body: was sent as {declared}, but its content is {found}")
     most = limits.document_bytes if found == DOCUMENT else limits.image_bytes
     if len(data) > most:
         what = "a document" if found == DOCUMENT else "an image"
-        raise PayloadTooLarge(f"body: has {len(data)} bytes; {what} may have {most}")
+        raise PayloadTooLarge(f"body: has {len(data)} bytes; {what} may have at most {most}")
     _require_sound(found, data)
     return found
 

@@ -10,7 +10,7 @@ class MetadataLimit(Forbidden):
     """The account keeps as many bytes as it may."""
 
     code = "METADATA_LIMIT"
-    text = "an account may keep 104857600 bytes; this one has 104800000, and sent 90000 more"
+    text = "an account may store 104857600 bytes; this one stores 104800000 and sent 90000 more"
     example_details: ClassVar[Mapping[str, Any]] = {"limitBytes": 104857600, "usedBytes": 104800000}
 
 

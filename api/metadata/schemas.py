@@ -71,5 +71,5 @@ class Uploaded(Wire):
     cid: str = Field(description="CIDv1 of the bytes as they were sent: what `ipfs add --cid-version=1` says of them.")
     uri: str = Field(description="The CID as a link: for `setMetadata`'s document, and for pictures in documents.")
     url: str = Field(description="Where this service serves it.")
-    content_type: str = Field(description="What it is by its content.")
+    content_type: str = Field(description="Media type, detected from the content.")
     size: int = Field(description="Bytes.")

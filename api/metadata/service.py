@@ -24,11 +24,11 @@ from warehouse.store import Store
 LOG = logging.getLogger(__name__)
 PUBLIC_PATH = "/api/v2/public/metadata"
 AT_ONCE = 2
-"""Uploads of one account that a process takes at a time."""
+"""Concurrent uploads of one account in one process."""
 
 
 def open_contents(settings: ApiSettings) -> Contents:
-    """The node of the settings, else the data directory."""
+    """The IPFS node in the settings, or else the data directory."""
     if settings.ipfs_api_url is not None:
         return IpfsNode(
             settings.ipfs_api_url.get_secret_value(),
@@ -38,12 +38,12 @@ def open_contents(settings: ApiSettings) -> Contents:
 
 
 def contents_path(data_dir: Path) -> Path:
-    """Where contents are without a node."""
+    """Where contents are stored without an IPFS node."""
     return data_dir / "metadata"
 
 
 class Metadata:
-    """Uploads and what was uploaded, for one process."""
+    """Stores uploads and finds uploaded content, for one process."""
 
     def __init__(self, store: Store, contents: Contents, settings: ApiSettings) -> None:
         self.repository = MetadataRepository(store)
@@ -58,10 +58,10 @@ class Metadata:
         """A slot for one of an account's uploads: bodies are large and can be slow.
 
         Raises:
-            TooManyRequests: all are taken.
+            TooManyRequests: all slots are in use.
         """
         if self._under_way[account] >= AT_ONCE:
-            raise TooManyRequests(f"{AT_ONCE} uploads of this account are under way", 1)
+            raise TooManyRequests(f"{AT_ONCE} uploads of this account are in progress", 1)
         self._under_way[account] += 1
         try:
             yield
@@ -75,15 +75,15 @@ class Metadata:
         both steps can be repeated safely.
 
         Raises:
-            ApiError: it is not kept: 400, 413, 415 for what it is, 403 for the account's limit, 502 and 503 where it
-                cannot be kept.
+            ApiError: the upload is refused: 400, 413 or 415 for its content, 403 for the account's limit, 502 or 503 if
+                it cannot be stored.
         """
         media_type, cid = await asyncio.to_thread(_name, data, declared, self.limits)
         upload = Upload(account, cid, media_type, len(data))
         used = await self.repository.reserve(upload, self.account_bytes)
         if used is not None:
             raise MetadataLimit(
-                f"an account may keep {self.account_bytes} bytes; this one has {used}, and sent {len(data)} more",
+                f"an account may store {self.account_bytes} bytes; this one stores {used} and sent {len(data)} more",
                 details={"limitBytes": self.account_bytes, "usedBytes": used},
             )
         try:
@@ -92,7 +92,7 @@ class Metadata:
             await self.repository.release(upload)
             if isinstance(error, ContentsWrong):
                 raise ContentMismatch(str(error)) from error
-            raise ContentUnavailable("content cannot be kept now, try again") from error
+            raise ContentUnavailable("content cannot be stored now, try again") from error
         await self.repository.note_stored(upload)
         return Uploaded(
             cid=cid,

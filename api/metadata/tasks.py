@@ -1,8 +1,8 @@
-"""Reading the documents that registrations name on their chains.
+"""Reads the metadata documents that registrations refer to on chain.
 
-A registration names a CID. The document is looked up in the contents kept here and, with an IPFS node, in its network.
-Missing documents are retried at growing intervals; an upload is noticed at once. One statement fills the document in
-where the registration has none; repeating it changes nothing.
+A registration names a CID. The document is read from the contents stored here or, with an IPFS node, from its network.
+Missing documents are retried at growing intervals; an upload is found at once. One statement adds the document to the
+registrations that lack it; repeating it changes nothing.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _FIRST_WAIT, _MAX_WAIT = timedelta(minutes=1), timedelta(days=1)
 @TASKS.periodic(cron="* * * * * */20")
 @TASKS.task(name=_NAME, pass_context=True, queueing_lock=_NAME, lock=_NAME)
 async def read_documents_periodically(context: JobContext, timestamp: int) -> None:
-    """Look for some of the documents that are waited for; three times a minute."""
+    """Look for some of the missing documents, three times a minute."""
     services = services_of_job(context)
     contents = services.contents
     if isinstance(contents, LocalContents):
@@ -37,7 +37,7 @@ async def read_documents_periodically(context: JobContext, timestamp: int) -> No
 
 
 async def read_documents(services: Services, contents: Contents) -> int:
-    """One look; the answer is how many registrations were given a document."""
+    """Look once; returns how many registrations got a document."""
     repository = MetadataRepository(services.store)
     wanted = await repository.wanted(services.clock.now(), _AT_ONCE)
     return sum(
@@ -48,7 +48,7 @@ async def read_documents(services: Services, contents: Contents) -> int:
 async def _settle(
     cid: str, attempts: int, repository: MetadataRepository, contents: Contents, services: Services
 ) -> int:
-    """Look for one document; the answer is how many registrations were given it."""
+    """Look for one document; returns how many registrations got it."""
     try:
         filled = await repository.fill(cid, without_invalid_members(await _read(cid, contents, services)))
     except (NotADocument, ContentsDown) as error:
@@ -62,7 +62,7 @@ async def _settle(
 async def _read(text: str, contents: Contents, services: Services) -> dict[str, object]:
     cid = read_cid(text)
     if cid is None:
-        raise NotADocument("cid", "is none")
+        raise NotADocument("cid", "is not a valid CID")
     data = await contents.get(cid, services.settings.metadata_document_bytes, anywhere=True)
     if data is None:
         raise NotADocument("cid", "was not found, or is too large")

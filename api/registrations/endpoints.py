@@ -75,15 +75,15 @@ async def list_claimable_tokens(
         str | None,
         Header(
             alias="X-Wallet-Address",
-            description="The wallet to scan, EVM or Solana. Not needed beside a wallet session.",
+            description="The wallet to scan, EVM or Solana. Not needed with a wallet session.",
             examples=[WALLET],
             json_schema_extra=fields.WALLET,
         ),
     ] = None,
 ) -> JsonResponse:
     """Tokens the wallet deployed and can claim, without copies and without what is registered. The wallet is the one
-    that `X-Wallet-Address` names, or else the one that signed in first, where a wallet session is sent as a bearer
-    token beside the key. After 15 seconds this answers 503: that does not mean an empty list."""
+    that `X-Wallet-Address` names, or else the first wallet of the session, if a wallet session is sent as a bearer
+    token along with the key. After 15 seconds this answers 503: that does not mean an empty list."""
     if wallet is not None:
         owner = wallet_address("X-Wallet-Address", wallet)
     elif session is not None:
@@ -150,9 +150,7 @@ async def get_registration(
     store: StoreDep,
     chains: ChainsDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
-    chain: Annotated[
-        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
-    ] = None,
+    chain: Annotated[str | None, Query(description="Chain of the id or symbol.", examples=["base"])] = None,
 ) -> JsonResponse:
     """A registration. Ids count per chain: without `chain` an id means its earliest mint, and a symbol its first
     registration."""
@@ -173,9 +171,7 @@ async def list_attestations(
     chains: ChainsDep,
     clock: ClockDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
-    chain: Annotated[
-        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
-    ] = None,
+    chain: Annotated[str | None, Query(description="Chain of the id or symbol.", examples=["base"])] = None,
 ) -> JsonResponse:
     """The operator's statements about a registration, each signed."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id

@@ -113,9 +113,7 @@ async def get_registration_roles(
     store: StoreDep,
     chains: ChainsDep,
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
-    chain: Annotated[
-        str | None, Query(description="Chain that the id or symbol is meant on.", examples=["base"])
-    ] = None,
+    chain: Annotated[str | None, Query(description="Chain of the id or symbol.", examples=["base"])] = None,
 ) -> JsonResponse:
     """Who may act for a registration, from the registry's events up to `asOfBlock`. The primary manager is the one
     named first."""

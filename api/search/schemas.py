@@ -31,11 +31,11 @@ class TokenFigures(Wire):
     liquidity: Number | None = Field(default=None, description="USD.")
     heartbeat_score: Number | None = Field(default=None, description="0 to 100; null before the first score.")
     token_rank: int | None = Field(default=None, description="Position by market score over all chains.")
-    is_copy: bool = Field(default=False, description="Judged to pass itself off as another token.")
+    is_copy: bool = Field(default=False, description="Whether the token impersonates another.")
 
 
 class RegistrationFigures(Wire):
-    """The token's registration; nulls where none stands."""
+    """The token's registration; null fields if there is none."""
 
     status: str = Field(description="unclaimed, grace_period, claimed, owned or inactive.")
     token_id: int | None = None
@@ -51,14 +51,14 @@ class RegistrationFigures(Wire):
 class Explanation(Wire):
     """The terms a result was ranked by, in the order they are compared."""
 
-    level: str = Field(description="How the symbol met the query: exact, confusable or near.")
+    level: str = Field(description="How the symbol matched the query: exact, confusable or near.")
     is_copy: bool
     copy_of: str | None = Field(description="CAIP-10 account of the token it copies.")
     copy_rule: str | None = Field(description="registered, older_and_larger or major.")
     status: str
-    status_priority: int = Field(description="0 is the foremost.")
-    market_score: Number = Field(description="0 to 1: 40 parts market cap, 30 volume, 30 liquidity.")
-    chain_priority: int = Field(description="0 is the foremost.")
+    status_priority: int = Field(description="0 ranks first.")
+    market_score: Number = Field(description="0 to 1: 40 % market cap, 30 % volume, 30 % liquidity.")
+    chain_priority: int = Field(description="0 ranks first.")
 
 
 class SearchResult(Wire):
@@ -67,9 +67,9 @@ class SearchResult(Wire):
     chain_id: int
     chain_name: str
     chain_key: str
-    source: str = Field(description="First of the sources.")
-    sources: list[str] = Field(description="Of registry, indexer, market.")
-    has_crown: bool = Field(description="A registration of this token stands.")
+    source: str = Field(description="The first of `sources`.")
+    sources: list[str] = Field(description="Any of registry, indexer and market.")
+    has_crown: bool = Field(description="Whether a registration of this token is active.")
     share_url: str
     token: TokenFigures
     registration: RegistrationFigures | None = Field(description="Null where the symbol is available.")

@@ -1,7 +1,6 @@
 """Background jobs: queued in the transaction that makes them due, run by the worker process.
 
-Tasks live beside what they do, in ``<domain>/tasks.py``, and are declared on ``TASKS``; ``api/worker.py`` imports
-them all and runs them.
+Each domain declares its tasks on ``TASKS`` in ``<domain>/tasks.py``; ``api/worker.py`` imports and runs them all.
 """
 
 from collections.abc import AsyncIterator
@@ -17,7 +16,7 @@ from warehouse.store import SEARCH_PATH, Transaction
 
 CONTEXT_KEY = "services"
 
-# Knows the tasks. Jobs are queued over connections of the store; only the worker gives it connections of its own.
+# Holds the tasks. Jobs are queued over the store's connections; only the worker opens connections for it.
 TASKS = App(connector=PsycopgConnector())
 
 
@@ -29,8 +28,8 @@ def services_of_job(context: JobContext) -> Services:
 
 @asynccontextmanager
 async def open_queue(database_url: str) -> AsyncIterator[App]:
-    """The queue of a store with all declared tasks, for running them. One at a time in a process: tasks know the app
-    they are declared on, which is lent its connections here."""
+    """Open the queue of a store to run its tasks. Only one can be open in a process, because the tasks belong to
+    ``TASKS``, whose connector is replaced meanwhile."""
     options = {"options": f"-c search_path={SEARCH_PATH}"}
     connector = PsycopgConnector(conninfo=plain_url(database_url), kwargs=options, max_size=4)
     with TASKS.replace_connector(connector) as app:

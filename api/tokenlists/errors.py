@@ -18,4 +18,4 @@ class NotRegistered(NotFound):
 class PlatformUnknown(NotFound):
     """The operator's settings have no such platform."""
 
-    text = "platform: 'other' is none of profile"
+    text = "platform: 'other' is not one of profile"

@@ -129,7 +129,7 @@ async def get_platform_listing(
     format = settings.listing_platforms.get(platform)
     if format is None:
         offered = ", ".join(sorted(settings.listing_platforms))
-        raise PlatformUnknown(f"platform: {platform[:40]!r} is none of {offered}")
+        raise PlatformUnknown(f"platform: {platform[:40]!r} is not one of {offered}")
     row, known_chain = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
     return JsonResponse(FORMATS[format].write(Listing.of(row, known_chain)))
 

@@ -26,7 +26,7 @@ def run(
 ) -> None:
     """Run a chain with tokens, exchanges and a day of history, and keep trading on it until stopped."""
     if scale not in SCALES:
-        raise typer.BadParameter(f"{scale!r} is none of {', '.join(SCALES)}", param_hint="--scale")
+        raise typer.BadParameter(f"{scale!r} is not one of {', '.join(SCALES)}", param_hint="--scale")
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
