@@ -275,7 +275,7 @@ class Services:
     @cached_property
     def metadata(self) -> Metadata:
         """Uploads."""
-        return Metadata(self.store, self.contents, self.settings)
+        return Metadata(self.store, self.contents, self.settings, self.metrics)
 
     @cached_property
     def search(self) -> SearchService:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import Path, Request
+from fastapi import Path, Query, Request
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -14,6 +14,7 @@ from api.http.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from api.http.examples import success_examples
 from api.http.groups import UPLOADS, Credential, RouteGroup
 from api.http.rendering import JsonResponse, respond
+from api.http.routes import QueryRoute
 from api.limits.public import PublicRead
 from api.metadata import examples
 from api.metadata.cids import read_cid
@@ -22,6 +23,7 @@ from api.metadata.errors import ContentMismatch, ContentNotFound, ContentUnavail
 from api.metadata.images import IMAGE_TYPES
 from api.metadata.schemas import MetadataDocument, Uploaded
 from api.metadata.service import PUBLIC_PATH, Metadata
+from api.metadata.sizes import ImageSize
 from api.public.endpoints import GROUP as PUBLIC_GROUP
 from api.public.endpoints import MISSING
 from api.security.access import with_scope
@@ -69,12 +71,13 @@ _FOUND[200]["content"].update({kind: {"schema": _FILE} for kind in IMAGE_TYPES})
 _FOUND[304] = {"description": "The client has it already."}
 
 router = GROUP.router(tags=["metadata"])
-public_router = PUBLIC_GROUP.router(PUBLIC_PATH, tags=["public reads"])
+public_router = PUBLIC_GROUP.router(PUBLIC_PATH, tags=["public reads"], route_class=QueryRoute)
 
 
 CidPath = Annotated[
     str, Path(description="CID of what was uploaded, in any base that a path can hold.", examples=[examples.CID])
 ]
+SizeQuery = Annotated[ImageSize | None, Query(description="An image in this size; without it, as it was uploaded.")]
 
 
 @router.post(
@@ -97,33 +100,40 @@ async def upload_metadata(request: Request, session: Writer, metadata: MetadataD
 @public_router.get(
     "/{cid}",
     response_model=MetadataDocument,
-    responses=_FOUND | PUBLIC_GROUP.responses(ContentNotFound, ContentUnavailable),
+    responses=_FOUND | PUBLIC_GROUP.responses(InvalidInput, ContentNotFound, ContentUnavailable),
 )
-async def get_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
-    """What was uploaded, byte by byte. It never changes: keep it as long as you like."""
-    return await _served(request, metadata, cid)
+async def get_metadata(
+    request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath, size: SizeQuery = None
+) -> Response:
+    """What was uploaded, byte by byte. It never changes: keep it as long as you like. With `size`, an image as a PNG
+    whose longest side has at most 25 (`thumb`), 50 (`small`) or 250 pixels (`large`)."""
+    return await _served(request, metadata, cid, size)
 
 
 @public_router.head(
     "/{cid}",
     include_in_schema=False,
     response_model=MetadataDocument,
-    responses=_FOUND | PUBLIC_GROUP.responses(ContentNotFound, ContentUnavailable),
+    responses=_FOUND | PUBLIC_GROUP.responses(InvalidInput, ContentNotFound, ContentUnavailable),
 )
-async def head_metadata(request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath) -> Response:
+async def head_metadata(
+    request: Request, access: PublicRead, metadata: MetadataDep, cid: CidPath, size: SizeQuery = None
+) -> Response:
     """Whether something was uploaded, and what it is."""
-    return await _served(request, metadata, cid)
+    return await _served(request, metadata, cid, size)
 
 
-async def _served(request: Request, metadata: Metadata, text: str) -> Response:
+async def _served(request: Request, metadata: Metadata, text: str, size: ImageSize | None) -> Response:
     cid = read_cid(text)
     found = None if cid is None else await metadata.find(cid)
     if cid is None or found is None:
         raise ContentNotFound(headers=MISSING)
     media_type, data = found
-    headers = {**_SERVED, "ETag": f'"{cid}"'}
+    headers = {**_SERVED, "ETag": f'"{cid}"' if size is None else f'"{cid}-{size}"'}
     if has_already(request.headers.get("if-none-match"), headers["ETag"]):
         return Response(status_code=304, headers=headers)
+    if size is not None:
+        media_type, data = "image/png", await metadata.resized(cid, media_type, data, size)
     if request.method == "HEAD":
         return Response(media_type=media_type, headers={**headers, "Content-Length": str(len(data))})
     return Response(data, media_type=media_type, headers=headers)

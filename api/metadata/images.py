@@ -32,7 +32,7 @@ _JPEG_BARE = frozenset({0x01, *range(0xD0, 0xD9)})
 
 
 # An image of the largest size takes 270 MB while it is decoded: one at a time in a process.
-_DECODING = threading.Lock()
+DECODING = threading.Lock()
 
 
 class Damaged(ValueError):
@@ -70,7 +70,7 @@ def measure(media_type: str, data: bytes) -> Size:
     except IndexError as error:
         raise Damaged("the image is cut off") from error
     _require_size(size)
-    with _DECODING:
+    with DECODING:
         _decode(media_type, data)
     return size
 

@@ -10,7 +10,9 @@ from uuid import UUID
 
 from multiformats import CID
 
-from api.http.errors import TooManyRequests
+from api.http.cache import Cache
+from api.http.errors import InvalidInput, TooManyRequests
+from api.http.metrics import Metrics
 from api.metadata.cids import cid_of
 from api.metadata.contents import Contents, ContentsDown, ContentsWrong, Limits, inspect, kind_of
 from api.metadata.errors import ContentMismatch, ContentUnavailable, MetadataLimit
@@ -18,6 +20,7 @@ from api.metadata.local import LocalContents
 from api.metadata.node import IpfsNode
 from api.metadata.repository import MetadataRepository, Upload
 from api.metadata.schemas import Uploaded
+from api.metadata.sizes import ImageSize, NotResizable, resize
 from api.settings import ApiSettings
 from warehouse.store import Store
 
@@ -25,6 +28,8 @@ LOG = logging.getLogger(__name__)
 PUBLIC_PATH = "/api/v2/public/metadata"
 AT_ONCE = 2
 """Concurrent uploads of one account in one process."""
+_RESIZED_SECONDS = 3_600.0
+_MAX_RESIZED = 256
 
 
 def open_contents(settings: ApiSettings) -> Contents:
@@ -45,13 +50,16 @@ def contents_path(data_dir: Path) -> Path:
 class Metadata:
     """Stores uploads and finds uploaded content, for one process."""
 
-    def __init__(self, store: Store, contents: Contents, settings: ApiSettings) -> None:
+    def __init__(self, store: Store, contents: Contents, settings: ApiSettings, metrics: Metrics) -> None:
         self.repository = MetadataRepository(store)
         self.contents = contents
         self.limits = Limits.of(settings)
         self.account_bytes = settings.metadata_account_bytes
         self.public_url = settings.public_url
         self._under_way: Counter[UUID] = Counter()
+        self._resized: Cache[bytes] = Cache(
+            "metadata_sizes", ttl_seconds=_RESIZED_SECONDS, metrics=metrics, limit=_MAX_RESIZED
+        )
 
     @contextmanager
     def upload_slot(self, account: UUID) -> Iterator[None]:
@@ -116,6 +124,17 @@ class Metadata:
         except ContentsDown as error:
             raise ContentUnavailable("content cannot be read now, try again") from error
         return None if data is None else (kind_of(data), data)
+
+    async def resized(self, cid: CID, media_type: str, data: bytes, size: ImageSize) -> bytes:
+        """An image in one of its sizes, as a PNG. Computed once for all who ask at a time, and kept for the next.
+
+        Raises:
+            InvalidInput: the content has no other sizes.
+        """
+        try:
+            return await self._resized.get((cid, size), lambda: asyncio.to_thread(resize, media_type, data, size))
+        except NotResizable as error:
+            raise InvalidInput("size", str(error)) from error
 
 
 def _name(data: bytes, declared: str, limits: Limits) -> tuple[str, str]:

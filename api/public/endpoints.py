@@ -31,7 +31,7 @@ GROUP = RouteGroup(
     prefix="/api/v2/public",
     credential=Credential.NONE,
     quota=Quota.ADDRESS,
-    errors=ErrorShape(invalid_code="not_found", codes=LOWER_CODES, with_message=True),
+    errors=ErrorShape(invalid_code="invalid_request", codes=LOWER_CODES, with_message=True),
     any_origin=True,
 )
 HOLDINGS = replace(GROUP, admission=CLAIMS, quota=Quota.ADDRESS_HOLDINGS)

