@@ -74,7 +74,7 @@ async def test_a_refused_upload_names_the_rule(uploader: Uploader) -> None:
     form = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n{}\r\n--x--\r\n'
     svg = b'<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'
     for content, declared, status, words in (
-        (b"{}" + b" " * 70_000, "application/json", 413, "a document may have 65536"),
+        (b"{}" + b" " * 70_000, "application/json", 413, "a document may have at most 65536"),
         (png[:-20], "image/png", 400, "body: the image is cut off"),
         (png, "image/jpeg", 415, "sent as image/jpeg, and is image/png"),
         (png, "application/json", 415, "but its content is image/png"),
