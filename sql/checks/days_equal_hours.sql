@@ -1,5 +1,6 @@
 -- Tokens whose entering and leaving holders do not add up to their holder count.
-SELECT by_day.chain_id AS chain_id, lower(hex(by_day.token)) AS token_hex, by_day.holders AS by_day, by_hour.holders AS by_hour
+SELECT by_day.chain_id AS chain_id, lower(hex(by_day.token)) AS token_hex, by_day.holders AS by_day,
+    by_hour.holders AS by_hour
 FROM
 (
     SELECT chain_id, token, sum(entering) - sum(leaving) AS holders

@@ -1,6 +1,7 @@
--- Tokens whose holder count is not the number of wallets with a positive balance. Only tokens whose counts are as new
--- as their balances can be judged.
-SELECT counted.chain_id AS chain_id, lower(hex(counted.token)) AS token_hex, counted.holders AS counted, held.holders AS held
+-- Tokens whose holder count is not the number of wallets with a positive balance. Only tokens whose counts are as
+-- recent as their balances are checked.
+SELECT counted.chain_id AS chain_id, lower(hex(counted.token)) AS token_hex, counted.holders AS counted,
+    held.holders AS held
 FROM
 (
     SELECT chain_id, token, holders_net AS holders, through_block

@@ -1,4 +1,4 @@
--- Rows of a unit that does not own their block: left behind by a unit that was reverted or abandoned.
+-- Rows of a unit that does not own their block: left by a unit that was reverted or abandoned.
 SELECT name AS table_name, chain_id, block_number, unit_id, count() AS number
 FROM
 (

@@ -1,4 +1,4 @@
--- Visible tokens that are not tokens, or no longer are.
+-- Visible tokens that are not, or are no longer, tokens.
 SELECT served.chain_id AS chain_id, lower(hex(served.address)) AS token, served.symbol_key AS symbol
 FROM
 (

@@ -1,4 +1,4 @@
--- Tokens whose balances do not sum to what was minted less what was burned.
+-- Tokens whose balances do not add up to minted less burned.
 SELECT chain_id, lower(hex(token)) AS token_hex, balances_raw, minted_raw
 FROM
 (

@@ -1,4 +1,4 @@
--- Served metrics that are zero where they are unknown.
+-- Served metrics that are zero although they are unknown.
 SELECT chain_id, lower(hex(address)) AS token, price_usd, market_cap_usd, price_confidence
 FROM serve_token
 WHERE deleted = 0 AND (price_usd <= 0 OR (price_usd IS NULL) != (price_confidence IS NULL)

@@ -1,4 +1,4 @@
--- How a contract came to life: the newest creation at its address.
+-- How a contract was created: the newest creation at its address.
 SELECT
     lower(hex(transaction_hash)) AS transaction_hash,
     lower(hex(creator)) AS creator,

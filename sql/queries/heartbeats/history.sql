@@ -13,7 +13,8 @@ FROM
     SELECT *
     FROM agg_heartbeat
     WHERE chain_id = {chain_id:UInt32} AND token = unhex({token:String})
-        AND agg_heartbeat.hour >= toDateTime({from:UInt32}, 'UTC') AND agg_heartbeat.hour < toDateTime({to:UInt32}, 'UTC')
+        AND agg_heartbeat.hour >= toDateTime({from:UInt32}, 'UTC')
+        AND agg_heartbeat.hour < toDateTime({to:UInt32}, 'UTC')
     ORDER BY hour, computed_at DESC
     LIMIT 1 BY hour
 )

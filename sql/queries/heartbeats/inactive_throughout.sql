@@ -1,5 +1,5 @@
--- Of the tokens asked for, those that scored too little in every hour since {since} of which anything is known, and of
--- which enough is known: an hour without a score says nothing.
+-- Of the tokens asked for, those that scored too little in every scored hour since {since}, if enough hours are scored:
+-- an hour without a score proves nothing.
 SELECT
     lower(hex(token)) AS token,
     count() AS hours,

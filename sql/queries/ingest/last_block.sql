@@ -1,4 +1,4 @@
--- The highest indexed block up to a number, which itself may be a slot without a block.
+-- The highest indexed block at or below a number. The number itself may be a slot without a block.
 SELECT block.block_number AS block_number, lower(hex(block.block_hash)) AS block_hash,
     toUnixTimestamp(block.block_time) AS block_time
 FROM raw_block AS block

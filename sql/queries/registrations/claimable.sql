@@ -1,5 +1,5 @@
--- What a wallet deployed, as last published, on the chains asked for (EVM chains); with the hash that an address's
--- checksum is made from. LIMIT BY: an argMax of each column takes twice as long.
+-- Tokens that a wallet deployed on the EVM chains asked for, as last published, with the hash that an address's
+-- checksum is computed from. LIMIT BY: an argMax of each column takes twice as long.
 WITH (SELECT max(version) FROM serve_publication) AS published
 SELECT chain_id, toFixedString(token, 20) AS address, address_hash, symbol, name
 FROM

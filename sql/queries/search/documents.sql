@@ -1,4 +1,4 @@
--- What is shown of the tokens at these addresses (hexadecimal), every standing row of them up to a version.
+-- The documents of the tokens at these addresses (hexadecimal): all rows up to a version that are not deletions.
 SELECT
     lower(hex(address)) AS address_hex,
     chain_id,

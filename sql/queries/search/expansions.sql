@@ -1,5 +1,6 @@
--- Symbols near {symbol}, itself included, foremost first: spelled with look-alikes, then those it begins and those
--- within {edits} edits, by market score. The forms are those of the folded symbol; the distance confirms what they propose.
+-- Symbols near {symbol}, itself included, best first: look-alikes, then symbols that begin with it and those within
+-- {edits} edits, by market score. The forms are those of the folded symbol; the edit distance confirms the candidates
+-- they yield.
 SELECT
     symbol_key,
     argMax(symbol_folded, version) AS folded,

@@ -1,4 +1,4 @@
--- The same as rows.sql as long as {version} is the newest that is published, and nothing afterwards.
+-- The same as rows.sql while {version} is the newest published version, and no rows afterwards.
 SELECT
     symbol_key,
     ranking,

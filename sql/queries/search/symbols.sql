@@ -1,4 +1,4 @@
--- The newest rows of the symbols written after one version and not after another, deleted ones included.
+-- The newest rows of the symbols written after one version and up to another, deleted ones included.
 SELECT
     symbol_key,
     symbol_folded,

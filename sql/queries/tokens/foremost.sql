@@ -1,5 +1,5 @@
--- The token a symbol means on a chain: the registered one, else originals before copies, the larger market, the more
--- holders, the older; or the one at {address} (hexadecimal, empty for any).
+-- The token that a symbol refers to on a chain: the registered one, else by originals before copies, larger market,
+-- more holders, greater age; or the one at {address} (hexadecimal, empty for any).
 SELECT
     lower(hex(address)) AS address_hex,
     document

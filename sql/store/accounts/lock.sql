@@ -1,2 +1,3 @@
--- Whoever makes keys of one account at the same time waits here, so that none is counted by neither.
+-- Lock the account's row: processes that create keys of one account at the same time wait here, so each counts the
+-- others' keys.
 SELECT plan FROM account WHERE id = %(account_id)s FOR UPDATE

@@ -1,4 +1,4 @@
--- Unlinking takes these in the order in which sign-ins do: sessions, the wallet, the account. Where sign-ins of other
--- wallets hold the account's row they only keep it from going, which this lock lets them.
+-- Unlinking locks rows in the same order as signing in (sessions, wallet, account), so the two cannot deadlock.
+-- Sign-ins of other wallets lock the account's row only against deletion, which is compatible with unlinking.
 SELECT FROM wallet_session WHERE account_id = %(account_id)s AND %(wallet)s = ANY (wallets) AND revoked_at IS NULL
 ORDER BY id FOR UPDATE

@@ -1,2 +1,2 @@
--- API processes remember sessions, and the first wallets of keys' accounts: all of them look again.
+-- Tell all API processes to reload what they cache: sessions, and the first wallet of each key's account.
 SELECT pg_notify('access', '')

@@ -1,4 +1,4 @@
--- A session is for the wallets that signed in: without the last of them there is none.
+-- A session is for the wallets that signed in. A session without wallets ends.
 UPDATE wallet_session SET
     wallets = CASE WHEN wallets = ARRAY[%(wallet)s] THEN wallets ELSE array_remove(wallets, %(wallet)s) END,
     contract_chains = contract_chains - CAST(%(wallet)s AS text),

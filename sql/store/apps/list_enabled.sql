@@ -1,5 +1,5 @@
--- The apps turned on of many registrations, each page's in its own order. The lists are texts with commas, place by
--- place.
+-- The enabled apps of many registrations, each page's in its own order. The parameters are comma-separated texts; items
+-- at the same position belong together.
 WITH asked AS (
     SELECT chain_id::bigint AS chain_id, token_id::bigint AS token_id
     FROM unnest(string_to_array(%(chain_ids)s, ','), string_to_array(%(token_ids)s, ',')) AS asked (chain_id, token_id)

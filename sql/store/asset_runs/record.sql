@@ -1,4 +1,4 @@
--- One row of history, and the asset's sums, which status and metrics read without going through history.
+-- Add one row of history and update the asset's totals, which status and metrics read instead of the history.
 WITH run AS (
     INSERT INTO asset_run (asset, chain_id, started_at, seconds, row_count, range_from, range_to)
     VALUES (%(asset)s, %(chain_id)s, %(started_at)s, %(seconds)s, %(row_count)s, %(range_from)s, %(range_to)s)

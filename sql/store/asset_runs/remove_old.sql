@@ -1,2 +1,2 @@
--- History of asset runs that nobody asks for any more; each asset's sums and last run are kept in asset_total.
+-- Remove old history of asset runs. Each asset's totals and last run are kept in asset_total.
 DELETE FROM asset_run WHERE started_at < %(before)s

@@ -1,2 +1,3 @@
--- A command that makes the wallet's account does not know of that lock: whoever is second takes what the first made.
+-- Callers hold accounts/lock_wallet, as every code path that creates an account does. ON CONFLICT covers an account
+-- inserted without that lock.
 INSERT INTO account (wallet, plan) VALUES (%(wallet)s, 'free') ON CONFLICT (wallet) DO NOTHING

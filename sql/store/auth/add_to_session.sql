@@ -1,4 +1,4 @@
--- A key's signature counts for more than a contract's, whichever of them the session had first.
+-- A key's signature takes precedence over a contract's, whichever the session had first.
 WITH changed AS (
     UPDATE wallet_session SET
         wallets = CASE WHEN %(wallet)s = ANY (wallets) THEN wallets ELSE array_append(wallets, %(wallet)s) END,

@@ -1,4 +1,4 @@
--- The same signature verified again leaves the first proof as it is.
+-- Verifying the same signature again keeps the first proof.
 INSERT INTO claim_proof (
     proof_hash, chain_id, token_address, symbol, wallet, verification_method, methods_attempted, signed_at, expires_at
 )

@@ -1,5 +1,5 @@
--- Copies that no event was made of yet, whose token and whose original's registration are final. standing: whether the
--- verdict and the registration still hold.
+-- Copies without an event whose token and whose original's registration are final. standing: whether the verdict and
+-- the registration still hold.
 SELECT
     sighting.address, sighting.of_chain_id, sighting.of_token_id, sighting.first_seen_at,
     registration.minted_at, registration.symbol,

@@ -1,5 +1,5 @@
--- Whether a published block still is what it was: whatever reverts a block at or below it reverts its unit, and
--- says so before the first row goes.
+-- Whether a published block is unchanged. Reverting a block at or below it reverts its unit too, and the checkpoint
+-- says so (phase revert) before the first row is deleted.
 SELECT
     coalesce(pending ->> 'phase', '') <> 'revert' AND block_number >= %(through)s
     AND (

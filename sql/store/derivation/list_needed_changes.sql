@@ -1,5 +1,5 @@
--- Of every chain, the first change that may still be asked for by its number: no subject has yet to see an earlier one,
--- it is final, and every source of events has looked at its blocks. None where a chain has no mark yet.
+-- For each chain, the first change that is still needed: every subject has processed all earlier changes, they are
+-- final, and every source of events has read their blocks. Chains without a derivation checkpoint are left out.
 SELECT
     chain_checkpoint.chain_id,
     chain_checkpoint.block_time,

@@ -1,4 +1,4 @@
--- Whoever adds holds the registration, so that no two count at the same moment.
+-- The caller holds the registration's lock, so two processes cannot count the domains at the same time.
 INSERT INTO registration_domain (chain_id, token_id, domain, challenge, requested_at, check_at)
 SELECT %(chain_id)s, %(token_id)s, CAST(%(domain)s AS text), %(challenge)s, CAST(%(now)s AS timestamptz), %(now)s
 WHERE (

@@ -1,5 +1,5 @@
--- Taking moves the next look to the end of a lease: no two workers have the same domain, and what a dead one had falls
--- due again. Registrations that ended keep what they had, and are not looked at.
+-- Leasing moves the next check to the end of the lease: no two workers check the same domain, and a domain whose worker
+-- died becomes due again. Domains of registrations that ended are kept but not checked.
 UPDATE registration_domain AS d SET check_at = %(lease)s
 FROM (
     SELECT one.chain_id, one.token_id, one.domain
@@ -11,5 +11,6 @@ FROM (
 ) AS due
 WHERE d.chain_id = due.chain_id AND d.token_id = due.token_id AND d.domain = due.domain
 RETURNING
-    d.chain_id, d.token_id, d.domain, d.challenge, d.requested_at, d.verified_at, d.checked_at, d.check_at, d.failing_since, d.absences,
+    d.chain_id, d.token_id, d.domain, d.challenge, d.requested_at, d.verified_at, d.checked_at, d.check_at,
+    d.failing_since, d.absences,
     d.last_problem, d.lost_at, d.vanity_enabled

@@ -1,4 +1,4 @@
--- What was seen counts while the lease holds, and so once.
+-- Save the result of a check while its lease is valid, and therefore only once.
 UPDATE registration_domain
 SET verified_at = CASE WHEN %(lost)s THEN NULL ELSE verified_at END,
     lost_at = CASE WHEN %(lost)s THEN CAST(%(now)s AS timestamptz) ELSE lost_at END,

@@ -1,4 +1,4 @@
--- How far the tables have come that events are made of, and whether the chain has registrations to tell of.
+-- How far the tables that events are made from have been derived, and whether the chain has any registration.
 SELECT
     subject, change_id, details,
     EXISTS (SELECT FROM registration WHERE registration.chain_id = %(chain_id)s) AS registered

@@ -1,6 +1,6 @@
--- Record events, given as a JSON array of objects, in their order. An event whose key is already there is left as it is.
--- Without happened_at an event happens now. What happened before told_from is marked as delivered to nobody: a history
--- that is indexed for the first time must not flood subscribers.
+-- Record events, given as a JSON array of objects, in their order. An event whose key is already recorded is skipped.
+-- Without happened_at an event happens now. Events before told_from are marked as having no receivers: indexing a
+-- chain's history for the first time must not flood subscribers.
 INSERT INTO event_log (
     type, chain_id, token_id, account_id, subject, payload, dedupe_key, created_at, fanned_out_at)
 SELECT

@@ -1,4 +1,4 @@
--- Heartbeats as they were told last, a JSON array of objects.
+-- The heartbeats of the last recorded events, a JSON array of objects.
 INSERT INTO event_state AS state (chain_id, token_id, heartbeat_level, heartbeat_status, heartbeat_score)
 SELECT %(chain_id)s, token_id, level, status, score
 FROM jsonb_to_recordset(CAST(%(beats)s AS jsonb)) AS beat (

@@ -1,5 +1,4 @@
--- Moves the sources of a chain that has no registration to tell of past its blocks. What they tell from is as in
--- start_progress.sql.
+-- Advance the sources of a chain without registrations past its blocks. told_from is set as in start_progress.sql.
 INSERT INTO event_progress AS progress (chain_id, source, position, told_from)
 SELECT
     %(chain_id)s, source, %(position)s,

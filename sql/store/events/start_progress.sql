@@ -1,7 +1,7 @@
--- How far a source of events has looked; its first look makes the row. It tells from a day before that: by the clock,
--- or by the chain's own, which may be behind, where the chain is known to its head. rewound_to is the block before
--- everything that was reverted since, where that reached what the source had seen: an operator's rewind, as blocks are
--- final by then.
+-- The position of a source of events; the first read creates the row. Its events are delivered if they happened at most
+-- a day before that, by the wall clock, or by the chain's own clock, which may lag, if the chain is indexed up to its
+-- head. rewound_to is the block before the lowest one that was reverted since the last read, if a reverted unit
+-- contains the source's position. Those blocks were final, so only an operator's rewind does that.
 WITH begun AS (
     INSERT INTO event_progress (chain_id, source, told_from)
     SELECT %(chain_id)s, %(source)s, least(now(), max(block_time)) - interval '1 day'

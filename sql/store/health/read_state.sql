@@ -1,5 +1,5 @@
--- Everything in one statement: each part is a small table, or the few rows of a larger one that an index gives; of
--- webhooks' deliveries no more than 100,000 are counted.
+-- One statement for everything. Each part is a small table, or a few rows of a larger one found through an index; at
+-- most 100,000 webhook deliveries are counted.
 SELECT json_build_object(
   'chains', (
     SELECT json_agg(json_build_object(

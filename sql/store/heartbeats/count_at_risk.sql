@@ -1,4 +1,4 @@
--- How many registered tokens there are with a critical score and with a warning one, each counted once.
+-- How many registered tokens have a critical score and how many a warning score; each token counts once.
 SELECT
     count(*) FILTER (WHERE token.score < %(critical)s) AS critical,
     count(*) FILTER (WHERE token.score >= %(critical)s) AS warning

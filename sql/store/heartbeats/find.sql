@@ -1,5 +1,5 @@
--- The token a symbol means on a chain, with its score and its registration: of the tokens asked for, the registered
--- one, else the named one, else the original.
+-- The token that a symbol refers to on a chain, with its score and its registration: of the tokens asked for, the
+-- registered one, else the named one, else the original.
 WITH registered AS (
     SELECT token.*, registration.token_id, registration.owner, registration.minted_at
     FROM registration

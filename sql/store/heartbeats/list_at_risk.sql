@@ -1,4 +1,4 @@
--- Registered tokens with a score from least to below another, lowest first; on the chain if one is named.
+-- Registered tokens with a score from a minimum to below a maximum, lowest first; of one chain if given.
 SELECT
     token.symbol_key, token.chain_id, token.address, token.score, token.timestamp_score, token.volume_score,
     token.holders_score, token.confidence_score, token.scored_at, token.as_of_block, registration.token_id,

@@ -1,5 +1,5 @@
--- A registration's history after an entry, in order, and its head as of the same moment: one row without an entry where
--- there is none to tell.
+-- A registration's history after a given entry, in order, with its head as of the same moment. One row without an entry
+-- if there are none after it.
 SELECT
     head.sequence AS head_sequence, head.hash AS head_hash,
     entry.sequence, entry.type, entry.at, entry.data, entry.previous_hash, entry.hash

@@ -1,4 +1,4 @@
--- Where a chain's published state stands, and the unit that ends it.
+-- A chain's last published block, and the unit that ends with it.
 SELECT
     block_number, block_time, final_block, pending,
     (

@@ -1,4 +1,4 @@
--- Moves the published block, with no unit under way, unless another writer moved the checkpoint: then there is no row.
+-- Move the published block while no unit is in progress. No row is returned if another writer moved the checkpoint.
 UPDATE chain_checkpoint
 SET pending = NULL, block_number = %(block_number)s, block_hash = %(block_hash)s, block_time = %(block_time)s,
     generation = generation + 1, updated_at = now()

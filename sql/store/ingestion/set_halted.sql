@@ -1,4 +1,4 @@
--- Halts the chain for a reason, or with null lets it go on, unless another writer moved the checkpoint.
+-- Halt the chain for a reason, or resume it with null, unless another writer moved the checkpoint.
 UPDATE chain_checkpoint
 SET halted = %(halted)s, generation = generation + 1, updated_at = now()
 WHERE chain_id = %(chain_id)s AND generation = %(generation)s

@@ -1,4 +1,4 @@
--- Moves the checkpoint to another phase, unless another writer moved it: then there is no row.
+-- Move the checkpoint to another phase. No row is returned if another writer moved it.
 UPDATE chain_checkpoint
 SET pending = %(pending)s, generation = generation + 1, updated_at = now()
 WHERE chain_id = %(chain_id)s AND generation = %(generation)s

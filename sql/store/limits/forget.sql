@@ -1,4 +1,4 @@
--- Addresses whose minute is long over, and buckets that have been full for long.
+-- Remove expired windows of addresses, and buckets that are full again.
 WITH windows AS (
     DELETE FROM address_window WHERE began_at < now() - interval '10 minutes' RETURNING 1
 ),

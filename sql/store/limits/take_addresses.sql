@@ -1,4 +1,4 @@
--- Requests of several addresses at once, each within the minute that its first request began.
+-- Take requests of several addresses at once. Each address's minute begins with its first request.
 WITH asked AS (
     SELECT *
     FROM unnest(%(addresses)s::text[], %(kinds)s::text[], %(counts)s::integer[], %(limits)s::integer[])

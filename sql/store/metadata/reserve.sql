@@ -1,5 +1,5 @@
--- Attempts at the same content share its row, and each is named in it: what a killed process left is forgotten when the
--- reservation counts no longer.
+-- Concurrent uploads of the same content share one row, which lists each attempt. Attempts of a killed process are
+-- dropped when the reservation expires.
 INSERT INTO metadata_upload AS kept (account_id, cid, media_type, size_bytes, attempts)
 VALUES (%(account)s, %(cid)s, %(media_type)s, %(size)s, ARRAY[%(attempt)s::uuid])
 ON CONFLICT (account_id, cid) DO UPDATE

@@ -1,10 +1,12 @@
--- What stands of the tokens asked for, by chain: registrations of the very tokens, and of their symbols on that chain;
--- of a store that has few, all there are on it. The lists are texts, with commas and by chain with semicolons: a driver
--- takes milliseconds to write thousands of array elements, or to read as many rows. Among many registrations a list is
--- looked up in one passage through an index: OFFSET 0 keeps the planner, who cannot know how many are asked for, from
--- hashing all of them twice. Among few it would compare each with the whole list.
+-- Active registrations among the tokens asked for, by chain: registrations of those tokens, and of their symbols on
+-- that chain. If the store has few registrations, all of the chain's are returned. Parameters and results are texts,
+-- separated by commas and, between chains, by semicolons: drivers take milliseconds to write arrays of thousands of
+-- elements or to read as many rows. With many registrations each list is looked up through an index; OFFSET 0 keeps the
+-- planner, which cannot know the length of the lists, from hashing the whole table twice. With few registrations the
+-- planner would compare each row with the whole list.
 WITH asked AS (
-    SELECT chain_id::bigint AS chain_id, string_to_array(tokens, ',') AS tokens, string_to_array(symbols, ',') AS symbols
+    SELECT chain_id::bigint AS chain_id, string_to_array(tokens, ',') AS tokens,
+        string_to_array(symbols, ',') AS symbols
     FROM unnest(
         string_to_array(%(chain_ids)s, ','), string_to_array(%(tokens)s, ';'), string_to_array(%(symbols)s, ';')
     ) AS asked (chain_id, tokens, symbols)

@@ -1,9 +1,10 @@
--- The first registration of a symbol; those that still stand come before those that ended. With its
--- verified domains and how many attestations it has.
+-- The first registration of a symbol, active ones before ended ones, with its verified domains and the number of its
+-- attestations.
 SELECT
-    found.chain_id, found.token_id, found.symbol, found.owner, found.token_address, found.registry, found.transaction_hash, found.block_number, found.managers, found.maintainers,
-    found.minted_at, found.released_at, found.expired_at, found.verification_method, found.verified_at, found.metadata_cid, found.presented, found.peer_chain_id,
-    found.peer_token_id,
+    found.chain_id, found.token_id, found.symbol, found.owner, found.token_address, found.registry,
+    found.transaction_hash, found.block_number, found.managers, found.maintainers,
+    found.minted_at, found.released_at, found.expired_at, found.verification_method, found.verified_at,
+    found.metadata_cid, found.presented, found.peer_chain_id, found.peer_token_id,
     (
         SELECT jsonb_agg(jsonb_build_object(
             'domain', domain, 'verifiedAt', to_char(verified_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),

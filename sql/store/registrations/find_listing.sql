@@ -1,4 +1,4 @@
--- What a listing of a symbol on a chain says: its registration that stands, with what is presented of it and the token.
+-- The listing of a symbol on a chain: its active registration, how it is presented, and the token.
 SELECT
     registration.token_id, registration.chain_id, registration.symbol, registration.token_address,
     registration.presented, registration.minted_at, token.name, token.decimals, token.score

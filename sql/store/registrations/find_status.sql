@@ -1,6 +1,6 @@
--- One row: the registration of a symbol on a chain that has not ended (columns of registration, its verified domains),
--- and the token it means (columns indexed_*): the registered one, else the named one, else the original. Nulls where
--- there is none.
+-- One row: the active registration of a symbol on a chain (columns of registration, its verified domains), and the
+-- token it refers to (columns indexed_*): the registered one, else the named one, else the original. Nulls where there
+-- is none.
 WITH standing AS (
     SELECT *
     FROM registration
@@ -13,16 +13,18 @@ meant AS (
     SELECT coalesce((SELECT token_address FROM standing), %(address)s::text) AS address
 )
 SELECT
-    standing.chain_id, standing.token_id, standing.symbol, standing.owner, standing.token_address, standing.registry, standing.transaction_hash, standing.block_number, standing.managers, standing.maintainers,
-    standing.minted_at, standing.released_at, standing.expired_at, standing.verification_method, standing.verified_at, standing.metadata_cid, standing.presented, standing.peer_chain_id,
-    standing.peer_token_id,
+    standing.chain_id, standing.token_id, standing.symbol, standing.owner, standing.token_address, standing.registry,
+    standing.transaction_hash, standing.block_number, standing.managers, standing.maintainers,
+    standing.minted_at, standing.released_at, standing.expired_at, standing.verification_method, standing.verified_at,
+    standing.metadata_cid, standing.presented, standing.peer_chain_id, standing.peer_token_id,
     (
         SELECT jsonb_agg(jsonb_build_object(
             'domain', domain, 'verifiedAt', to_char(verified_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
             'vanityEnabled', vanity_enabled
         ) ORDER BY domain)
         FROM registration_domain AS verified
-        WHERE verified.chain_id = standing.chain_id AND verified.token_id = standing.token_id AND verified_at IS NOT NULL
+        WHERE verified.chain_id = standing.chain_id AND verified.token_id = standing.token_id
+          AND verified_at IS NOT NULL
     ) AS domains,
     token.address AS indexed_address,
     token.score AS indexed_score,
@@ -34,7 +36,7 @@ SELECT
 FROM meant
 LEFT JOIN standing ON true
 LEFT JOIN LATERAL (
-    -- By the key where the address is known: a popular symbol has thousands of tokens on a chain.
+    -- Use the primary key if the address is known: a popular symbol has thousands of tokens on a chain.
     SELECT *
     FROM indexed_token
     WHERE chain_id = %(chain_id)s AND address = meant.address AND symbol_key = %(symbol)s

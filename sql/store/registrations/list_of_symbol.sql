@@ -1,5 +1,5 @@
--- Registrations of a symbol that stand, by the time of their mint, with the score of the token each is about. linked:
--- how many of them belong together with the row, itself included: of one owner, or named as each other's peer.
+-- Active registrations of a symbol in the order of their mints, with the score of each one's token. linked: how many
+-- are linked to the row, itself included: of the same owner, or one names the other as its peer.
 WITH standing AS (
     SELECT
         registration.chain_id, registration.token_id, registration.symbol, registration.owner, registration.minted_at,

@@ -1,4 +1,5 @@
--- Tokens of a chain whose registration came, went or changed since their documents were asked for, longest ago first.
+-- Tokens of a chain whose registration was added, removed or changed since their documents were requested, oldest
+-- change first.
 SELECT change_id, token_address
 FROM presented_change
 WHERE chain_id = %(chain_id)s

@@ -1,2 +1,2 @@
--- Only those that were read: changes added meanwhile wait for the next refresh run.
+-- Remove only the changes that were read: later ones wait for the next refresh run.
 DELETE FROM presented_change WHERE change_id = ANY(%(change_ids)s::uuid[])

@@ -1,4 +1,5 @@
--- A registration that stands, with its verified domains that bear the badge; embeds where they may run its apps too.
+-- An active registration with its verified domains that may show the badge; embeds are those that may also embed its
+-- apps.
 SELECT
     registration.symbol, registration.embeds_enabled,
     registration.minted_at, token.score,

@@ -1,4 +1,4 @@
--- The job tables belong to libraries, each in a schema of its own; they are absent until the library made them.
+-- The job tables belong to libraries, each in its own schema. They are absent until the library creates them.
 SELECT to_regclass('operator_alert') IS NOT NULL AS migrated,
        to_regclass('jobs.procrastinate_jobs') IS NOT NULL AS jobs,
        to_regclass('webhook_delivery') IS NOT NULL AS webhooks,

@@ -1,4 +1,4 @@
--- A token with one of the symbols given that is no copy: the symbol itself before those that look like it.
+-- A token with one of the given symbols that is not a copy: the symbol itself before look-alikes.
 SELECT symbol_key AS symbol, chain_id, address
 FROM indexed_token
 WHERE symbol_key = ANY(%(symbols)s) AND NOT is_copy

@@ -1,4 +1,4 @@
--- What differs between two versions, entry by entry: as it stood in the earlier one (old_*) and in the later one.
+-- The differences between two versions, entry by entry: the earlier values (old_*) and the later ones.
 WITH old AS (
     SELECT * FROM token_list_entry
     WHERE from_version <= %(from_version)s AND until_version > %(from_version)s AND until_version <= %(to_version)s

@@ -1,15 +1,15 @@
--- Make a version of the token list where it differs from what is registered: a token that left makes a major version, one
--- that came a minor one, one that reads differently a patch. Nothing is written where nothing differs, so running it
--- again changes nothing. Runs alone (the caller holds the lock).
--- Listed is every registration that is final and active: not given back, not expired, and not inactive by its heartbeat
--- once its grace period is over. A token whose decimals are not known cannot be listed.
+-- Publish a version of the token list if it differs from the registrations: a removed token makes a major version, an
+-- added one a minor version, a changed entry a patch. Without a difference nothing is written, so this is safe to run
+-- again. The caller holds the lock, so only one runs at a time. Listed is every registration that is final and active:
+-- not released, not expired, and not inactive by its heartbeat once its grace period is over. A token whose decimals
+-- are unknown cannot be listed.
 WITH registered AS (
     SELECT DISTINCT ON (registration.chain_id, registration.token_address)
         registration.chain_id,
         registration.token_address AS address,
         registration.token_id AS crown_id,
         registration.symbol,
-        -- As the schema of token lists demands: no control characters, sixty characters at most.
+        -- The token list schema requires no control characters and at most sixty characters.
         coalesce(
             nullif(left(btrim(regexp_replace(token.name, '[[:cntrl:][:space:]]+', ' ', 'g')), 60), ''),
             registration.symbol
@@ -91,7 +91,7 @@ begun AS (
         registered.chain_id, registered.address, made.version_id, registered.crown_id, registered.symbol,
         registered.name, registered.decimals, registered.logo_uri, registered.listed_since
     FROM made
-    -- An entry ends before the one that follows it begins: two cannot stand at once.
+    -- End an entry before its successor is added: a token has at most one current entry.
     CROSS JOIN (SELECT count(*) FROM ended) AS all_ended
     CROSS JOIN difference
     JOIN registered USING (chain_id, address)

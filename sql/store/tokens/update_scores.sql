@@ -1,5 +1,5 @@
--- The newest scores of tokens of which nothing else has changed; columns come as texts, items parted by commas. Gives
--- back which of them are listed.
+-- Update the newest scores of tokens of which nothing else changed. Columns are comma-separated texts. Returns which of
+-- the tokens are indexed.
 WITH scored AS (
     SELECT *
     FROM unnest(

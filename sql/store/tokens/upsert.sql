@@ -1,5 +1,5 @@
--- Tokens as they are now. A row without a score keeps the one it has. Those judged copies of a registered token are
--- noted with it, for the events.
+-- Insert or update tokens. A row without a score keeps its stored score. Copies of a registered token are also added to
+-- copy_sighting, for the events.
 WITH written AS (
     INSERT INTO indexed_token (
         chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence, is_copy,
@@ -13,7 +13,8 @@ WITH written AS (
     FROM jsonb_to_recordset(%(rows)s) AS item(
         chain_id bigint, address text, symbol_key text, name text, decimals smallint, deployer text,
         deployed_at timestamptz, first_seen_at timestamptz, precedence integer, is_copy boolean,
-        copy_of_chain_id bigint, copy_of_address text, copy_rule text, score numeric(5, 2), timestamp_score numeric(5, 2), volume_score numeric(5, 2),
+        copy_of_chain_id bigint, copy_of_address text, copy_rule text, score numeric(5, 2),
+        timestamp_score numeric(5, 2), volume_score numeric(5, 2),
         holders_score numeric(5, 2), confidence_score numeric(5, 2), weights_version integer, scored_at timestamptz,
         as_of_block bigint
     )

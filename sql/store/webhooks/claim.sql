@@ -1,4 +1,4 @@
--- Lease due deliveries: for each receiver at most as many as its cap.
+-- Lease due deliveries, for each receiver at most up to its cap.
 WITH taken AS (
     SELECT found.* FROM unnest(
         CAST(%(ids)s AS uuid[]), CAST(%(caps)s AS integer[]), CAST(%(only_tests)s AS boolean[])

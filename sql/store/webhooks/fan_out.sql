@@ -1,5 +1,5 @@
--- Make the deliveries of some events, and mark the events. A subscription receives what was recorded after it was made:
--- the ids of events hold that moment, in milliseconds.
+-- Create the deliveries of some events and mark the events. A subscription receives the events recorded after it was
+-- created; event ids contain that time in milliseconds.
 WITH batch AS (
     SELECT id, type, chain_id, token_id, account_id FROM event_log
     WHERE fanned_out_at IS NULL ORDER BY id LIMIT %(events)s FOR UPDATE SKIP LOCKED

@@ -1,5 +1,5 @@
--- Deliveries that ended, and those that have waited as long for a subscription that is not active. Their attempts are
--- removed with them.
+-- Remove finished deliveries, deliveries that have been pending as long, and those of deleted subscriptions. Their
+-- attempts are removed with them.
 DELETE FROM webhook_delivery WHERE id IN (
     (SELECT id FROM webhook_delivery WHERE status <> 'pending' AND finished_at < %(before)s LIMIT %(at_once)s)
     UNION ALL

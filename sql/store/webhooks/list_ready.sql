@@ -1,5 +1,5 @@
--- Receivers for whom something is due, by ascending id from the last one on: one look into the index for each receiver
--- with waiting deliveries, however many wait.
+-- Receivers with due deliveries, by ascending id after the last one: one index lookup for each receiver with pending
+-- deliveries, however many are pending.
 WITH RECURSIVE waiting (id) AS (
     (SELECT d.subscription_id FROM webhook_delivery AS d
      WHERE d.status = 'pending' AND d.subscription_id > %(after)s ORDER BY d.subscription_id LIMIT 1)

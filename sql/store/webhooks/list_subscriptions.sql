@@ -1,4 +1,4 @@
--- An account's subscriptions, oldest first; one of them where its id is given.
+-- An account's subscriptions, oldest first; only one if its id is given.
 SELECT
     s.id, s.url, s.events, s.crown_ids, s.chain_ids, s.status, s.disabled_reason, s.disabled_at, s.consecutive_failures,
     s.created_at, s.updated_at,

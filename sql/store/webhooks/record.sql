@@ -1,4 +1,4 @@
--- Write attempts down. One whose lease has ended changes nothing.
+-- Record attempts. An attempt whose lease has ended changes nothing.
 WITH result AS (
     SELECT * FROM jsonb_to_recordset(CAST(%(results)s AS jsonb)) AS r (
         delivery_id uuid, lease uuid, verdict text, due_at timestamptz, finished_at timestamptz, url text,

@@ -1,5 +1,5 @@
--- Queue the events of a time that a subscription matches. Events that wait already are left out before the limit
--- applies, so that they do not take the places of others.
+-- Queue a time range's events that match a subscription. Events already pending are left out before the limit applies,
+-- so they do not use it up.
 INSERT INTO webhook_delivery (subscription_id, event_id, event_type, cause, due_at, created_at)
 SELECT s.id, e.id, e.type, 'replay', CAST(%(now)s AS timestamptz), %(now)s
 FROM webhook_subscription AS s JOIN event_log AS e

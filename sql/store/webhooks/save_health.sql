@@ -1,4 +1,4 @@
--- Count failures, and disable the subscription where there is a reason.
+-- Count failures, and disable the subscription if a reason is given.
 UPDATE webhook_subscription SET
     consecutive_failures = %(failures)s,
     status = CASE WHEN CAST(%(reason)s AS text) IS NULL THEN status ELSE 'disabled' END,

@@ -1,5 +1,5 @@
 -- Everything in a search document except the registration and the copy verdict. Keys come as one text: an array of them
--- costs the planner more than reading the rows.
+-- takes the planner longer than reading the rows.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.deleted AS deleted,
@@ -43,23 +43,29 @@ SELECT
     toUInt32(beat.made.8) AS scored_at_seconds
 FROM
 (
-    SELECT * FROM agg_token FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    SELECT * FROM agg_token FINAL
+    PREWHERE chain_id = {chain_id:UInt32}
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS identity
 LEFT JOIN
 (
     SELECT token, holders_net AS holders, supply_net_raw AS supply_raw, last_supply_block
     FROM agg_token_hour FINAL
-    PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC')
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS totals ON totals.token = identity.token
 LEFT JOIN
 (
     SELECT token, wallets, balances_raw, dead_raw
     FROM agg_top_holder FINAL
-    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    PREWHERE chain_id = {chain_id:UInt32}
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS top ON top.token = identity.token
 LEFT JOIN
 (
-    SELECT * FROM agg_token_price FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    SELECT * FROM agg_token_price FINAL
+    PREWHERE chain_id = {chain_id:UInt32}
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS price ON price.token = identity.token
 LEFT JOIN
 (
@@ -69,7 +75,8 @@ LEFT JOIN
             hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
         ), hour) AS made
     FROM agg_heartbeat FINAL
-    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    PREWHERE chain_id = {chain_id:UInt32}
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
     GROUP BY token
 ) AS beat ON beat.token = identity.token
 SETTINGS max_threads = 1

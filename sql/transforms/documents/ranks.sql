@@ -1,5 +1,5 @@
--- Writes the newest row of every token whose rank changed with its new rank. A token without a market has none. Ranks are
--- computed from a few columns; complete rows are read only where the rank changed.
+-- Write the newest row of every token whose rank changed, with its new rank. A token without a market has no rank.
+-- Ranks are computed from a few columns; complete rows are read only where the rank changed.
 INSERT INTO serve_token
 SELECT standing.* REPLACE (
     {version:UInt64} AS version,

@@ -1,4 +1,4 @@
--- Writes the newest rows of the tokens for which only the score changed, with the new score.
+-- Write the newest rows of the tokens of which only the score changed, with the new score.
 INSERT INTO serve_token
 SELECT rows.* REPLACE (
     {new_version:UInt64} AS version,
@@ -9,7 +9,8 @@ SELECT rows.* REPLACE (
 FROM serve_token AS rows
 INNER JOIN
 (
-    SELECT standing.symbol_key AS symbol_key, standing.address AS address, standing.version AS version, scored.score AS score
+    SELECT standing.symbol_key AS symbol_key, standing.address AS address, standing.version AS version,
+        scored.score AS score
     FROM
     (
         SELECT symbol_key, address, version, deleted, heartbeat_score

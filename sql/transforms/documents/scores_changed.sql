@@ -1,8 +1,9 @@
--- How many of the tokens for which only the score changed are served with another score.
+-- How many of the tokens of which only the score changed are served with a different score.
 SELECT count() AS changed
 FROM
 (
-    SELECT standing.symbol_key AS symbol_key, standing.address AS address, standing.version AS version, scored.score AS score
+    SELECT standing.symbol_key AS symbol_key, standing.address AS address, standing.version AS version,
+        scored.score AS score
     FROM
     (
         SELECT symbol_key, address, version, deleted, heartbeat_score

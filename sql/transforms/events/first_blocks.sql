@@ -1,4 +1,4 @@
--- The blocks that some tokens were first seen in, from the facts: a token that an orphan took with it has none.
+-- The blocks in which tokens were first seen, read from the facts: a token that a reorg removed has none.
 SELECT lower(hex(address)) AS token_hex, min(first_block) AS first_seen
 FROM fact_token
 WHERE chain_id = {chain_id:UInt32} AND read_block <= {through:UInt64}

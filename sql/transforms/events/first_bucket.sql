@@ -1,4 +1,4 @@
--- The five minutes that the first of some blocks lies in, and the first block of these.
+-- The five-minute bucket of the first of a range of blocks, and the first block in that bucket.
 WITH
 (
     SELECT toStartOfFiveMinutes(min(block_time)) FROM raw_block

@@ -1,5 +1,5 @@
--- Block by block: wallets that came to hold something less those that ceased to, what was minted less what was burned,
--- and the wallets that gained, with their balances after and before; more than a hundred cannot have a hundredth each.
+-- For each block: new holders less former holders, minted less burned, and the wallets that gained with their balances
+-- after and before. At most a hundred wallets are listed: no more can hold a hundredth of the supply each.
 WITH balances AS
 (
     SELECT token, wallet, sum(delta_raw) AS balance_raw

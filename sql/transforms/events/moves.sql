@@ -1,5 +1,5 @@
--- What each wallet gained or lost in each of the new final blocks, and in all blocks after them together (last_block is
--- then the highest number there is): balances are known as of the published block, and are reckoned back from there.
+-- What each wallet gained or lost in each new final block, and in all later blocks together (last_block is then the
+-- highest possible number): balances are known at the published block and are computed backwards from there.
 INSERT INTO work_move
 SELECT
     token,

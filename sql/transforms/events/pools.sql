@@ -1,4 +1,4 @@
--- The pools of some tokens against quote assets, of known exchanges and without hooks.
+-- Pools of some tokens with a quote asset, on known exchanges and without hooks.
 SELECT lower(hex(pool)) AS pool, lower(hex(pair.1)) AS token_hex, lower(hex(pair.2)) AS quote, pair.3 AS quote_is_token1
 FROM
 (

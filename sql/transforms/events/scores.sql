@@ -1,4 +1,4 @@
--- The scores of registered tokens as of the ends of some hours. What was scored while its hour ran is not among them.
+-- Scores of registered tokens at the ends of some hours, without scores computed before their hour ended.
 SELECT lower(hex(token)) AS token_hex, toUInt32(hour) AS began, score, weights_version, inputs
 FROM agg_heartbeat FINAL
 WHERE chain_id = {chain_id:UInt32} AND hour >= {first:DateTime('UTC')} AND hour < {until:DateTime('UTC')}

@@ -1,4 +1,5 @@
--- What is known of the tokens' holders and supply as of the published block, and what they said of themselves when.
+-- The tokens' holders and supply as of the published block, and the supplies that their contracts reported, with
+-- blocks.
 SELECT
     lower(hex(identity.token)) AS token_hex,
     identity.created_block AS created_block,

@@ -1,4 +1,4 @@
--- Registered tokens of the pools that changed in some units, where they are paid for in a quote asset.
+-- Registered tokens of the pools that changed in some units, if the pool's other token is a quote asset.
 SELECT DISTINCT lower(hex(pair.1)) AS token_hex
 FROM
 (

@@ -1,4 +1,4 @@
--- What changed hands in the pools of work_key, by five minutes.
+-- Volumes of the pools in work_key per five minutes.
 SELECT
     lower(hex(candle.pool)) AS pool,
     toUInt32(candle.bucket) AS bucket,

@@ -1,4 +1,4 @@
--- Stretches without any block, longer than allowed_seconds, between two moments: time that was not observed.
+-- Times without blocks longer than allowed_seconds between two moments: the chain was not observed.
 SELECT toUInt32(before) AS gap_start, toUInt32(block_time) AS gap_end
 FROM
 (

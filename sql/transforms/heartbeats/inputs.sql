@@ -1,6 +1,6 @@
--- Inputs of the heartbeats of some hours, for the tokens of one part. Activity comes as sums by hour in order, with one
--- sum under hour 1 for everything more than a day before the first moment. Stored scores are the last one at or before
--- the first hour, and those between it and the last hour.
+-- Inputs of the heartbeats of some hours, for the tokens of one part. Activity is given as sums per hour in order; one
+-- sum under hour 1 covers everything more than a day before the first moment. Stored scores are the last one at or
+-- before the first hour and those between it and the last hour.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.symbol AS symbol,

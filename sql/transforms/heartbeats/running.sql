@@ -1,5 +1,5 @@
--- Inputs of the running hour's heartbeats for the tokens in work_key: the last day from its hours, everything before it
--- from the totals, which cover the published block; volumes as served; the last stored score.
+-- Inputs of the current hour's heartbeats for the tokens in work_key: the last day from its hours; everything before it
+-- from the totals, which include the published block; volumes as served; the last stored score.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.symbol AS symbol,
@@ -39,7 +39,7 @@ LEFT JOIN
 ) AS price ON price.token = identity.token
 LEFT JOIN
 (
-    -- Only closed hours need the moment a score was made as of. It is in the inputs, which are long.
+    -- Only closed hours need the moment that a score refers to. It is part of the inputs, which are long.
     SELECT
         token,
         [argMax((

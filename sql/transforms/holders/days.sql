@@ -1,5 +1,5 @@
--- Entering and leaving holders of the days that the new transfers fall in. Of a day that was already counted in part,
--- only the difference between the wallet's old and new end of day is added.
+-- New and former holders for each day that contains new transfers. For a day that was already counted in part, only the
+-- difference between the wallet's old and new balance at the end of the day is added.
 INSERT INTO agg_holder_day
 SELECT {chain_id:UInt32}, token, day, sum(entering), sum(leaving), {version:UInt64}
 FROM
@@ -11,8 +11,8 @@ FROM
         toInt64(start_raw > 0 AND end_raw <= 0) - toInt64(start_raw > 0 AND counted_raw <= 0) AS leaving
     FROM
     (
-        -- A wallet's balance before is its first move, at day 0; beside it, by how much the start of its first day
-        -- differs from that, which is what the day had moved already.
+        -- A wallet's balance before the new transfers is its first move, at day 0. shift_raw leads from there back to
+        -- the start of its first day: it undoes what that day had already moved.
         SELECT
             token,
             day,

@@ -1,5 +1,5 @@
--- Hours and totals (the row of hour 0) of the touched tokens: what stands, plus what the new transfers add. Tokens that
--- start over have what stood set to nothing.
+-- Hours and totals (the row of hour 0) of the touched tokens: the stored values plus the new transfers. For tokens that
+-- are recomputed in full, stored values are replaced by zero.
 INSERT INTO agg_token_hour
 SELECT
     {chain_id:UInt32},
@@ -24,7 +24,7 @@ FROM
         if(is_zero, last_block, 0) AS last_supply_block
     FROM
     (
-        -- A wallet's balance before is its first move, at hour 0; running sums then are its balances.
+        -- A wallet's earlier balance is its first move, at hour 0, so running sums are its balances.
         SELECT
             token,
             hour AS move_hour,

@@ -1,5 +1,5 @@
--- What each wallet gained and sent per hour by the transfers that are new to the totals. The zero address is kept here:
--- its losses are what was minted.
+-- What each wallet gained and sent per hour in the transfers that the totals do not include yet. The zero address is
+-- included: its losses are the minted amount.
 INSERT INTO work_move
 SELECT
     token,

@@ -1,4 +1,4 @@
--- The same for tokens that start over: all their transfers.
+-- The same as moves.sql, from all transfers, for tokens that are recomputed in full.
 INSERT INTO work_move
 SELECT
     token,

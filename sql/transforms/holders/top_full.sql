@@ -1,4 +1,4 @@
--- Largest holders from all balances, for the touched tokens that the kept ones were not enough for.
+-- Largest holders computed from all balances, for the touched tokens whose stored largest holders did not suffice.
 INSERT INTO agg_top_holder
 SELECT
     {chain_id:UInt32},

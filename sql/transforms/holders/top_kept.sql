@@ -1,5 +1,5 @@
--- Largest holders from those kept and those touched, where that is enough to know the first ten for certain. Each kept
--- row is read once; of its holders those that moved are taken from the moves.
+-- Largest holders computed from the stored ones and the touched wallets, where these suffice to determine the first
+-- ten. Each stored row is read once; balances of its wallets that moved are taken from the moves.
 INSERT INTO agg_top_holder
 SELECT
     {chain_id:UInt32},
@@ -45,5 +45,5 @@ FROM
     WHERE notEmpty(kept.wallets) OR notEmpty(touched.moved)
 )
 WHERE floor_raw = 0 OR length(ranked) >= 10
--- Too short for compiled code to pay.
+-- Too little work to be worth compiling expressions.
 SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

@@ -1,4 +1,5 @@
--- How many of the touched tokens the kept largest holders were not enough for. No version is newer than that of the refresh run.
+-- How many of the touched tokens need top_full.sql because their stored largest holders did not suffice. No version is
+-- newer than that of the refresh run.
 SELECT count() AS missing
 FROM work_token
 WHERE token NOT IN

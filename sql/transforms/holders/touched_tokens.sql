@@ -1,5 +1,5 @@
--- The tokens to bring up to date, and from which block: above what their totals already cover, or from the start when a
--- change reaches below that (a reorganisation, or a refresh run that did not finish).
+-- The tokens to update and from which block: after the last block in their totals, or in full if a change reaches below
+-- it (a reorg, or a refresh run that did not finish).
 INSERT INTO work_token
 SELECT
     changed.token,

@@ -1,5 +1,5 @@
--- Balances of the touched wallets: now, before the new transfers, and when the first of their days began. The hash
--- tells nearly all other rows apart before two strings have to be compared; the key finds the granules.
+-- Balances of the touched wallets: now, before the new transfers, and at the start of the first of their days. The hash
+-- rules out nearly all other rows before two strings are compared; the key finds the granules.
 INSERT INTO work_wallet
 SELECT
     balances.token,
@@ -24,5 +24,5 @@ WHERE balances.chain_id = {chain_id:UInt32}
       WHERE token IN (SELECT token FROM work_token WHERE after_block >= 0)
   )
 GROUP BY balances.token, balances.wallet
--- Too short for compiled code to pay.
+-- Too little work to be worth compiling expressions.
 SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

@@ -1,4 +1,4 @@
--- Wallets of tokens that start over: they had nothing before.
+-- Wallets of tokens that are recomputed in full: their balance before is zero.
 INSERT INTO work_wallet
 SELECT token, wallet, sum(delta_raw), toInt256(0), toInt256(0)
 FROM work_move

@@ -1,6 +1,6 @@
--- Balance changes of one unit's transfers, summed per wallet and day; {sign:Int8} is -1 to revert them. A row of an
--- empty token, named by the unit's number, goes in with them: it says that the unit's sums are there, to those who read
--- balances of published units alone (sql/warehouse/0004_published_views.sql).
+-- Balance changes of one unit's transfers, summed per wallet and day; {sign:Int8} is -1 to revert them. A row with an
+-- empty token and the unit's number is written with them: it tells readers of published units only
+-- (sql/warehouse/0004_published_views.sql) that the unit's sums are complete.
 INSERT INTO agg_balance_day (chain_id, token, wallet, day, delta_raw)
 SELECT
     {chain_id:UInt32} AS chain_id,

@@ -1,5 +1,5 @@
--- Announce again, under the revert's own change, what the reverted units had touched. If they reach down to changes that
--- have been thinned out, announce every key from the lowest reverted block on.
+-- Announce again, under the revert's own change, what the reverted units touched. If they include changes that were
+-- thinned out, announce every key from the lowest reverted block on.
 INSERT INTO fact_change (chain_id, change_id, subject, key, from_block, from_time)
 WITH
 (

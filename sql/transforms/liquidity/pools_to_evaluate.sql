@@ -1,4 +1,4 @@
--- Pools with new events, and those whose window still moves with time.
+-- Pools with new events, and pools whose window still changes as time passes.
 INSERT INTO work_key
 SELECT key
 FROM fact_change

@@ -1,6 +1,6 @@
--- Net liquidity per range of ticks of the pools under evaluation: the time-weighted median over the window, as of the
--- pools' states. What was put in for less than half of it does not count, what was taken out for more than half of it
--- does not either. A younger pool's window is its age.
+-- Net liquidity per tick range of the evaluated pools: the time-weighted median over the window, as for the pools'
+-- states. Liquidity that was present for less than half of the window does not count. The window of a younger pool is
+-- its age.
 SELECT lower(hex(pool)) AS pool_hex, tick_lower, tick_upper, held AS liquidity
 FROM
 (

@@ -1,7 +1,7 @@
--- Each pool's time-weighted median state over the window that ends with the published block; the state it came with
--- counts until the first event. A state of the last block has not held yet and weighs nothing.
+-- Each pool's time-weighted median state over the window that ends with the published block. The state before the
+-- window counts until the first event in it. A state of the last block has lasted no time and has no weight.
 WITH
--- The states within the window, and before them the one that each pool came with, since the window began.
+-- The states within the window, preceded by each pool's state when the window began.
 states AS
 (
     SELECT pool, 0 AS is_state, {window_start:DateTime('UTC')} AS block_time, toUInt64(0) AS block_number,
@@ -55,7 +55,7 @@ made AS
     )
     GROUP BY pool
 ),
--- Liquidity that came or went lately counts differently as time passes, whether or not anybody swaps.
+-- The weight of recently added or removed liquidity changes as time passes, with or without swaps.
 given AS
 (
     SELECT pool, max(block_time) AS last_time
@@ -79,5 +79,5 @@ SELECT
 FROM work_key AS keys
 LEFT JOIN made ON made.pool = keys.key
 LEFT JOIN given ON given.pool = keys.key
--- Too short for compiled code to pay.
+-- Too little work to be worth compiling expressions.
 SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

@@ -1,4 +1,4 @@
--- How many changes of a chain there are that were not thinned.
+-- How many changes of a chain were not thinned out.
 SELECT count() AS changes
 FROM fact_change
 WHERE chain_id = {chain_id:UInt32} AND change_id > 0

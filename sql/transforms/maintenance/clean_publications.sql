@@ -1,4 +1,4 @@
--- Publications older than an hour, except the newest of all and the newest that is eleven minutes old.
+-- Remove publications older than an hour, except the newest of all and the newest that is eleven minutes old.
 DELETE FROM serve_publication
 WHERE published_at < now64(3, 'UTC') - INTERVAL 1 HOUR
   AND version < (SELECT max(version) FROM serve_publication)

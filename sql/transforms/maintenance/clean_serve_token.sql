@@ -1,5 +1,5 @@
--- Rows superseded by a version that has been public for eleven minutes, and hidden keys once they are that old: a
--- cursor lives ten, and may be under way when they end.
+-- Remove rows superseded by a version that has been public for eleven minutes, and hidden keys once they are that old:
+-- a cursor is valid for ten minutes, and its last request may still be running.
 DELETE FROM serve_token
 WHERE (symbol_key, chain_id, address, version) IN
 (

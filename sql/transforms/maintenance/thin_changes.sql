@@ -1,5 +1,5 @@
--- Changes that everybody has seen; of every key the one that reaches furthest down stays, so that a table made anew
--- still finds all there is.
+-- Remove changes that every consumer has processed. Of each key the change that reaches furthest down is kept, so a
+-- table that is rebuilt still finds every key.
 DELETE FROM fact_change
 WHERE chain_id = {chain_id:UInt32} AND change_id > 0 AND change_id < {below:UInt64}
   AND from_time < {before:DateTime('UTC')}

@@ -1,6 +1,6 @@
--- The pools that price the tokens in work_key (all_tokens = 1: every token) as of some moments: those of known exchanges,
--- without hooks, against a quote asset, with their states so many hours before each moment, and the volume of the 24
--- hours that end with it. Between candles a pool's state is the last close, which is the next candle's opening state.
+-- The pools that price the tokens in work_key (all_tokens = 1: every token) at some moments: pools with a quote asset
+-- on known exchanges and without hooks, with their states a number of hours before each moment, and the volume of the
+-- 24 hours that end there. Between candles a pool's state is the last close, which is the next candle's opening state.
 WITH
 chosen AS
 (
@@ -52,7 +52,8 @@ past AS
             sumIf(swaps, in_day) AS part
         FROM
         (
-            SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of, arrayJoin({hours_before:Array(UInt8)}) AS hours,
+            SELECT *, arrayJoin({moments:Array(DateTime('UTC'))}) AS as_of,
+                arrayJoin({hours_before:Array(UInt8)}) AS hours,
                    toStartOfFiveMinutes(as_of - 3600 * hours - 1) AS reached,
                    hours = 0 AND bucket >= as_of - 86400 AND bucket < as_of AS in_day
             FROM candles
@@ -90,5 +91,5 @@ INNER JOIN
     WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT pool FROM chosen)
 ) AS holding ON holding.pool = chosen.pool
 LEFT JOIN past ON past.pool = chosen.pool AND past.as_of = chosen.as_of
--- Too short for compiled code to pay.
+-- Too little work to be worth compiling expressions.
 SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

@@ -1,5 +1,5 @@
--- Tokens of the pools evaluated since the last pricing, those whose metrics change with time alone, and those that were
--- priced on blocks that have been reverted.
+-- Tokens of the pools evaluated since the last pricing, tokens whose metrics change as time passes, and tokens that
+-- were priced at blocks that have been reverted.
 INSERT INTO work_key
 SELECT arrayJoin([token0, token1])
 FROM fact_pool

@@ -1,4 +1,4 @@
--- Who controls the requested tokens, and what their documents say of them.
+-- Who controls the requested tokens, and the other inputs of their provenance.
 SELECT
     lower(hex(identity.token)) AS token,
     identity.deleted AS deleted,
@@ -16,16 +16,23 @@ SELECT
     totals.last_supply_block AS last_supply_block,
     arrayMap(wallet -> lower(hex(wallet)), arraySlice(top.wallets, 1, 1)) AS largest_wallets,
     arraySlice(top.balances_raw, 1, 1) AS top_balances_raw
-FROM (SELECT * FROM agg_token FINAL PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))) AS identity
+FROM
+(
+    SELECT * FROM agg_token FINAL
+    PREWHERE chain_id = {chain_id:UInt32}
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+) AS identity
 LEFT JOIN
 (
     SELECT token, supply_net_raw AS supply_raw, last_supply_block
     FROM agg_token_hour FINAL
-    PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC')
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS totals ON totals.token = identity.token
 LEFT JOIN
 (
     SELECT token, wallets, balances_raw FROM agg_top_holder FINAL
-    PREWHERE chain_id = {chain_id:UInt32} AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
+    PREWHERE chain_id = {chain_id:UInt32}
+      AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
 ) AS top ON top.token = identity.token
 SETTINGS max_threads = 1

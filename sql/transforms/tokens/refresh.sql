@@ -1,4 +1,4 @@
--- Identity of the tokens that changes touched: the newest reading, the creation, and who controls the contract now.
+-- Identity of the touched tokens: the newest reading, the creation, and who controls the contract now.
 INSERT INTO agg_token
 WITH touched AS
 (
@@ -13,7 +13,9 @@ readings AS
 (
     SELECT
         address,
-        argMax(tuple(name, symbol, decimals, total_supply_raw, owner, proxy_admin, read_status), (read_block, unit_id)) AS newest,
+        argMax(
+            tuple(name, symbol, decimals, total_supply_raw, owner, proxy_admin, read_status), (read_block, unit_id)
+        ) AS newest,
         max(read_block) AS newest_block,
         min(first_block) AS first_block,
         min(first_time) AS first_time
@@ -25,7 +27,9 @@ creations AS
 (
     SELECT
         address,
-        argMax(tuple(creator, factory, transaction_to, block_number, block_time), (block_number, creation_index)) AS latest,
+        argMax(
+            tuple(creator, factory, transaction_to, block_number, block_time), (block_number, creation_index)
+        ) AS latest,
         1 AS seen
     FROM fact_contract_creation
     WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND address IN (SELECT token FROM touched)

@@ -1,8 +1,8 @@
--- Candles of the touched pools from their first touched bucket on, whole buckets from the facts. A state holds from its
--- block's time until the next one; within a bucket the typical state is the time-weighted median, ordered by price.
+-- Candles of the touched pools from their first touched bucket on; whole buckets are computed from the facts. A state
+-- holds from its block's time until the next one; a bucket's typical state is the time-weighted median by price.
 INSERT INTO agg_pool_candle
 WITH
--- The states of each pool, and before them the one it came with: the last close, at the beginning of time.
+-- The states of each pool, preceded by its last close, at time 0.
 states AS
 (
     SELECT candle.pool AS pool, 0 AS is_state, toDateTime(0, 'UTC') AS block_time, toUInt64(0) AS block_number,
@@ -28,7 +28,7 @@ states AS
     WHERE chain_id = {chain_id:UInt32} AND item.pool IN (SELECT pool FROM work_pool) AND sqrt_price_x96 > 0
       AND block_number >= {from_block:UInt64} AND block_number <= {through:UInt64} AND block_time >= from_bucket
 ),
--- The next state's time says how long one held; it counts in its own bucket and in that of the next state.
+-- A state holds until the next one; it counts in its own bucket and in that of the next state.
 intervals AS
 (
     SELECT
@@ -120,5 +120,5 @@ SELECT
 FROM parts
 GROUP BY pool, bucket
 HAVING countIf(part != 'volume') > 0
--- Too short for compiled code to pay.
+-- Too little work to be worth compiling expressions.
 SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0

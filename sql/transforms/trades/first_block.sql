@@ -1,5 +1,5 @@
--- The first block that the buckets of pools with new or reverted events can hold: blocks are in the order of their
--- times. Without such pools, none is looked for.
+-- The lowest block that can be in the buckets of pools with new or reverted events; blocks are in the order of their
+-- times. Without such pools no block is looked up.
 WITH (
     SELECT (min(from_block), toStartOfFiveMinutes(min(from_time)))
     FROM fact_change

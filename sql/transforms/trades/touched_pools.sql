@@ -1,4 +1,4 @@
--- Pools with new or reverted events, and the bucket from which their candles are made again.
+-- Pools with new or reverted events, and the bucket from which their candles are recomputed.
 INSERT INTO work_pool
 SELECT key, toStartOfFiveMinutes(min(from_time))
 FROM fact_change

@@ -1,4 +1,4 @@
--- The newest change of a chain below a number, read backwards along the table's order.
+-- The newest change of a chain below a number. Reads backwards in the table's order.
 SELECT change_id
 FROM fact_change
 WHERE chain_id = {chain_id:UInt32} AND change_id < {below:UInt64}
