@@ -10,21 +10,20 @@ class MarketRules:
     """When a pool counts, and how far prices may disagree."""
 
     min_depth_usd: Decimal = Decimal(1000)
-    """Smaller side of a pool, in USD, up to which its price is not believed; what is beyond it is the pool's weight."""
+    """A pool sets no price unless its smaller side is worth more than this, in USD; the excess is the pool's weight."""
     outlier: Decimal = Decimal("0.20")
-    """Pools whose price is further than this from the weighted median contradict it: they lower its confidence."""
+    """A pool whose price differs from the weighted median by more than this lowers the confidence of the price."""
     agreement: Decimal = Decimal("0.05")
-    """Pools within this of the price agree with it (for the confidence)."""
+    """A pool whose price differs from the result by at most this raises the confidence."""
     stable_band: Decimal = Decimal("0.03")
-    """How far a stablecoin may stand from the others before it is no longer taken for a dollar."""
+    """A stablecoin that differs from the others by more than this no longer counts as one dollar."""
     full_confidence_usd: Decimal = Decimal(1_000_000)
-    """Depth at which the depth part of the confidence is complete."""
+    """The depth, in USD, from which the depth part of the confidence is at its maximum."""
     max_volume_to_liquidity: Decimal = Decimal(10)
-    """Volume beyond this many times the liquidity raises neither market score nor heartbeat: trading with oneself is
-    cheap."""
+    """Volume above this multiple of the liquidity raises neither market score nor heartbeat: wash trading is cheap."""
     max_cap_to_liquidity: Decimal = Decimal(10_000)
-    """A market cap beyond this many times the liquidity is unknown: supply times price says little when next to nothing
-    can be sold at it."""
+    """A market cap above this multiple of the liquidity is unknown: supply times price says little if almost nothing
+    can be sold at that price."""
 
 
 MARKET = MarketRules()
@@ -32,15 +31,15 @@ MARKET = MarketRules()
 BUCKET = timedelta(minutes=5)
 """Length of a candle."""
 WINDOW = timedelta(minutes=10)
-"""The time-weighted median of a pool's state is taken over this long (and the part of a bucket before it)."""
+"""Length of the time-weighted median of a pool's state; the partial bucket before it is included."""
 SEASONED = WINDOW / 2
-"""How old a pool must be to count where older ones exist: a state that held for less sets no price."""
+"""The age from which a pool counts if older pools exist: a state that lasted less sets no price."""
 CHANGE_HOURS = (1, 6, 24)
 ACTIVE_FOR = timedelta(hours=25)
-"""A token whose last trade is younger than this is priced again as time passes, so its 24-hour metrics decay."""
+"""A token traded within this time is priced again as time passes, so its 24-hour metrics decay."""
 
 COPY_FACTOR = 10
-"""How many times the holders and the liquidity of another token the older one must have to be its original."""
+"""The older token is the original only if it has this many times the holders and the liquidity of the newer one."""
 COPY_MIN_HOLDERS = 10
 """An original has at least this many holders."""
 

@@ -1,7 +1,7 @@
 """Events about copies: tokens that impersonate registered ones.
 
-The statement that lists a token also stores its verdict (``copy_sighting``). Once the token and the registration are
-final an event is recorded: one for all new copies of a registration. Each copy is in one event only.
+The statement that writes a token also stores its verdict (``copy_sighting``). Once the token and the registration are
+final, one event is recorded for all new copies of the registration. Each copy is in one event only.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ SOURCE = "copies"
 
 @dataclass(frozen=True, slots=True)
 class FoundCopy:
-    """A copy that no event was recorded for yet, and the registration it copies, as ``copies/list_due`` reads it."""
+    """A copy without an event and the registration it copies: a row of ``copies/list_due``."""
 
     address: str
     of_chain_id: int
@@ -45,7 +45,7 @@ class FoundCopy:
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
-    """Record the copies found on the chain whose blocks are final; how many events."""
+    """Record events about the chain's copies whose blocks are final. Returns the number of events."""
     chain = window.chain
     if not run.store_rows("copies/has_untold", {"chain_id": chain.chain_id})[0]["untold"]:
         return 0
@@ -75,7 +75,7 @@ def _first_blocks(run: RefreshRun, window: Window, tokens: Sequence[str]) -> dic
 def _settle(
     run: RefreshRun, window: Window, progress: SourceProgress, of: tuple[int, int], found: Sequence[FoundCopy]
 ) -> int:
-    """Record the copies of one registration, in one transaction with the note that they were recorded."""
+    """Record the copies of one registration and mark them as recorded, in one transaction."""
     chain = window.chain
     key = {"chain_id": chain.chain_id, "of_chain_id": of[0], "of_token_id": of[1]}
     gone = [copy.address for copy in found if not copy.standing]
@@ -95,7 +95,7 @@ def _settle(
 
 
 def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[FoundCopy], site_url: str) -> Occurrence:
-    """One event about some copies, on ``chain``, of a registration, on ``original``. It happens when it is recorded."""
+    """One event about copies on ``chain`` of a registration on ``original``. Its time is the time of recording."""
     symbol = found[0].symbol
     addresses = [copy.address for copy in found]
     event = CopycatDetected(

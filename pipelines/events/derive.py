@@ -1,7 +1,7 @@
 """Events from chains, recorded in the store as their blocks become final.
 
-Two parts: holdings are read while the chain's writer waits, right after the holders were counted; everything else is
-read in parallel with it. Each source keeps a position of its own (:mod:`pipelines.events.recording`).
+There are two steps. Events about holders are derived while the chain's writer is paused, right after the holders were
+counted; all others are derived while it runs. Each source has its own position (:mod:`pipelines.events.recording`).
 """
 
 import logging
@@ -26,12 +26,12 @@ _MARKETS = ("trades", "liquidity", "prices")
 
 
 class EventsFailed(Exception):
-    """Sources of events failed in a refresh run whose metrics were published."""
+    """Some sources of events failed in a refresh run. Its metrics were published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How far the tables that events are made from have come, by subject."""
+    """How far the tables that events are made from have been derived, by subject."""
 
     of_subject: Mapping[str, Mapping[str, Any]]
 
@@ -41,21 +41,21 @@ class Marks:
         return any(row["registered"] for row in self.of_subject.values())
 
     def through(self, subject: str) -> int:
-        """The last block of a subject; -1: none."""
+        """The last block that a subject contains; -1 if none."""
         return int(self.of_subject.get(subject, {}).get("details", {}).get("through", -1))
 
     def change(self, subject: str) -> int:
-        """The last change that a subject contains."""
+        """The last change that a subject contains; 0 if none."""
         return int(self.of_subject.get(subject, {}).get("change_id", 0))
 
     @property
     def closed_to(self) -> int:
-        """The moment up to which hours are scored; 0: none."""
+        """The Unix time up to which hours are scored; 0 if none are."""
         return int(self.of_subject.get("heartbeats", {}).get("details", {}).get("closed_to", 0))
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Record the new and final events of the registry, markets, scores and verdicts."""
+    """Record new final events of the registry, trades, heartbeats and copies. None if the chain has nothing to read."""
     opened = _open(run, chain)
     if opened is None:
         return None
@@ -79,8 +79,8 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 
 def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Record the final events about holders of registered tokens. Only while the chain's writer waits, after the
-    holders were counted."""
+    """Record new final events about holders of registered tokens. None if the chain has nothing to read. Call it only
+    while the chain's writer is paused, after the holders were counted."""
     opened = _open(run, chain)
     if opened is None:
         return None
@@ -127,8 +127,8 @@ def _isolated(run: RefreshRun, chain: Chain, source: str, record: Callable[[], i
 
 
 def _open(run: RefreshRun, chain: Chain) -> tuple[Window, Marks, int] | None:
-    """The window, the marks, and the last block that is final and whose registrations are known; None where there is
-    none, or no registry."""
+    """The window, the marks, and the last final block whose registrations are derived. None if there is no such block
+    or the chain has no registry."""
     if "registry" not in chain.contracts:
         return None
     window = run.windows.open(SUBJECT, chain)
@@ -140,7 +140,7 @@ def _open(run: RefreshRun, chain: Chain) -> tuple[Window, Marks, int] | None:
 
 
 def _priced_through(run: RefreshRun, window: Window, marks: Marks) -> int:
-    """The block up to which swaps are in candles and pools are evaluated."""
+    """The block through which candles contain all swaps and pools are evaluated; -1 if none."""
     seen = min(marks.change(subject) for subject in _MARKETS)
     if seen >= window.up_to:
         return window.through
