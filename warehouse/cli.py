@@ -1,5 +1,6 @@
 """The commands of ``python -m warehouse``. Each imports what it needs when it runs: most of it is heavy."""
 
+import logging
 import re
 import sys
 from collections.abc import Iterator
@@ -134,8 +135,6 @@ def export(
     out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
 ) -> None:
     """Write the warehouse's marts as Parquet, with a DuckDB file of views over them."""
-    import logging
-
     from . import engines
     from .export import ExportRefused
     from .export import export as write

@@ -1,5 +1,7 @@
 """Commands that run and inspect the service."""
 
+import json
+import logging
 from typing import Annotated
 
 import typer
@@ -29,8 +31,6 @@ def up(
 
       REGALIA_DATA_DIR=/var/lib/regalia REGALIA_PORT=8080 regalia up --without-dagster
     """
-    import logging
-
     from api.ops.supervisor.parts import Wanted
     from api.ops.supervisor.run import run
     from api.ops.supervisor.settings import load
@@ -56,8 +56,6 @@ def demo(
 
       REGALIA_PORT=8080 regalia demo --once
     """
-    import logging
-
     from api.ops.demo.run import run
 
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
@@ -104,8 +102,6 @@ def openapi() -> None:
 
       regalia openapi > openapi.json
     """
-    import json
-
     from api.app import create_app
 
     print(json.dumps(create_app().openapi(), indent=2))
