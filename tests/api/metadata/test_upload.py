@@ -76,7 +76,7 @@ async def test_a_refused_upload_names_the_rule(uploader: Uploader) -> None:
     for content, declared, status, words in (
         (b"{}" + b" " * 70_000, "application/json", 413, "a document may have at most 65536"),
         (png[:-20], "image/png", 400, "body: the image is cut off"),
-        (png, "image/jpeg", 415, "sent as image/jpeg, and is image/png"),
+        (png, "image/jpeg", 415, "sent as image/jpeg, but its content is image/png"),
         (png, "application/json", 415, "but its content is image/png"),
         (DOCUMENT, "image/png", 415, "but its content is application/json"),
         (svg, "image/svg+xml", 415, "SVG is not accepted"),
