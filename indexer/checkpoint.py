@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from warehouse import postgres
+from warehouse import advisory_locks, postgres
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import Connection, Jsonb
 
-LOCK_CLASS = 821
 _UNCHECKED_SECONDS = 5.0
 
 
@@ -95,15 +94,14 @@ def writer_lock(store_url: str, chain_id: int) -> Iterator[Connection | None]:
     """
     try:
         with postgres.connect(store_url, autocommit=True) as store:
-            row = store.execute("SELECT pg_try_advisory_lock(%s, %s) AS held", (LOCK_CLASS, chain_id)).fetchone()
-            if not row or not row["held"]:
+            lock = advisory_locks.writer_of(chain_id)
+            if not advisory_locks.try_acquire(store, lock):
                 yield None
                 return
             try:
                 yield store
             finally:
-                if not store.closed and not store.broken:
-                    store.execute("SELECT pg_advisory_unlock(%s, %s)", (LOCK_CLASS, chain_id))
+                advisory_locks.release(store, lock)
     except postgres.ConnectionLost as error:
         raise StoreUnavailable(f"the connection to PostgreSQL was lost: {error}") from error
 

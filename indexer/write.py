@@ -118,7 +118,7 @@ def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
     write_changes(warehouse, chain_id, unit_id, [Change("", b"", 2**64 - 1, 0)])
     delete_units(warehouse, chain_id, [unit_id])
     warehouse.command(
-        "DELETE FROM fact_change WHERE chain_id = {chain_id:UInt32} AND change_id = {unit_id:UInt64}",
+        sql.load("transforms/ingest/delete_change"),
         {"chain_id": chain_id, "unit_id": unit_id},
         {"lightweight_deletes_sync": 2},
     )

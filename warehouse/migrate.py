@@ -19,11 +19,10 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
-from warehouse import postgres, sql
+from warehouse import advisory_locks, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import MigrationError, WarehouseError
 
-LOCK_KEY = (820, 0)
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 # A statement ends with a semicolon at the end of a line; no comment or literal of the files contains one there.
 _STATEMENT_END = re.compile(r";[ \t]*(?:\n|\Z)")
@@ -256,10 +255,9 @@ def _store_revision(database_url: str) -> str | None:
 @contextmanager
 def _locked(database_url: str) -> Iterator[None]:
     with postgres.connect(database_url, autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(%s, %s)", LOCK_KEY)
+        advisory_locks.acquire(connection, advisory_locks.MIGRATIONS)
         try:
             yield
         finally:
-            if not connection.closed:
-                with suppress(psycopg.OperationalError):  # the server releases the lock of a lost connection
-                    connection.execute("SELECT pg_advisory_unlock(%s, %s)", LOCK_KEY)
+            with suppress(psycopg.OperationalError):  # the server releases the lock of a lost connection
+                advisory_locks.release(connection, advisory_locks.MIGRATIONS)

@@ -38,7 +38,6 @@ __all__ = [
     "run",
     "sqlalchemy_url",
     "transaction",
-    "wait_for_lock",
     "with_database",
 ]
 
@@ -106,23 +105,3 @@ def with_database(url: str, database: str) -> str:
     """The same server, another database."""
     text: str = make_url(plain_url(url)).set(database=database).render_as_string(hide_password=False)
     return text
-
-
-def wait_for_lock(connection: Connection, key: tuple[int, int], wait_seconds: float, *, shared: bool = False) -> bool:
-    """Take an advisory lock of the session, queueing for it for at most so long; whether it is held.
-
-    Queueing is fair: who comes later waits, and a writer that tries again and again cannot keep us out for ever. The
-    connection commits by itself (``autocommit``).
-    """
-    milliseconds = max(1, int(wait_seconds * 1000))
-    connection.execute("SELECT set_config('lock_timeout', %s, false)", (f"{milliseconds}ms",))
-    try:
-        connection.execute(
-            "SELECT pg_advisory_lock_shared(%s, %s)" if shared else "SELECT pg_advisory_lock(%s, %s)", key
-        )
-    except psycopg.errors.LockNotAvailable:
-        return False
-    finally:
-        if not connection.broken:
-            connection.execute("SELECT set_config('lock_timeout', '0', false)")
-    return True

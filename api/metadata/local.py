@@ -75,7 +75,7 @@ class LocalContents:
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(name, path)
-        except BaseException:
+        except BaseException:  # a cancelled upload leaves no file either
             with suppress(FileNotFoundError):
                 os.unlink(name)
             raise

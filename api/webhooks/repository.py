@@ -12,10 +12,6 @@ from api.webhooks.rules import Wanted
 from warehouse.domain.events.event import Event
 from warehouse.store import Store, Transaction
 
-_LOCK_ACCOUNT: Final = "SELECT id FROM account WHERE id = %(account_id)s FOR NO KEY UPDATE"
-_FORGET_KEY: Final = "UPDATE webhook_subscription SET idempotency_key = NULL WHERE id = %(id)s"
-_INSERT_SECRET: Final = "INSERT INTO webhook_secret (subscription_id, sealed) VALUES (%(id)s, %(sealed)s)"  # noqa: S105
-_SECRET: Final = "SELECT sealed FROM webhook_secret WHERE subscription_id = %(id)s AND ends_at IS NULL"  # noqa: S105
 _NOTIFY: Final = "SELECT pg_notify(%(topic)s, '')"
 _PREVIEW_SECONDS: Final = 8.0
 _MAX_SECRETS: Final = 5
@@ -61,7 +57,7 @@ class WebhookRepository:
 
     async def lock_account(self, transaction: Transaction, account_id: UUID) -> int:
         """Let one request after another add subscriptions to an account; how many it has."""
-        await transaction.execute(_LOCK_ACCOUNT, {"account_id": account_id})
+        await transaction.execute("webhooks/lock_account", {"account_id": account_id})
         row = await transaction.row("webhooks/count_subscriptions", {"account_id": account_id})
         return int(row["n"]) if row else 0
 
@@ -77,7 +73,7 @@ class WebhookRepository:
 
     async def forget_key(self, transaction: Transaction, id: UUID) -> None:
         """Let the subscription's idempotency key be used for another one."""
-        await transaction.execute(_FORGET_KEY, {"id": id})
+        await transaction.execute("webhooks/forget_key", {"id": id})
 
     async def insert(
         self, transaction: Transaction, account_id: UUID, url: str, wanted: Wanted, key: str | None
@@ -98,7 +94,7 @@ class WebhookRepository:
 
     async def secret(self, transaction: Transaction, id: UUID) -> bytes | None:
         """The current secret, sealed."""
-        row = await transaction.row(_SECRET, {"id": id})
+        row = await transaction.row("webhooks/current_secret", {"id": id})
         return bytes(row["sealed"]) if row else None
 
     async def add_secret(
@@ -106,7 +102,7 @@ class WebhookRepository:
     ) -> None:
         """A new current secret; the one before ends at ``others_end_at``."""
         await transaction.execute("webhooks/end_secrets", {"id": id, "ends_at": others_end_at})
-        await transaction.execute(_INSERT_SECRET, {"id": id, "sealed": sealed})
+        await transaction.execute("webhooks/insert_secret", {"id": id, "sealed": sealed})
         parameters = {"id": id, "now": now, "kept": _MAX_SECRETS}
         await transaction.execute("webhooks/drop_secrets", parameters)
 

@@ -104,7 +104,7 @@ class Anvil:
             anvil._await_answer()
             if genesis_time is None:
                 anvil.rpc("anvil_setTime", int(time.time()))
-        except BaseException:
+        except BaseException:  # an interrupt must not leave the process behind
             anvil.stop()
             raise
         return anvil

@@ -1,6 +1,6 @@
 """Prices: market metrics of every token with a pool against a quote asset, and the price of the native coin."""
 
-from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -9,7 +9,7 @@ from typing import Any
 from pipelines import frames
 from pipelines.documents.requests import request_documents
 from pipelines.parallel import run_parallel
-from pipelines.prices.market import Market, native_names, read_market
+from pipelines.prices.market import Market, StoredMetrics, native_names, read_market
 from pipelines.pricing import TokenMetrics, token_metrics
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import ACTIVE_FOR
@@ -22,10 +22,6 @@ SUBJECT = "prices"
 SWEEP_SECONDS = 60
 """How often the follower's runs recompute tokens that only time has changed."""
 _NO_BLOCK = (1 << 64) - 1
-_FIELDS = (
-    "price_usd", "confidence", "source", "pools", "liquidity_usd", "volume_24h_usd", "transactions_24h",
-    "price_change_1h", "price_change_6h", "price_change_24h",
-)  # fmt: skip
 _COLUMNS = {
     "chain_id": frames.UINT32,
     "token": frames.HEX,
@@ -108,13 +104,13 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
         },
     )
-    tokens, (market, current) = run_parallel(
+    tokens, (market, stored) = run_parallel(
         lambda: [row["token"] for row in run.read("prices/named_tokens", {})],
         lambda: read_market(run, chain, through=window.through, as_of=as_of),
     )
     if not tokens:
         return 0
-    rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, current.get(token))) is not None]
+    rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, stored.get(token))) is not None]
     stamp = {
         "chain_id": chain.chain_id,
         "as_of_block": window.through,
@@ -133,16 +129,13 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     return len(rows)
 
 
-def _changed_row(token: str, market: Market, current: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _changed_row(token: str, market: Market, stored: StoredMetrics | None) -> dict[str, Any] | None:
     metrics = token_metrics(token, market.pools_of.get(token, ()), market.quotes)
-    if current is None and metrics == TokenMetrics():
+    last_trade_time = market.last_trade.get(token, 0)
+    unchanged = stored == StoredMetrics(metrics, last_trade_time)
+    if unchanged or (stored is None and metrics == TokenMetrics()):
         return None
-    row = {name: getattr(metrics, name) for name in _FIELDS}
-    row["token"] = token
-    row["last_trade_time"] = market.last_trade.get(token, 0)
-    if current is not None and all(current[name] == row[name] for name in (*_FIELDS, "last_trade_time")):
-        return None
-    return row
+    return {**asdict(metrics), "token": token, "last_trade_time": last_trade_time}
 
 
 def _publish_native(run: RefreshRun, window: Window, market: Market) -> None:

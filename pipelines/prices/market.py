@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from pipelines.parallel import run_parallel
-from pipelines.pricing import Pool, Quote, State, usd_quotes
+from pipelines.pricing import Pool, Quote, State, TokenMetrics, usd_quotes
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
 from warehouse.domain.chains import Chain
@@ -21,6 +21,14 @@ class Market:
     last_trade: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class StoredMetrics:
+    """A token's row in ``agg_token_price``: its metrics, and its last trade in unix seconds."""
+
+    metrics: TokenMetrics
+    last_trade_time: int
+
+
 def native_names(chain: Chain) -> list[str]:
     """The native coin in pools: wrapped, and as the zero address on V4. Hexadecimal without prefix."""
     return [*([chain.wrapped_native[2:]] if chain.wrapped_native else []), ZERO_WALLET]
@@ -31,16 +39,19 @@ def stablecoin_names(chain: Chain) -> list[str]:
     return [coin.address[2:] for coin in chain.stablecoins]
 
 
-def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, dict[str, Any]]]:
+def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, StoredMetrics]]:
     """The market of the tokens in ``work_key`` as of ``as_of`` (unix seconds), the pools' states being those of the
     last evaluation; and the current metrics of these tokens, by token."""
-    rows, decimals, current = run_parallel(
+    rows, decimals, stored = run_parallel(
         lambda: _read_pools(run, chain, through, [as_of], hours_before=[0, *CHANGE_HOURS], all_tokens=False),
         lambda: run.read("prices/decimals", {"chain_id": chain.chain_id, "all_tokens": 0}),
         lambda: run.read("prices/current", {"chain_id": chain.chain_id}),
     )
     market = _market(chain, rows, _decimals(chain, decimals), as_of, live=True)
-    return market, {row["token_hex"]: row for row in current}
+    return market, {
+        row.pop("token_hex"): StoredMetrics(last_trade_time=row.pop("last_trade_time"), metrics=TokenMetrics(**row))
+        for row in stored
+    }
 
 
 def read_past_markets(run: RefreshRun, chain: Chain, *, through: int, moments: Sequence[int]) -> dict[int, Market]:

@@ -21,7 +21,6 @@ DRIVERS = {
     "chdb": ("warehouse",),
     "psycopg": ("warehouse",),
     "psycopg2": ("warehouse",),
-    "psycopg_pool": ("warehouse",),
     "sqlalchemy": ("warehouse",),
     "dagster": ("pipelines",),
     "fastapi": ("api",),

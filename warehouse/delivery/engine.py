@@ -175,7 +175,7 @@ class DeliveryEngine(Generic[R, D, A]):
             return False
         try:
             counted = await self.queue.record(results)
-        except BaseException:
+        except BaseException:  # a cancelled write loses no result
             self._results = [*results, *self._results]
             raise
         if counted < len(results):

@@ -150,7 +150,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
     store = "ok"
     try:
         with postgres.connect(engines.locate(settings).database_url, autocommit=True) as connection:
-            connection.execute("SELECT set_config('statement_timeout', %s, false)", (STATEMENT_TIMEOUT,))
+            connection.execute("SELECT set_config('statement_timeout', %(limit)s, false)", {"limit": STATEMENT_TIMEOUT})
             made = postgres.run(connection, "status/find_tables")[0]
             if made.get("migrated"):
                 checkpoints = {row["chain_id"]: row for row in postgres.run(connection, "status/list_checkpoints")}

@@ -32,8 +32,8 @@ def wait(demo: RunningDemo, database_url: str, head: int) -> None:
 
 
 def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
-    row = store.execute("SELECT block_number FROM chain_checkpoint WHERE chain_id = %s", (chain_id,)).fetchone()
-    published = row["block_number"] if row else None
+    rows = postgres.run(store, "ingestion/find_published", {"chain_id": chain_id})
+    published = rows[0]["block_number"] if rows else None
     return None if published is not None and published >= head else f"indexed to block {published} of {head}"
 
 

@@ -99,7 +99,7 @@ class Demo:
         except (StackError, readiness.NotReady, trial.TrialFailed) as error:
             log.error("%s", error)
             self.status = 1
-        except BaseException:
+        except BaseException:  # the run fails whatever ends it
             self.status = 1
             if self.once:
                 loop.call_soon_threadsafe(supervisor.request_stop)

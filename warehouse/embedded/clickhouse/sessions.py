@@ -86,7 +86,7 @@ class Sessions:
         try:
             lease = Lease(session.handle, session, _current(session.handle, settings))
             configure(session.handle, _all_settings(request, settings), self._other_database(request))
-        except BaseException:
+        except BaseException:  # an interrupt must not keep the session
             lease.release()
             raise
         return lease
@@ -111,7 +111,7 @@ class Sessions:
         lease = Lease(self._engine.handle(), None, {})
         try:
             configure(lease.handle, _all_settings(request, settings), self._other_database(request))
-        except BaseException:
+        except BaseException:  # an interrupt must not keep the session
             lease.release()
             raise
         return lease
