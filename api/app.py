@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from importlib.metadata import version
+from uuid import UUID
 
 from fastapi import FastAPI
 
@@ -90,18 +91,24 @@ async def _background(services: Services) -> AsyncIterator[None]:
         yield
 
 
-def on_access_change(services: Services) -> Callable[[], None]:
-    """What to call when the store notifies of a changed plan or a revoked credential: forgets remembered callers.
+def on_access_change(services: Services) -> Callable[[str | None], None]:
+    """What to call when the store notifies of a changed plan or a revoked credential: forgets the callers concerned.
 
-    The first call only means that listening has begun. What was remembered before then is seconds old and expires by
-    itself.
+    The notification names the table and the row. None means that listening has begun, or has begun again after
+    notifications may have been missed. What was remembered before the first time is seconds old and expires by itself.
     """
     listening = False
 
-    def forget() -> None:
+    def forget(payload: str | None) -> None:
         nonlocal listening
-        if listening:
-            services.api_keys.forget()
+        table, _, row = (payload or "").partition(" ")
+        if table == "api_key":
+            services.api_keys.forget_key(UUID(row))
+        elif table == "account":
+            services.api_keys.forget_account(UUID(row))
+            services.sessions.forget_account(UUID(row))
+        elif listening:
+            services.api_keys.forget_all()
             services.sessions.forget_all()
         listening = True
 

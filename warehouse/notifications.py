@@ -13,9 +13,9 @@ LOG = logging.getLogger(__name__)
 _AGAIN_SECONDS = 1.0
 
 
-async def listen(url: str, channel: str, notify: Callable[[], None]) -> None:
-    """Call ``notify`` for every notification until cancelled, and after each new connection, since what was said while
-    there was none is lost. Who listens should look by itself now and then all the same.
+async def listen(url: str, channel: str, notify: Callable[[str | None], None]) -> None:
+    """Call ``notify`` with the payload of every notification until cancelled, and with None after each new connection,
+    since what was said while there was none is lost. Who listens should look by itself now and then all the same.
 
     Args:
         channel: a name of lower-case letters.
@@ -33,9 +33,9 @@ async def listen(url: str, channel: str, notify: Callable[[], None]) -> None:
                 keepalives_count=3,
             ) as connection:
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
-                notify()
-                async for _ in connection.notifies():
-                    notify()
+                notify(None)
+                async for notification in connection.notifies():
+                    notify(notification.payload)
         except psycopg.OperationalError as error:
             LOG.warning("no notifications of %s: %s", channel, error)
         await asyncio.sleep(_AGAIN_SECONDS)

@@ -131,7 +131,7 @@ class AccountRepository:
             await transaction.execute("accounts/unlink_wallet", values)
             await transaction.execute("accounts/remove_wallet_from_sessions", {**values, "now": now})
             await transaction.execute("accounts/set_first_wallet", {**values, "first": others[0]})
-            await transaction.rows("accounts/notify_access")
+            await transaction.rows("accounts/notify_access", {"account_id": account_id})
         return linked
 
     async def revoke_key(self, account_id: UUID, key_id: UUID, now: datetime) -> ApiKey | None:

@@ -66,8 +66,8 @@ class SelfService:
         if linked == [wallet]:
             raise LastWallet
         # This process forgets at once; the store notifies the others.
-        self.keys.forget()
-        self.sessions.forget_all()
+        self.keys.forget_account(session.account_id)
+        self.sessions.forget_account(session.account_id)
         return await self.account(session)
 
     async def list_keys(self, session: WalletSession) -> ApiKeyList:
@@ -125,7 +125,7 @@ class SelfService:
             KeyNotFound: the account has no such key.
         """
         revoked = _entry(await self.repository.revoke_key(session.account_id, key_id, self.clock.now()))
-        self.keys.forget()  # the store notifies other processes
+        self.keys.forget_key(key_id)  # the store notifies other processes
         return revoked
 
     async def usage(self, principal: Principal, days: int) -> UsageAnswer:

@@ -92,16 +92,17 @@ class Cache(Generic[Value]):
         self.metrics.count_cache(self.name, "hit")
         return entry.value
 
-    def last(self, key: Hashable) -> Value | None:
-        """The last value of ``key`` at any age, or None. Not counted in the metrics."""
-        entry = self._entries.get(key)
-        return None if entry is None else entry.value
-
     def forget(self, key: Hashable) -> None:
         """Drop one value. One that is being computed is given to its callers and not kept: what it read may be
         outdated."""
         self._entries.pop(key, None)
         self._flights.pop(key, None)
+
+    def forget_matching(self, matches: Callable[[Value], bool]) -> None:
+        """Drop the values that match. Those that are being computed are not kept: whether they match is not known."""
+        for key in [key for key, entry in self._entries.items() if matches(entry.value)]:
+            del self._entries[key]
+        self._flights.clear()
 
     def put(self, key: Hashable, value: Value) -> None:
         """Keep a value that was computed elsewhere just now."""

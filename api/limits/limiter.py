@@ -3,9 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from prometheus_client import Counter
 from starlette.requests import HTTPConnection
@@ -64,7 +63,7 @@ class Limiter:
             ("limit",),
             registry=metrics.registry,
         )
-        # Always in this process's memory: it bounds what this process asks of the store.
+        # Always in this process's memory: other processes need not know.
         self._wrong_keys = Windows()
 
     def limits_of(self, plan: str) -> PlanLimits:
@@ -103,21 +102,20 @@ class Limiter:
                 what = "reads of holdings" if kind == HOLDINGS else "requests"
                 raise AddressRateExceeded(f"more than {per_minute} {what} a minute from this address", wait)
 
-    def try_key(self, connection: HTTPConnection) -> Callable[[], None]:
-        """Count a key that is not known for one that is not valid; the answer takes that back.
+    def count_invalid_key(self, connection: HTTPConnection) -> None:
+        """Count a key that is not valid against the client's address.
 
         Raises:
             TooManyInvalidKeys: the address sent too many.
         """
         if self.meter is None:
-            return lambda: None
-        address, now = client_address(connection, self.proxies), self.clock.now().timestamp()
+            return
         most = self.file.current.public.wrong_keys_per_minute
-        wait = self._wrong_keys.take(address, KEYS, most, now)
+        address = client_address(connection, self.proxies)
+        wait = self._wrong_keys.take(address, KEYS, most, self.clock.now().timestamp())
         if wait is not None:
             self._refused.labels(KEYS).inc()
             raise TooManyInvalidKeys(f"more than {most} API keys a minute that are not valid, from this address", wait)
-        return partial(self._wrong_keys.give_back, address, KEYS, now)
 
     async def keep(self) -> None:
         """Write what must survive the process; read the limits again if their file changed."""

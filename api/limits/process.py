@@ -123,12 +123,6 @@ class Windows:
             self._windows.move_to_end((address, kind))
         return wait
 
-    def give_back(self, address: str, kind: str, taken_at: float) -> None:
-        """Revert a granted ``take``, unless its minute is over."""
-        window = self._windows.get((address, kind))
-        if window is not None and window.began_at <= taken_at and window.used > 0:
-            window.used -= 1
-
     def forget(self, now: float) -> None:
         """Drop the minutes that are over."""
         while self._windows:

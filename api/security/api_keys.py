@@ -1,16 +1,21 @@
-"""Finds the accounts of API keys, cached for a few seconds, and records when each key was last used."""
+"""Finds the accounts of API keys, cached for a few seconds, and records when each key was last used.
+
+Keys that are not cached are looked up together, one statement at a time: however many invalid keys are sent, the store
+is asked one question at a time, and a valid key among them is found with the next one.
+"""
 
 import asyncio
 import hashlib
-import hmac
 import logging
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from api.clock import Clock
 from api.http.cache import Cache
 from api.http.metrics import Metrics
+from api.limits.coalescing import Coalescer
 from api.security.callers import Caller
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
@@ -31,6 +36,7 @@ class ApiKeys:
         self.store = store
         self.clock = clock
         self._known: Cache[Caller | None] = Cache("api_key", ttl_seconds=cache_seconds, metrics=metrics)
+        self._lookups: Coalescer[bytes, Caller | None] = Coalescer(self._look_up)
         self._used: dict[UUID, datetime] = {}
 
     async def find(self, secret: str) -> Caller | None:
@@ -38,8 +44,10 @@ class ApiKeys:
         if len(secret) > MAX_KEY_LENGTH:
             return None
         digest = hash_key(secret)
-        caller = await self._known.get(digest, lambda: self._look_up(digest))
-        if caller is not None:
+        caller = await self._known.get(digest, lambda: self._lookups.ask(digest))
+        if caller is None:
+            self._known.forget(digest)  # invented keys must not displace valid ones
+        else:
             self._used[caller.key_id] = self.clock.now()
         return caller
 
@@ -50,12 +58,16 @@ class ApiKeys:
             self._used[caller.key_id] = self.clock.now()
         return caller
 
-    def was_valid(self, secret: str) -> bool:
-        """Whether the key was valid when it was last looked up, if that is still cached."""
-        return len(secret) <= MAX_KEY_LENGTH and self._known.last(hash_key(secret)) is not None
+    def forget_key(self, key_id: UUID) -> None:
+        """Drop a key from the cache: it was changed or revoked."""
+        self._known.forget_matching(lambda caller: caller is not None and caller.key_id == key_id)
 
-    def forget(self) -> None:
-        """Drop all keys from the cache: a plan changed, or a key was revoked."""
+    def forget_account(self, account_id: UUID) -> None:
+        """Drop an account's keys from the cache: its plan or its wallets changed."""
+        self._known.forget_matching(lambda caller: caller is not None and caller.account_id == account_id)
+
+    def forget_all(self) -> None:
+        """Drop all keys from the cache: changes may have been missed."""
         self._known.clear()
 
     async def note_uses(self) -> None:
@@ -78,8 +90,9 @@ class ApiKeys:
             await self.note_uses()
             LOG.debug("noted key uses in %.3f s", time.monotonic() - began)
 
-    async def _look_up(self, digest: bytes) -> Caller | None:
-        row = await self.store.row("auth/find_api_key", {"key_hash": digest})
-        if row is None or not hmac.compare_digest(bytes(row["key_hash"]), digest):
-            return None
-        return Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"])
+    async def _look_up(self, digests: Sequence[bytes]) -> list[Caller | None]:
+        rows = await self.store.rows("auth/find_api_keys", {"key_hashes": list(digests)})
+        found = {
+            bytes(row["key_hash"]): Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"]) for row in rows
+        }
+        return [found.get(digest) for digest in digests]

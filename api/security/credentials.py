@@ -15,7 +15,6 @@ from api.security.errors import (
     SessionMissing,
 )
 from api.services import services_of
-from warehouse.errors import StoreUnavailable
 
 
 async def count(request: Request, principal: Principal) -> None:
@@ -70,22 +69,16 @@ async def ask_api_key(request: Request) -> Caller:
 
 
 async def _find_key(request: Request, secret: str) -> Caller | None:
-    """Look a key up. Each unknown key costs a query, so an address may send a limited number. A key is counted as
-    unknown before the query, so that concurrent requests cannot exceed the limit; the count is reverted if the key is
-    valid. Recently valid keys are exempt: other clients at the same address must not lock them out."""
+    """Look a key up. One that is not valid counts against the client's address; valid keys are never refused for those
+    that others send.
+
+    Raises:
+        TooManyInvalidKeys: the key is not valid, and the address sent too many of them.
+    """
     services = services_of(request)
-    keys = services.api_keys
-    caller = keys.known(secret)
-    if caller is not None or keys.was_valid(secret):
-        return caller or await keys.find(secret)
-    revert = services.limiter.try_key(request)
-    try:
-        caller = await keys.find(secret)
-    except StoreUnavailable:
-        revert()
-        raise
-    if caller is not None:
-        revert()
+    caller = services.api_keys.known(secret) or await services.api_keys.find(secret)
+    if caller is None:
+        services.limiter.count_invalid_key(request)
     return caller
 
 

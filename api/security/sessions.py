@@ -43,8 +43,12 @@ class Sessions:
         self._known.forget(session_id)
 
     def forget_all(self) -> None:
-        """Drop all sessions from the cache: a plan changed, or a session was revoked elsewhere."""
+        """Drop all sessions from the cache: changes may have been missed."""
         self._known.clear()
+
+    def forget_account(self, account_id: UUID) -> None:
+        """Drop an account's sessions from the cache: its plan or its wallets changed."""
+        self._known.forget_matching(lambda session: session is not None and session.account_id == account_id)
 
     async def _look_up(self, session_id: UUID, now: datetime) -> WalletSession | None:
         row = await self.store.row("auth/find_session", {"id": session_id, "now": now})

@@ -101,7 +101,7 @@ class DeliveryEngine(Generic[R, D, A]):
         if self.counts is not None:
             helpers.append(asyncio.create_task(self.counts.write_forever(), name=f"{name}: counts"))
         if self.terms.notify_url is not None and self.terms.notify_topic is not None:
-            listener = listen(self.terms.notify_url, self.terms.notify_topic, self.notify)
+            listener = listen(self.terms.notify_url, self.terms.notify_topic, lambda _: self.notify())
             helpers.append(asyncio.create_task(listener, name=f"{name}: listen"))
         stopping = asyncio.create_task(stop.wait())
         try:

@@ -1,2 +1,2 @@
--- Tell all API processes to reload what they cache: sessions, and the first wallet of each key's account.
-SELECT pg_notify('access', '')
+-- Tell all API processes to reload what they cache of an account: its sessions, and the first wallet of its keys.
+SELECT pg_notify('access', 'account ' || %(account_id)s::text)

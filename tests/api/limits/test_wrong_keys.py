@@ -1,11 +1,17 @@
-"""API keys that are not valid, by address: each would cost a look-up in the store."""
+"""API keys that are not valid, by address: refused beyond a limit, and never at the expense of valid keys."""
 
 import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
 
 from api.accounts.service import Accounts
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.limits import ServeLimited
-from tests.fixtures.service import HOLDER, Service
+from tests.fixtures.service import HOLDER, Serve, Service
+
+OTHER = "0x00000000000000000000000000000000000ca12e"
 
 
 async def send(service: Service, key: str) -> int:
@@ -16,18 +22,68 @@ async def send(service: Service, key: str) -> int:
     return answer.status_code
 
 
-async def test_an_address_may_send_60_invalid_keys_a_minute(
-    serve_limited: ServeLimited, clock: ManualClock, store_url: str
-) -> None:
+@pytest.fixture
+async def strict(serve_limited: ServeLimited) -> AsyncIterator[Service]:
+    """A service that answers three invalid keys a minute."""
     async with serve_limited(public="wrong_keys_per_minute = 3") as service:
-        other = Accounts(store_url).create_key(HOLDER).key
+        yield service
+
+
+async def test_an_address_may_send_a_limited_number_of_invalid_keys_a_minute(
+    strict: Service, clock: ManualClock
+) -> None:
+    sent = await asyncio.gather(*(send(strict, f"rgl_live_{number}") for number in range(9)))
+    assert sorted(sent) == [403] * 3 + [429] * 6
+    clock.advance(seconds=60)
+    assert [await send(strict, "rgl_live_x") for _ in range(4)] == [403] * 3 + [429]
+
+
+async def test_valid_keys_are_never_refused_for_invalid_ones(strict: Service, store_url: str) -> None:
+    new = Accounts(store_url).create_key(HOLDER).key
+    await asyncio.gather(*(send(strict, f"rgl_live_{number}") for number in range(9)))
+    assert await send(strict, strict.key) == 200
+    assert await send(strict, new) == 200, "a key that this process has not seen yet"
+    assert await send(strict, "rgl_live_x") == 429
+
+
+async def test_a_revocation_forgets_one_key(strict: Service, store_url: str) -> None:
+    """Customers behind the address of someone who guesses keys go on, whoever's key is revoked."""
+    accounts = Accounts(store_url)
+    revoked = accounts.create_key(OTHER).key
+    assert [await send(strict, key) for key in (strict.key, revoked)] == [200, 200]
+    await asyncio.gather(*(send(strict, f"rgl_live_{number}") for number in range(9)))
+    accounts.revoke_key(revoked)
+    await until_refused(strict, revoked)
+    assert strict.services.api_keys.known(strict.key) is not None
+    assert await send(strict, strict.key) == 200
+
+
+async def test_a_change_of_plan_forgets_the_account_alone(serve: Serve, store_url: str) -> None:
+    async with serve(api_key_cache_seconds=60) as service:
+        accounts = Accounts(store_url)
+        other = accounts.create_key(OTHER).key
+        keys = service.services.api_keys
+        assert [await send(service, key) for key in (service.key, other)] == [200, 200]
+        accounts.set_plan(OTHER, "pro")
+        deadline = time.monotonic() + 5
+        while (known := keys.known(other)) is not None and known.plan == "free":
+            assert time.monotonic() < deadline
+            await asyncio.sleep(0.02)
+        assert keys.known(service.key) is not None
+
+
+async def test_invalid_keys_do_not_displace_valid_ones(serve: Serve) -> None:
+    async with serve(api_key_cache_seconds=60) as service:
+        keys = service.services.api_keys
+        keys._known.limit = 5
         assert await send(service, service.key) == 200
-        sent = await asyncio.gather(*(send(service, f"rgl_live_{number}") for number in range(9)))
-        assert sorted(sent) == [403] * 3 + [429] * 6
-        # A key known to be valid is let through; a new one waits.
-        assert await send(service, service.key) == 200
-        assert await send(service, other) == 429
-        clock.advance(seconds=60)
-        # Valid keys do not count towards the limit.
-        assert [await send(service, other) for _ in range(5)] == [200] * 5
-        assert [await send(service, "rgl_live_x") for _ in range(4)] == [403] * 3 + [429]
+        for number in range(10):
+            assert await keys.find(f"rgl_live_{number}") is None
+        assert keys.known(service.key) is not None
+
+
+async def until_refused(service: Service, key: str) -> None:
+    deadline = time.monotonic() + 5
+    while await send(service, key) == 200:
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.05)

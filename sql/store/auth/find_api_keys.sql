@@ -1,3 +1,3 @@
 SELECT k.id AS key_id, k.key_hash, k.account_id, a.wallet, a.plan
 FROM api_key AS k JOIN account AS a ON a.id = k.account_id
-WHERE k.key_hash = %(key_hash)s AND k.revoked_at IS NULL
+WHERE k.key_hash = ANY(%(key_hashes)s) AND k.revoked_at IS NULL
