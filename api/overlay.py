@@ -1,4 +1,4 @@
-"""Built-in TOML tables with a file of the operator's laid over them, read again when the file changes."""
+"""Built-in TOML tables overridden by a file of the operator's, read again when the file changes."""
 
 import logging
 import tomllib
@@ -39,7 +39,7 @@ class Overlay(Generic[Value]):
     deep: bool = True
 
     def load(self, path: Path | None) -> Value:
-        """The built-in tables with the file at ``path`` laid over them.
+        """The built-in tables overridden by the file at ``path``.
 
         Raises:
             OverlayError: of the class ``error``; the file is missing, is not TOML, or holds what cannot be.

@@ -204,7 +204,7 @@ def _replace(out: Path, draft: Path) -> None:
 
 def _last_blocks(warehouse: Warehouse) -> dict[int, tuple[int, str]]:
     """The last published block of each chain and its hash; later blocks may be incomplete."""
-    rows = warehouse.rows("SELECT chain_id, block_number FROM published_chain ORDER BY chain_id")
+    rows = warehouse.rows(sql.load("queries/export/last_blocks"))
     return _hashes(warehouse, {row["chain_id"]: (row["block_number"], "") for row in rows})
 
 
@@ -212,24 +212,13 @@ def _hashes(warehouse: Warehouse, blocks: Mapping[int, tuple[int, str]]) -> dict
     """The same blocks with their current hashes; empty where a block is gone."""
     found = {}
     for chain_id, (block, _) in blocks.items():
-        digest = warehouse.scalar(
-            "SELECT any(hex(block_hash)) FROM published_raw_block"
-            " WHERE chain_id = {chain_id:UInt32} AND block_number = {block:UInt64}",
-            {"chain_id": chain_id, "block": block},
-        )
+        digest = warehouse.scalar(sql.load("queries/export/block_hash"), {"chain_id": chain_id, "block": block})
         found[chain_id] = (block, str(digest or ""))
     return found
 
 
 def _expected_rows(warehouse: Warehouse) -> int:
-    return int(
-        warehouse.scalar(
-            "SELECT sum(total_rows) FROM system.tables "
-            "WHERE database = currentDatabase() AND name IN {tables:Array(String)}",
-            {"tables": list(MARTS.values())},
-        )
-        or 0
-    )
+    return int(warehouse.scalar(sql.load("queries/export/expected_rows"), {"tables": list(MARTS.values())}) or 0)
 
 
 class Advance:

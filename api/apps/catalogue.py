@@ -1,4 +1,4 @@
-"""The catalogue of apps: the service's own, with the operator's file laid over it."""
+"""The catalogue of apps: the service's own, overridden by the operator's file."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path

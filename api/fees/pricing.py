@@ -1,4 +1,4 @@
-"""Prices: the built-in ones with the operator's file laid over them, read again when the file changes."""
+"""Prices: the built-in ones overridden by the operator's file, read again when the file changes."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -108,7 +108,7 @@ _OVERLAY = Overlay("pricing file", "api.fees", "pricing.toml", TypeAdapter(Prici
 
 
 def load(path: Path | None) -> Pricing:
-    """Built-in prices with the file at ``path`` laid over them.
+    """Built-in prices overridden by the file at ``path``.
 
     Raises:
         PricingError: the file is missing, is not TOML, or holds a price that cannot be.

@@ -1,4 +1,4 @@
-"""The limits by plan: the built-in ones with the operator's file laid over them, read again when the file changes."""
+"""The limits by plan: the built-in ones overridden by the operator's file, read again when the file changes."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -68,7 +68,7 @@ _OVERLAY = Overlay("limits file", "api.limits", "plans.toml", TypeAdapter(Limits
 
 
 def load(path: Path | None) -> Limits:
-    """Built-in limits with the file at ``path`` laid over them.
+    """Built-in limits overridden by the file at ``path``.
 
     Raises:
         LimitsError: the file is missing, is not TOML, or holds a limit that cannot be.

@@ -1,4 +1,4 @@
-"""What is known about each chain, in one place: ``builtin.toml`` with the operator's file laid over it.
+"""What is known about each chain, in one place: ``builtin.toml`` overridden by the operator's file.
 
 Tables of the operator's file merge over the built-in ones, arrays replace them. A chain is enabled when it has
 ``rpc_urls``. Nothing here contacts a node.
@@ -21,7 +21,7 @@ class ChainFactsError(ValueError):
 
 
 def load(path: Path | None) -> Chains:
-    """Built-in facts with the file at ``path`` laid over them.
+    """Built-in facts overridden by the file at ``path``.
 
     Raises:
         ChainFactsError: the file is missing, is not TOML, names an unknown chain or lacks a required key.

@@ -1,4 +1,4 @@
-"""Reads the list of major coins: ``majors.toml`` with the operator's file (``REGALIA_MAJORS``) laid over it."""
+"""Reads the list of major coins: ``majors.toml`` overridden by the operator's file (``REGALIA_MAJORS``)."""
 
 import tomllib
 from collections.abc import Mapping
