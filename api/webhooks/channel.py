@@ -66,7 +66,8 @@ class WebhookChannel:
 
 
 def attempt_of(url: str, headers: Mapping[str, str], started_at: datetime, answer: OutboundAnswer) -> HttpAttempt:
-    """An attempt as it is written down. Headers and body are cut and cleaned to what the store can keep."""
+    """An attempt as it is written down: without its signatures, and headers and body cut and cleaned to what the store
+    can keep."""
     answered = answer.status is not None
     return HttpAttempt(
         started_at=started_at,
@@ -75,7 +76,7 @@ def attempt_of(url: str, headers: Mapping[str, str], started_at: datetime, answe
         problem=answer.problem,
         final=answer.status == GONE,
         url=url,
-        request_headers=headers,
+        request_headers=signing.without_signatures(headers),
         status=answer.status,
         response_headers=_storable(answer.headers) if answered else None,
         response_body=answer.body_text if answered else None,

@@ -1,5 +1,7 @@
 """The delivery engine as webhooks use it."""
 
+import random
+from collections.abc import Callable
 from typing import Final
 
 from api.clock import Clock
@@ -29,12 +31,14 @@ def webhook_engine(
     listen_url: str | None = None,
     lease_seconds: float = LEASE_SECONDS,
     limit_seconds: float = LIMIT_SECONDS,
+    chance: Callable[[], float] = random.random,
 ) -> WebhookEngine:
     """An engine that sends webhooks; each worker process has one.
 
     Args:
         user_agent: how the service calls itself to receivers.
         listen_url: the store, to be notified of new events at once; without it the engine looks every second.
+        chance: draws numbers from 0 to 1, for the jitter of retries.
         lease_seconds: longer than ``limit_seconds``, by the time it takes to write a result down.
     """
     terms = Terms(
@@ -42,6 +46,7 @@ def webhook_engine(
         schedule=RETRIES,
         limit_seconds=limit_seconds,
         lease_seconds=lease_seconds,
+        chance=chance,
         notify_url=listen_url,
         notify_topic=TOPIC,
     )

@@ -86,7 +86,11 @@ DETAIL = {
             "number": 1,
             "started_at": _MOMENT,
             "url": "https://example.com/hooks",
-            "request_headers": {"X-Webhook-Event": "token.minted", "X-Webhook-Delivery": EVENT_ID},
+            "request_headers": {
+                "X-Webhook-Event": "token.minted",
+                "X-Webhook-Delivery": EVENT_ID,
+                "X-Webhook-Signature": "[hidden]",
+            },
             "response": {"status_code": 500, "headers": {"server": "nginx"}, "body": "oops", "body_complete": True},
             "failure": "status",
             "problem": "HTTP 500",

@@ -8,7 +8,8 @@ from typing import Final
 from warehouse.delivery.retries import RetrySchedule
 
 RETRIES: Final = RetrySchedule(
-    (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2), timedelta(hours=12))
+    (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2), timedelta(hours=12)),
+    jitter=0.1,
 )
 MAX_FAILURES: Final = 3
 """So many failed deliveries in a row disable their subscription."""

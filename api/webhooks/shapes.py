@@ -25,7 +25,7 @@ from api.webhooks.schemas import (
     TypeCount,
     Webhook,
 )
-from api.webhooks.signing import envelope, envelope_id
+from api.webhooks.signing import envelope, envelope_id, without_signatures
 from warehouse.domain.chains import Chains
 from warehouse.domain.events.catalogue import EVENTS
 
@@ -137,7 +137,7 @@ def _attempt(row: AttemptRow) -> Attempt:
         number=row.number,
         started_at=timestamp(row.started_at),
         url=row.url,
-        request_headers=row.request_headers,
+        request_headers=without_signatures(row.request_headers),  # attempts of earlier versions have them
         response=response,
         failure=row.failure,
         problem=row.problem,

@@ -8,8 +8,9 @@ Each delivery has two signatures, so that either kind of verifier works:
                           keyed with the bytes that the secret's base64 stands for; one for each valid secret
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from orjson import Fragment
@@ -20,6 +21,8 @@ from warehouse.delivery.signing import hexadecimal, standard_signatures
 
 EVENT_PREFIX = "evt_"
 TEST_PREFIX = "evt_test_"
+HIDDEN: Final = "[hidden]"
+_SIGNATURE_HEADERS: Final = frozenset({"x-webhook-signature", "x-webhook-signature-previous", "webhook-signature"})
 
 
 def envelope_id(event_id: UUID | None, delivery_id: UUID) -> str:
@@ -66,6 +69,12 @@ def signed_headers(
     if len(digests) > 1:
         headers["X-Webhook-Signature-Previous"] = digests[1]
     return headers
+
+
+def without_signatures(headers: Mapping[str, str]) -> dict[str, str]:
+    """Headers as the history shows them. Whoever can read the history must not be able to send a request that the
+    receiver takes for ours: the signature of a body alone is valid for ever."""
+    return {name: HIDDEN if name.lower() in _SIGNATURE_HEADERS else value for name, value in headers.items()}
 
 
 def user_agent(service_name: str) -> str:

@@ -7,6 +7,7 @@ are kept until it is back.
 
 import asyncio
 import logging
+import random
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -42,6 +43,7 @@ class Terms:
         limit_seconds: the longest that an attempt may take.
         lease_seconds: how long a process that died keeps others from its deliveries. Several times the limit.
         poll_seconds: how often the engine looks by itself.
+        chance: draws numbers from 0 to 1, for the schedule's jitter.
         notify_url, notify_topic: the store and the topic on which it notifies of new messages; without them the engine
             only looks by itself.
     """
@@ -51,6 +53,7 @@ class Terms:
     limit_seconds: float
     lease_seconds: float
     poll_seconds: float = POLL_SECONDS
+    chance: Callable[[], float] = random.random
     notify_url: str | None = None
     notify_topic: str | None = None
 
@@ -217,6 +220,7 @@ class DeliveryEngine(Generic[R, D, A]):
             final=attempt.final or not delivery.retried,
             attempts=delivery.attempts + 1,
             now=ended_at,
+            chance=self.terms.chance(),
         )
         self._results.append(Result(delivery, attempt, verdict, ended_at))
         self._done.set()

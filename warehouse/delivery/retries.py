@@ -17,24 +17,31 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class RetrySchedule:
-    """The pause after each failed attempt. After the last one and one more attempt the delivery is exhausted."""
+    """The pause after each failed attempt. After the last one and one more attempt the delivery is exhausted.
+
+    Args:
+        jitter: the largest share of a pause that is added to it at random, so that deliveries that failed together,
+            such as during a receiver's outage, do not return together. A pause is never shorter than listed.
+    """
 
     pauses: tuple[timedelta, ...]
+    jitter: float = 0.0
 
     @property
     def span(self) -> timedelta:
-        """From the first attempt to the last, if all fail at once."""
+        """From the first attempt to the last, if all fail at once and no jitter is added."""
         return sum(self.pauses, timedelta())
 
-    def judge(self, *, succeeded: bool, final: bool, attempts: int, now: datetime) -> Verdict:
+    def judge(self, *, succeeded: bool, final: bool, attempts: int, now: datetime, chance: float = 0.0) -> Verdict:
         """The verdict after an attempt.
 
         Args:
             final: no further attempt is made, whatever the schedule says.
             attempts: how many there were, including this one.
+            chance: a random number from 0 to 1: how much of the jitter is added.
         """
         if succeeded:
             return Verdict("delivered")
         if final or attempts > len(self.pauses):
             return Verdict("exhausted")
-        return Verdict("pending", now + self.pauses[attempts - 1])
+        return Verdict("pending", now + self.pauses[attempts - 1] * (1 + self.jitter * chance))

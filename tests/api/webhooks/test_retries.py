@@ -1,5 +1,6 @@
 """Retries, exhausted deliveries, disabling, and the history of attempts."""
 
+import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -21,6 +22,27 @@ def test_retries_come_after_1_5_30_minutes_and_2_12_hours() -> None:
         waits.append((verdict.due_at - NOW).total_seconds() / 60)
     assert waits == [1, 5, 30, 120, 720]
     assert RETRIES.judge(succeeded=False, final=False, attempts=6, now=NOW).status == "exhausted"
+
+
+def test_retries_of_one_outage_spread_over_a_tenth_of_their_pause() -> None:
+    def wait(chance: float) -> float:
+        verdict = RETRIES.judge(succeeded=False, final=False, attempts=5, now=NOW, chance=chance)
+        assert verdict.due_at is not None
+        return (verdict.due_at - NOW).total_seconds() / 3600
+
+    assert (wait(0.0), wait(0.5), wait(1.0)) == pytest.approx((12, 12.6, 13.2))
+
+
+async def test_deliveries_that_fail_together_are_retried_apart(hooks: Hooks) -> None:
+    made = await hooks.subscribe("token.minted")
+    hooks.receivers.answers["hook"] = 500
+    for _ in range(20):
+        hooks.record_event()
+    await hooks.new_engine(chance=random.random).run_until_idle()
+    due = sorted(one["next_attempt_at"] for one in await hooks.deliveries(made["id"]))
+    first, last = datetime.fromisoformat(due[0]), datetime.fromisoformat(due[-1])
+    assert hooks.clock.now() + timedelta(minutes=1) <= first
+    assert timedelta(seconds=1) < last - first <= timedelta(seconds=6)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +198,13 @@ async def test_the_history_shows_request_answer_and_timing(hooks: Hooks) -> None
     assert detail["request_body"].encode() == sent.body
     [attempt] = detail["history"]
     assert (attempt["number"], attempt["url"]) == (1, hooks.receivers.url())
-    assert attempt["request_headers"].items() <= sent.headers.items()
+    signatures = {"X-Webhook-Signature", "webhook-signature"}
+    shown = attempt["request_headers"]
+    assert {shown.pop(name) for name in signatures} == {"[hidden]"}
+    assert shown.items() <= sent.headers.items()
+    kept = hooks.store.execute("SELECT request_headers::text AS text FROM webhook_attempt").fetchone()
+    assert kept is not None
+    assert not any(sent.headers[name] in kept["text"] for name in signatures)
     assert attempt["response"]["status_code"] == 418
     assert attempt["response"]["headers"]["x-odd"] == "one"
     assert attempt["response"]["body"].startswith("no\ufffdcoffee.")

@@ -25,5 +25,11 @@ def test_the_verdict_follows_from_the_schedule(succeeded: bool, final: bool, att
     assert SCHEDULE.judge(succeeded=succeeded, final=final, attempts=attempts, now=NOW) == verdict
 
 
+def test_jitter_only_lengthens_a_pause() -> None:
+    schedule = RetrySchedule(SCHEDULE.pauses, jitter=0.1)
+    due = [schedule.judge(succeeded=False, final=False, attempts=2, now=NOW, chance=one).due_at for one in (0, 0.5, 1)]
+    assert due == [NOW + timedelta(minutes=minutes) for minutes in (60, 63, 66)]
+
+
 def test_the_span_is_the_sum_of_the_pauses() -> None:
     assert SCHEDULE.span == timedelta(hours=1, seconds=10)
