@@ -54,7 +54,7 @@ def create_app(
     # The one added last sees a request first: it gets its id, then its bounds, then it is admitted.
     app.add_middleware(AdmissionMiddleware, table=table, settings=settings, metrics=services.metrics)
     app.add_middleware(RequestBoundsMiddleware, table=table, settings=settings)
-    app.add_middleware(SharingMiddleware, table=table)
+    app.add_middleware(SharingMiddleware, table=table, site_url=settings.public_site_url)
     app.add_middleware(
         ObservationMiddleware,
         table=table,

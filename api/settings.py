@@ -32,6 +32,12 @@ class ApiSettings(EngineSettings):
         le=60,
         description="How long a session is cached; a revocation takes at most this long.",
     )
+    sessions_per_wallet: int = Field(
+        default=10,
+        ge=1,
+        le=1000,
+        description="Live sessions that one wallet may have begun; a further sign-in ends the oldest.",
+    )
     signing_key: SecretStr | None = Field(
         default=None,
         description="Ed25519 key that signs sessions, 32 bytes in base64. Unset: kept in the data directory.",

@@ -16,14 +16,16 @@ from api.http.addresses import wallet_address
 from api.http.dependencies import ServicesDep
 from api.http.errors import InvalidInput
 from api.http.examples import WALLET, success_examples
-from api.http.groups import Credential, Quota, RouteGroup
+from api.http.groups import Credential, Origins, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.security.access import KeyOrSession, Session, with_scope
 from api.security.callers import WalletSession
 
 # Accounts must always see what they use, and be able to revoke keys: the daily quota refuses nothing here.
-GROUP = RouteGroup(prefix="/api/v2/account", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE)
+GROUP = RouteGroup(
+    prefix="/api/v2/account", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE, origins=Origins.SITE
+)
 READS = replace(GROUP, credential=Credential.KEY_OR_SESSION)
 MAX_DAYS = 90
 

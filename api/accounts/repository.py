@@ -118,8 +118,8 @@ class AccountRepository:
         the account's wallets before, the first one first; None if the wallet is not one of them. The only wallet of an
         account is not removed."""
         values = {"account_id": account_id, "wallet": wallet}
-        await transaction.rows("accounts/lock_sessions_of_wallet", values)
         await transaction.rows("accounts/lock_wallet", {"wallet": wallet})
+        await transaction.rows("accounts/lock_sessions_of_wallet", values)
         await transaction.rows("accounts/lock_links", {"account_id": account_id})
         linked: list[str] = [
             row["wallet"] for row in await transaction.rows("accounts/list_linked_wallets", {"account_id": account_id})

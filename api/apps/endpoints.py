@@ -9,12 +9,12 @@ from api.apps.schemas import AppsChange, PageAppList
 from api.apps.service import PageAppsSettings
 from api.http.dependencies import CatalogueDep, StoreDep
 from api.http.examples import success_examples
-from api.http.groups import Credential, RouteGroup
+from api.http.groups import Credential, Origins, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead
 
-GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION, origins=Origins.SITE)
 
 router = GROUP.router("/api/v2/registration/{id}/apps", tags=["apps"], route_class=BodyRoute)
 _ANSWERS = success_examples(("apps", examples.APPS))

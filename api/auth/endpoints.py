@@ -31,7 +31,7 @@ from api.http import cursors
 from api.http.dependencies import ClockDep, ServicesDep, TokensDep
 from api.http.errors import InvalidInput
 from api.http.examples import success_examples
-from api.http.groups import CLAIMS, Credential, Quota, RouteGroup
+from api.http.groups import CLAIMS, Credential, Origins, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.limits.public import PublicRead
@@ -41,7 +41,7 @@ from api.security.errors import ScopeMissing
 from warehouse.domain.addresses import checksum_address
 
 # The daily quota does not apply: accounts must always be able to sign in and to revoke credentials.
-GROUP = RouteGroup(prefix="/api/v2/auth", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE)
+GROUP = RouteGroup(prefix="/api/v2/auth", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE, origins=Origins.SITE)
 LOGIN = replace(GROUP, admission=CLAIMS, credential=Credential.OPTIONAL_SESSION)
 NONCE = replace(GROUP, credential=Credential.NONE, quota=Quota.ADDRESS)
 KEYS = RouteGroup(prefix="/api/v2/apps", credential=Credential.NONE, quota=Quota.ADDRESS)
@@ -68,6 +68,7 @@ async def _service(services: ServicesDep) -> SignInService:
         clock=services.clock,
         urls=_service_urls(settings.public_site_url, settings.public_url),
         session_life=timedelta(seconds=settings.session_seconds),
+        sessions_per_wallet=settings.sessions_per_wallet,
     )
 
 

@@ -95,6 +95,13 @@ class AuthRepository:
         ``expires_at``, and ``forget_before``, the end of sessions that need not be kept any more."""
         return _only(await transaction.row("auth/add_session", session, SessionRecord))
 
+    async def end_oldest_sessions(
+        self, transaction: Transaction, began: SessionRecord, wallet: str, *, most: int, now: datetime
+    ) -> list[UUID]:
+        """End sessions that the wallet began before this one, the oldest first, so that at most ``most`` are live."""
+        values = {"account_id": began.account_id, "wallet": wallet, "new": began.id, "most": most, "now": now}
+        return [row["id"] for row in await transaction.rows("auth/end_oldest_sessions", values)]
+
     async def lock_session(self, transaction: Transaction, session_id: UUID, now: datetime) -> LockedSession | None:
         """Lock and read a live session."""
         return await transaction.row("auth/lock_session", {"id": session_id, "now": now}, LockedSession)

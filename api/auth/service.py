@@ -64,6 +64,7 @@ class SignInService:
     clock: Clock
     urls: ServiceUrls
     session_life: timedelta
+    sessions_per_wallet: int
 
     async def nonce(self) -> str:
         """A new nonce for one sign-in within ten minutes: 22 letters and digits, 130 random bits."""
@@ -149,14 +150,18 @@ class SignInService:
         self, signer: Signer, message: SignIn, scopes: frozenset[str], session: WalletSession | None
     ) -> LoginResponse:
         now = self.clock.now()
+        ended: list[UUID] = []
         async with self.repository.store.transaction() as transaction:
             if not await self.repository.spend_nonce(transaction, message.nonce or "", now):
                 raise NonceInvalid
             if session is None:
                 row = await self._new_session(transaction, signer, scopes, now)
+                most = self.sessions_per_wallet
+                ended = await self.repository.end_oldest_sessions(transaction, row, signer.wallet, most=most, now=now)
             else:
                 row = await self._joined_session(transaction, signer, session, now)
-        self.sessions.forget(row.id)
+        for session_id in (row.id, *ended):
+            self.sessions.forget(session_id)
         wallets, granted = tuple(row.wallets), frozenset(row.scopes)
         return LoginResponse(
             access_token=self.tokens.issue_wallet_session(row.id, wallets, granted, now=now, expires_at=row.expires_at),
@@ -195,12 +200,13 @@ class SignInService:
     ) -> SessionRecord:
         """The caller's session with the wallet added, and the wallet linked to its account."""
         wallet = signer.wallet
+        account_id = await self.repository.account_of(transaction, wallet)
         kept = await self.repository.lock_session(transaction, session.session_id, now)
         if kept is None:
             raise SessionEnded
         if wallet not in kept.wallets and len(kept.wallets) >= MAX_WALLETS:
             raise TooManyWallets(MAX_WALLETS)
-        if await self.repository.account_of(transaction, wallet) is None:
+        if account_id is None:
             # A linked wallet can sign in with all rights of the account, so a read-only session must not link one.
             require_scope(session, "api:write")
             await self.repository.link_wallet(transaction, wallet, kept.account_id)

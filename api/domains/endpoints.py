@@ -20,12 +20,12 @@ from api.domains.service import Domains
 from api.http.dependencies import ClockDep, SettingsDep, StoreDep, TextLookupsDep
 from api.http.errors import ApiError
 from api.http.examples import success_examples
-from api.http.groups import CLAIMS, Credential, RouteGroup
+from api.http.groups import CLAIMS, Credential, Origins, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead
 
-GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION, origins=Origins.SITE)
 CHECK = replace(GROUP, admission=CLAIMS)
 """Asks name servers."""
 

@@ -69,6 +69,14 @@ class Quota(Enum):
     NONE = "nothing"
 
 
+class Origins(Enum):
+    """Web pages that may read a group's answers (CORS)."""
+
+    NONE = "pages of the API's own origin only"
+    SITE = "also pages of the configured site"
+    ANY = "pages of any origin"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RouteGroup:
     """The declaration of a group.
@@ -82,7 +90,7 @@ class RouteGroup:
         body_types: media types of a body.
         errors: how errors are written.
         chain_unavailable: the error when a chain's node cannot answer.
-        any_origin: pages of any origin may read the answers.
+        origins: which web pages may read the answers.
     """
 
     prefix: str
@@ -93,7 +101,7 @@ class RouteGroup:
     body_types: tuple[str, ...] = JSON
     errors: ErrorShape = field(default_factory=ErrorShape)
     chain_unavailable: type[Unavailable] = ChainUnavailable
-    any_origin: bool = False
+    origins: Origins = Origins.NONE
 
     def router(
         self, prefix: str | None = None, *, tags: Sequence[str | Enum], route_class: type[APIRoute] = APIRoute

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.convertors import StringConvertor
 from starlette.types import Scope
 
-from api.http.groups import UNKNOWN, GroupRouter, RouteGroup
+from api.http.groups import UNKNOWN, GroupRouter, Origins, RouteGroup
 
 SCOPE_KEY: Final = "route_group"
 _Entry = tuple[int, RouteGroup]
@@ -118,7 +118,14 @@ class RouteTable:
         for segment in group.prefix.split("/")[1:]:
             node = node.children.setdefault(segment, _Node())
         if node.below is None:
-            node.below = replace(UNKNOWN, prefix=group.prefix, errors=group.errors, any_origin=group.any_origin)
+            node.below = replace(
+                UNKNOWN, prefix=group.prefix, errors=group.errors, origins=_below_prefix(group.origins)
+            )
+
+
+def _below_prefix(origins: Origins) -> Origins:
+    """Only groups for any origin cover a whole prefix; those for the site share theirs with others."""
+    return Origins.ANY if origins is Origins.ANY else Origins.NONE
 
 
 def _leaves(node: _Node, segments: Sequence[str], depth: int) -> Iterable[_Node]:

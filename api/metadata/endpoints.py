@@ -12,7 +12,7 @@ from api.http.conditional import has_already
 from api.http.dependencies import MetadataDep
 from api.http.errors import InvalidInput, PayloadTooLarge, UnsupportedMediaType
 from api.http.examples import success_examples
-from api.http.groups import UPLOADS, Credential, RouteGroup
+from api.http.groups import UPLOADS, Credential, Origins, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.limits.public import PublicRead
@@ -36,6 +36,7 @@ GROUP = RouteGroup(
     prefix="/api/v2/metadata",
     admission=UPLOADS,
     credential=Credential.SESSION,
+    origins=Origins.SITE,
     body_limit=lambda settings: Limits.of(settings).max_bytes + FRAMING_BYTES,
     body_types=(DOCUMENT, *IMAGE_TYPES, FORM),
 )

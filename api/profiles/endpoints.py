@@ -6,7 +6,7 @@ from fastapi import Depends, Header
 
 from api.http.dependencies import PublicReadsDep, StoreDep
 from api.http.examples import success_examples
-from api.http.groups import Credential, RouteGroup
+from api.http.groups import Credential, Origins, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead
@@ -14,7 +14,7 @@ from api.profiles import examples
 from api.profiles.schemas import Profile, ProfileChange, ProfileUpdate
 from api.profiles.service import ProfileChanged, Profiles, etag
 
-GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION, origins=Origins.SITE)
 
 router = GROUP.router("/api/v2/registration/{id}/profile", tags=["profiles"], route_class=BodyRoute)
 

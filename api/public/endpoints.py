@@ -14,7 +14,7 @@ from api.http.dependencies import ChainsDep, PublicReadsDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
 from api.http.errors import InvalidInput, NotFound
 from api.http.examples import success_examples
-from api.http.groups import CLAIMS, Credential, GroupRouter, Quota, RouteGroup
+from api.http.groups import CLAIMS, Credential, GroupRouter, Origins, Quota, RouteGroup
 from api.http.remembered import remembered_route
 from api.http.rendering import Wire
 from api.http.route_table import SCOPE_KEY
@@ -32,7 +32,7 @@ GROUP = RouteGroup(
     credential=Credential.NONE,
     quota=Quota.ADDRESS,
     errors=ErrorShape(invalid_code="invalid_request", codes=LOWER_CODES, with_message=True),
-    any_origin=True,
+    origins=Origins.ANY,
 )
 HOLDINGS = replace(GROUP, admission=CLAIMS, quota=Quota.ADDRESS_HOLDINGS)
 """Each read asks a chain."""

@@ -6,7 +6,7 @@ from fastapi import Depends
 
 from api.http.dependencies import StoreDep
 from api.http.examples import success_examples
-from api.http.groups import Credential, RouteGroup
+from api.http.groups import Credential, Origins, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.pages.authority import Managed, ManagedToRead
@@ -14,7 +14,7 @@ from api.sites import examples
 from api.sites.schemas import PageSites, SitesChange
 from api.sites.service import PageSitesService
 
-GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION)
+GROUP = RouteGroup(prefix="/api/v2/registration", credential=Credential.SESSION, origins=Origins.SITE)
 
 router = GROUP.router("/api/v2/registration/{id}/sites", tags=["sites"], route_class=BodyRoute)
 _ANSWERS = success_examples(("sites", examples.SITES))

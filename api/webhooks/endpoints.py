@@ -7,7 +7,7 @@ from fastapi import Depends, Header, Path, Query
 from api.http.dependencies import ServicesDep
 from api.http.errors import ApiError
 from api.http.examples import success_example
-from api.http.groups import Credential, RouteGroup
+from api.http.groups import Credential, Origins, RouteGroup
 from api.http.pages import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -46,7 +46,7 @@ from api.webhooks.schemas import (
 )
 from api.webhooks.service import WebhookService
 
-GROUP = RouteGroup(prefix="/api/v2/webhooks", credential=Credential.KEY_OR_SESSION)
+GROUP = RouteGroup(prefix="/api/v2/webhooks", credential=Credential.KEY_OR_SESSION, origins=Origins.SITE)
 router = GROUP.router(tags=["webhooks"], route_class=BodyRoute)
 
 

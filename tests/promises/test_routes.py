@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api.app import create_app
-from api.http.groups import Credential, Quota
+from api.http.groups import Credential, Origins, Quota
 from api.http.rendering import respond
 from api.http.route_table import RouteTable
 from api.http.routes import BodyRoute, QueryRoute, accesses, single_parameters
@@ -117,10 +117,20 @@ def test_groups_declare_the_credential_and_quota_of_their_routes() -> None:
             assert router.group.quota in expected, route.path
 
 
+def test_the_site_may_call_every_route_that_takes_a_session() -> None:
+    with_session = (Credential.SESSION, Credential.KEY_OR_SESSION, Credential.OPTIONAL_SESSION)
+    closed = {
+        router.group.prefix
+        for router in ROUTERS
+        if router.group.credential in with_session and router.group.origins is not Origins.SITE
+    }
+    assert closed == set()
+
+
 def test_groups_with_one_prefix_answer_unknown_paths_alike() -> None:
     shapes = defaultdict(set)
     for router in ROUTERS:
-        shapes[router.group.prefix].add((router.group.errors.with_message, router.group.any_origin))
+        shapes[router.group.prefix].add((router.group.errors.with_message, router.group.origins is Origins.ANY))
     assert {prefix for prefix, found in shapes.items() if len(found) != 1} == set()
 
 

@@ -1,2 +1,7 @@
 UPDATE wallet_session SET revoked_at = %(now)s
-WHERE account_id = %(account_id)s AND id <> %(id)s AND revoked_at IS NULL AND expires_at > %(now)s RETURNING id
+WHERE id IN (
+    SELECT id FROM wallet_session
+    WHERE account_id = %(account_id)s AND id <> %(id)s AND revoked_at IS NULL AND expires_at > %(now)s
+    ORDER BY id DESC FOR UPDATE
+)
+RETURNING id

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.routing import Match
 
-from api.http.groups import CLAIMS, READS, SEARCHES, UNKNOWN, UPLOADS, AdmissionClass, RouteGroup
+from api.http.groups import CLAIMS, READS, SEARCHES, UNKNOWN, UPLOADS, AdmissionClass, Origins, RouteGroup
 from api.http.route_table import RouteTable
 from api.router import ROUTERS
 
@@ -87,7 +87,7 @@ def test_an_unknown_path_has_the_shape_of_the_prefix_above_it() -> None:
     assert TABLE.find("GET", "nowhere") is UNKNOWN
     below_public = TABLE.find("GET", "/api/v2/public/nothing")
     assert below_public.errors.with_message
-    assert below_public.any_origin
+    assert below_public.origins is Origins.ANY
     assert TABLE.find("GET", "/api/v2/searching").errors is UNKNOWN.errors
     assert TABLE.find("GET", "/api/v2/search/more").errors.invalid_code == "bad_request"
 
