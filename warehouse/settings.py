@@ -4,10 +4,13 @@ Environment variables with the prefix ``REGALIA_``. The API's own settings exten
 ``docs/settings.md`` lists them all; a test compares the two.
 """
 
+from decimal import Decimal
 from pathlib import Path
 
 from pydantic import Field, HttpUrl, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from warehouse.domain.copies import CopyRules
 
 
 class EngineSettings(BaseSettings):
@@ -51,6 +54,42 @@ class EngineSettings(BaseSettings):
     site_url: str | None = Field(
         default=None, description="Public address of the site that token pages live on. Unset: the base URL."
     )
+
+    copy_established_usd: Decimal = Field(
+        default=Decimal(10_000),
+        gt=0,
+        description="Window weight, in USD, from which a token is established: lighter namesakes are its copies.",
+    )
+    copy_window_days: int = Field(
+        default=7, ge=1, le=28, description="Days of the window weight, which is held for six sevenths of them."
+    )
+    copy_remembered_days: int = Field(
+        default=30, ge=1, le=60, description="The highest window weight of this many days is the established weight."
+    )
+    copy_gap_days: int = Field(
+        default=30, ge=1, le=60, description="Days without depth after which a token loses its seniority."
+    )
+    copy_settle_hours: int = Field(
+        default=24, ge=1, le=168, description="Hours in a row without the rule until a copy is no longer a copy."
+    )
+    copy_share: Decimal = Field(
+        default=Decimal("0.5"),
+        gt=0,
+        le=1,
+        description="A token is a copy below this share of the established weight of a senior namesake.",
+    )
+
+    @property
+    def copy_rules(self) -> CopyRules:
+        """The thresholds of the copy rule."""
+        return CopyRules(
+            established_usd=self.copy_established_usd,
+            window_days=self.copy_window_days,
+            remembered_days=self.copy_remembered_days,
+            gap_days=self.copy_gap_days,
+            settle_hours=self.copy_settle_hours,
+            copy_share=self.copy_share,
+        )
 
     @property
     def public_url(self) -> str:

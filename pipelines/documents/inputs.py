@@ -49,6 +49,11 @@ class ControlInputs(SupplyInputs):
     largest_wallets: Sequence[str]
     top_balances_raw: Sequence[int]
 
+    @property
+    def made_directly(self) -> bool:
+        """Whether the account that signed the creating transaction made the contract, without a factory or relayer."""
+        return bool(self.creator) and not self.factory and not self.transaction_to
+
     def deployer(self, chain: Chain) -> str:
         """Who made the contract: the sender of the transaction, or, when a relayer sent it or it went to one (an
         ERC-4337 entry point), the contract that made it for them. Never a relayer or its bundler. Empty if unknown."""
@@ -66,6 +71,7 @@ class TokenInputs(ControlInputs):
     first_block: int
     first_time_seconds: int
     created_time_seconds: int | None
+    creation_index: int | None
     counted: int
     """Whether its holders were counted."""
     holders: int

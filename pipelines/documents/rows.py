@@ -63,12 +63,16 @@ class Document(NamedTuple):
     heartbeat_score: Annotated[Decimal | None, frames.decimal(5, 2)]
     deployed_at: Annotated[int | None, frames.TIME]
     deployed_block: Annotated[int | None, frames.UINT64]
+    deployed_index: Annotated[int | None, frames.UINT32]
     deployer: Annotated[str, frames.HEX]
+    deployed_directly: Annotated[int, frames.UINT8]
     first_seen_at: Annotated[int, frames.TIME]
     is_copy: Annotated[int, frames.UINT8]
     copy_of_chain_id: Annotated[int, frames.UINT32]
     copy_of_address: Annotated[str, frames.HEX]
     copy_rule: Annotated[str, frames.TEXT]
+    copy_unknown: Annotated[str, frames.TEXT]
+    copy_until: Annotated[int | None, frames.TIME]
     registration_token_id: Annotated[int | None, frames.UINT64]
     registration_owner: Annotated[str, frames.HEX]
     registration_manager: Annotated[str, frames.HEX]
@@ -151,12 +155,16 @@ def document(
         heartbeat_score=token.heartbeat_score if token.has_score else None,
         deployed_at=token.created_time_seconds,
         deployed_block=token.created_block,
+        deployed_index=token.creation_index,
         deployer=token.deployer(chain),
+        deployed_directly=int(token.made_directly),
         first_seen_at=token.first_time_seconds,
         is_copy=0,
         copy_of_chain_id=0,
         copy_of_address="",
         copy_rule="",
+        copy_unknown="",
+        copy_until=None,
         made_by_factory=int(bool(token.factory) and f"0x{token.factory}" == chain.contracts.get("factory")),
         as_of_block=as_of.block_number,
         as_of_time=as_of.time_seconds,

@@ -15,6 +15,7 @@ SELECT
     lower(hex(identity.factory)) AS factory,
     lower(hex(identity.transaction_to)) AS transaction_to,
     identity.created_block AS created_block,
+    identity.creation_index AS creation_index,
     identity.first_block AS first_block,
     toUInt32(identity.created_time) AS created_time_seconds,
     totals.token != '' AS counted,

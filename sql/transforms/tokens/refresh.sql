@@ -28,7 +28,8 @@ creations AS
     SELECT
         address,
         argMax(
-            tuple(creator, factory, transaction_to, block_number, block_time), (block_number, creation_index)
+            tuple(creator, factory, transaction_to, block_number, block_time, creation_index),
+            (block_number, creation_index)
         ) AS latest,
         1 AS seen
     FROM fact_contract_creation
@@ -91,6 +92,7 @@ SELECT
     creations.latest.3,
     if(creations.seen = 1, creations.latest.4, NULL),
     if(creations.seen = 1, creations.latest.5, NULL),
+    if(creations.seen = 1, creations.latest.6, NULL),
     readings.address = '',
     {version:UInt64}
 FROM touched

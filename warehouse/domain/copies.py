@@ -1,0 +1,81 @@
+"""Seniority and weight: what decides which of two tokens with the same symbol may be a copy of the other.
+
+``docs/decisions/0033-copies-by-weight.md`` gives the reasons. :mod:`pipelines.copies` judges all tokens of a symbol
+with these functions; a challenge compares two tokens with them.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+HOUR_SECONDS = 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRules:
+    """The thresholds; :meth:`warehouse.settings.EngineSettings.copy_rules` makes them from the settings."""
+
+    established_usd: Decimal = Decimal(10_000)
+    """A token is established if its window weight reached this within ``remembered_days``."""
+    window_days: int = 7
+    """The window weight is held for six sevenths of this many days."""
+    remembered_days: int = 30
+    """The highest window weight of this many days counts as the established weight."""
+    gap_days: int = 30
+    """A token keeps its seniority through this many days without depth."""
+    settle_hours: int = 24
+    """A token is no longer a copy once the rule has not held for this many hours in a row."""
+    copy_share: Decimal = Decimal("0.5")
+    """A token is a copy below this share of the established weight of a senior token."""
+
+    @property
+    def window_hours(self) -> int:
+        """Length of the window."""
+        return self.window_days * 24
+
+
+class Creation(NamedTuple):
+    """Where a token was created: its block, and its position among the creations of that block."""
+
+    block: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What the stored weights say of a token at the end of an hour. The default is that of a token without depth."""
+
+    held_usd: Decimal = Decimal(0)
+    """Window weight."""
+    established_usd: Decimal = Decimal(0)
+    """Highest window weight of the last 30 days."""
+    since: datetime | None = None
+    """First hour of its present run of depth; None without one."""
+
+
+def needed_hours(hours: int) -> int:
+    """For how many of ``hours`` a weight is held to count: six sevenths, rounded up."""
+    return -(-hours * 6 // 7)
+
+
+def is_established(standing: Standing, rules: CopyRules) -> bool:
+    """Whether a token is established."""
+    return standing.established_usd >= rules.established_usd
+
+
+def is_senior(
+    standing: Standing, creation: Creation | None, other: Standing, other_creation: Creation | None
+) -> bool | None:
+    """Whether a token is senior to another: it has had depth for longer, or for as long and was created earlier. None
+    if their creations would decide and one of them is unknown."""
+    if standing.since != other.since:
+        return standing.since is not None and (other.since is None or standing.since < other.since)
+    if creation is None or other_creation is None:
+        return None
+    return creation < other_creation
+
+
+def is_lighter(standing: Standing, senior: Standing, rules: CopyRules) -> bool:
+    """Whether a token weighs too little beside a senior established one, so that it is a copy of it."""
+    return standing.held_usd < rules.copy_share * senior.established_usd
