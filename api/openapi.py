@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic.alias_generators import to_camel
 
 from api import links
+from api.http import json_schema
 from api.http.error_shapes import ErrorBody
 from api.http.route_table import RouteTable
 from api.http.routes import accesses
@@ -112,4 +113,5 @@ def build(app: FastAPI, table: RouteTable, public_url: str) -> dict[str, Any]:
     schemas["ErrorBody"] = ErrorBody.model_json_schema()
     for name in _INVENTED:
         schemas.pop(name, None)
+    json_schema.finish(document)
     return document

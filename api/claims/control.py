@@ -14,6 +14,7 @@ from eth_utils.crypto import keccak
 
 from api.claims.errors import Undecided
 from api.claims.messages import Claim
+from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
@@ -22,17 +23,17 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of, function_selector
 from warehouse.errors import WarehouseError
 
-CONFIDENCE: dict[str, Decimal] = {
-    "deployer": Decimal("1.0"),
-    "owner": Decimal("0.9"),
-    "admin": Decimal("0.85"),
-    "majorityHolder": Decimal("0.8"),
+CONFIDENCE = {
+    VerificationMethod.DEPLOYER: Decimal("1.0"),
+    VerificationMethod.OWNER: Decimal("0.9"),
+    VerificationMethod.ADMIN: Decimal("0.85"),
+    VerificationMethod.MAJORITY_HOLDER: Decimal("0.8"),
 }
 METHOD_DESCRIPTIONS = {
-    "deployer": "This wallet deployed the token contract.",
-    "owner": "This wallet is the owner of the token contract.",
-    "admin": "This wallet administers the token contract.",
-    "majorityHolder": "This wallet holds more than half of the token's supply.",
+    VerificationMethod.DEPLOYER: "This wallet deployed the token contract.",
+    VerificationMethod.OWNER: "This wallet is the owner of the token contract.",
+    VerificationMethod.ADMIN: "This wallet administers the token contract.",
+    VerificationMethod.MAJORITY_HOLDER: "This wallet holds more than half of the token's supply.",
 }
 _HAS_ROLE = function_selector("hasRole(bytes32,address)")
 _DEFAULT_ADMIN_ROLE = bytes(32)
@@ -59,8 +60,8 @@ class TokenReading:
 class Control:
     """The first method that shows control, or None, and the methods that were tried."""
 
-    method: str | None
-    attempted: tuple[str, ...]
+    method: VerificationMethod | None
+    attempted: tuple[VerificationMethod, ...]
 
 
 def ask(contract: str, data: str) -> Call:
@@ -117,12 +118,12 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
     except (WarehouseError, RpcError) as error:
         is_deployer, unknown = False, error
     methods = (
-        ("deployer", is_deployer),
-        ("owner", claim.wallet in reading.owners),
-        ("admin", reading.wallet_is_role_admin or claim.wallet in reading.admins),
-        ("majorityHolder", _holds_majority(reading)),
+        (VerificationMethod.DEPLOYER, is_deployer),
+        (VerificationMethod.OWNER, claim.wallet in reading.owners),
+        (VerificationMethod.ADMIN, reading.wallet_is_role_admin or claim.wallet in reading.admins),
+        (VerificationMethod.MAJORITY_HOLDER, _holds_majority(reading)),
     )
-    attempted: list[str] = []
+    attempted: list[VerificationMethod] = []
     for method, holds in methods:
         attempted.append(method)
         if holds:

@@ -1,11 +1,14 @@
 """Wire shapes of the claim routes."""
 
+from enum import StrEnum
 from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import ChainId, EvmAddress, Hash, Signature, Symbol, Whole
+from api.http import members
+from api.http.members import BlockNumber, ChainNumber, Count, Gas, HexBytes, Omittable, UnixSeconds, Wei
 from api.http.rendering import Wire
 
 _CLAIM: dict[str, Any] = {
@@ -14,6 +17,15 @@ _CLAIM: dict[str, Any] = {
     "tokenAddress": "0x6982508145454Ce325dDbE47a25d4ec3d2311933",
 }
 _WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+
+
+class VerificationMethod(StrEnum):
+    """How the chain shows that a wallet controls a token."""
+
+    DEPLOYER = "deployer"
+    OWNER = "owner"
+    ADMIN = "admin"
+    MAJORITY_HOLDER = "majorityHolder"
 
 
 def _example(*, extra: Literal["ignore", "forbid"] = "ignore", **fields: Any) -> ConfigDict:
@@ -30,20 +42,20 @@ class MessageRequest(Wire):
     """The claimer and the claim. Later steps ignore fields that a client carries over from earlier ones."""
 
     model_config = _example(extra="forbid", claimerAddress=_WALLET)
-    symbol: Symbol
+    symbol: Symbol = Field(description="The symbol to register: the token's own, 1 to 12 letters or digits.")
     chain_id: ChainId
-    token_address: EvmAddress
-    claimer_address: EvmAddress
+    token_address: EvmAddress = Field(description="The token's address.")
+    claimer_address: EvmAddress = Field(description="The wallet that claims.")
 
 
 class VerifyRequest(Wire):
     """The claim, and the wallet's signature of its message."""
 
     model_config = _example(walletAddress=_WALLET, signature="0x" + "1b" * 65, timestamp=1767225600)
-    symbol: Symbol
+    symbol: Symbol = Field(description="The symbol to register: the token's own, 1 to 12 letters or digits.")
     chain_id: ChainId
-    token_address: EvmAddress
-    wallet_address: EvmAddress
+    token_address: EvmAddress = Field(description="The token's address.")
+    wallet_address: EvmAddress = Field(description="The wallet that claims.")
     signature: Signature = Field(
         description="Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492)."
     )
@@ -54,10 +66,10 @@ class BuildRequest(Wire):
     """The claim and the proof of control."""
 
     model_config = _example(walletAddress=_WALLET, proofHash="0x" + "ab" * 32)
-    symbol: Symbol
+    symbol: Symbol = Field(description="The symbol to register: the token's own, 1 to 12 letters or digits.")
     chain_id: ChainId
-    token_address: EvmAddress
-    wallet_address: EvmAddress
+    token_address: EvmAddress = Field(description="The token's address.")
+    wallet_address: EvmAddress = Field(description="The wallet that claims.")
     proof_hash: Hash | None = Field(
         default=None, description="May be omitted while an earlier proof of the same claim is valid."
     )
@@ -66,44 +78,51 @@ class BuildRequest(Wire):
 class ClaimParams(Wire):
     """The claim as the service read it."""
 
-    symbol: str
-    chain_id: int
-    token_address: str
-    claimer_address: str
-    timestamp: int
+    symbol: members.Symbol
+    chain_id: ChainNumber
+    token_address: members.EvmAddress = Field(description="The token's address, with its EIP-55 checksum.")
+    claimer_address: members.EvmAddress = Field(description="The wallet that claims, with its EIP-55 checksum.")
+    timestamp: UnixSeconds = Field(description="When the message was made, in Unix seconds.")
 
 
 class FeeEstimate(Wire):
     """What the claim will cost, in wei as hexadecimal text; null if unknown now."""
 
-    gas_limit: str
-    max_fee_per_gas: str | None
-    contract_fee: str | None = Field(description="The registration fee.")
-    gas_estimate: str
-    gas_price: str | None
-    total_gas_cost: str | None
-    total_estimate: str | None
+    gas_limit: Gas = Field(description="Most gas that the transaction may use.")
+    max_fee_per_gas: Wei | None = Field(description="Price of a unit of gas to offer, in wei.")
+    contract_fee: Wei | None = Field(description="The registration fee, in wei.")
+    gas_estimate: Gas = Field(description="Gas that the transaction is expected to use.")
+    gas_price: Wei | None = Field(description="Present price of a unit of gas, in wei.")
+    total_gas_cost: Wei | None = Field(description="`gasEstimate` times `gasPrice`, in wei.")
+    total_estimate: Wei | None = Field(description="`contractFee` plus `totalGasCost`, in wei.")
 
 
 class MessageResponse(Wire):
     """The message to sign."""
 
-    message: str
-    timestamp: int
-    params: ClaimParams
-    fee_estimate: FeeEstimate
+    message: str = Field(description="The text to sign with personal_sign, or as EIP-1271 and ERC-6492 say.")
+    timestamp: UnixSeconds = Field(description="When the message was made; send it back unchanged.")
+    params: ClaimParams = Field(description="The claim as the service read it.")
+    fee_estimate: FeeEstimate = Field(description="What the claim will cost.")
 
 
 class VerifyResponse(Wire):
     """Whether control of the token is proved, and how."""
 
-    verified: bool
-    verification_method: str | None = Field(examples=["deployer"])
-    methods_attempted: list[str] = Field(examples=[["deployer"]])
-    message: str
-    proof_hash: str | None
-    expires_at: int | None = Field(description="Unix seconds; a proof is valid for 24 hours.")
-    proof_jws: str | None = Field(
+    verified: bool = Field(description="Whether the wallet signed the message and controls the token.")
+    verification_method: VerificationMethod | None = Field(
+        description="What showed control; null if nothing did.", examples=["deployer"]
+    )
+    methods_attempted: list[VerificationMethod] = Field(
+        description="What was tried, in this order; empty if the signature is not the wallet's.",
+        examples=[["deployer"]],
+    )
+    message: str = Field(description="The outcome, in a sentence.")
+    proof_hash: members.Hash | None = Field(description="The proof, for POST /claim; null without one.")
+    expires_at: UnixSeconds | None = Field(
+        description="When the proof ends, 24 hours after the message; Unix seconds. Null without one."
+    )
+    proof_jws: members.Jws | None = Field(
         default=None,
         description="The proof as a signed statement of kind `claim-proof+v1`; null without a proof.",
     )
@@ -112,26 +131,69 @@ class VerifyResponse(Wire):
 class UnsignedTransaction(Wire):
     """A transaction for the claiming wallet to sign and send."""
 
-    to: str
-    data: str
-    value: str = Field(description="Wei as hexadecimal text: the registration fee.")
-    chain_id: int
-    gas_limit: str
+    to: members.EvmAddress = Field(description="The registry contract.")
+    data: HexBytes = Field(description="The call, ABI-encoded.")
+    value: Wei = Field(description="The registration fee in wei, in hexadecimal digits with 0x.")
+    chain_id: ChainNumber
+    gas_limit: Gas = Field(description="Most gas that it may use, in hexadecimal digits with 0x.")
 
 
 class BuildResponse(Wire):
     """The transaction that claims the registration, and its costs."""
 
-    success: bool
-    transaction: UnsignedTransaction
-    fee_estimate: FeeEstimate
-    message: str
+    success: Literal[True] = Field(description="Always true.")
+    transaction: UnsignedTransaction = Field(description="To be signed and sent by the claiming wallet.")
+    fee_estimate: FeeEstimate = Field(description="What the claim will cost.")
+    message: str = Field(description="What to do next, and until when.")
+
+
+class TransactionState(StrEnum):
+    """What became of a claim's transaction."""
+
+    PENDING = "pending"
+    CONFIRMED = "confirmed"
+    FAILED = "failed"
 
 
 class ClaimStatus(Wire):
     """The status of a claim's transaction."""
 
-    tx_hash: str
-    status: str = Field(description="pending, confirmed or failed", examples=["confirmed"])
-    confirmations: int
-    block_number: int | None
+    tx_hash: members.Hash = Field(description="Hash of the transaction.")
+    status: TransactionState = Field(
+        description="confirmed: it registered the token; failed: it reverted, or registered nothing."
+    )
+    confirmations: Count = Field(description="Blocks since, its own included; 0 while it is pending.")
+    block_number: BlockNumber | None = Field(description="Its block; null while it is pending.")
+
+
+class RefusalReason(StrEnum):
+    """Why a token cannot be registered by a claim."""
+
+    COPYCAT = "copycat"
+    NOT_CLAIMABLE = "not_claimable"
+
+
+class OriginalToken(Wire):
+    """The token that a copy imitates."""
+
+    chain_id: ChainNumber | None = Field(description="Its chain.")
+    token_address: Omittable[members.Address] = Field(default=None, description="Its address; absent without one.")
+
+
+class Claimability(Wire):
+    """Why a token cannot be registered, and whom to ask."""
+
+    claimable: Literal[False] = Field(description="Always false.")
+    reason: RefusalReason = Field(description="The kind of reason.")
+    rule: str = Field(description="The rule that refuses it.", examples=["symbol_format"])
+    message: str = Field(description="The reason, in a sentence.")
+    support_email: str = Field(description="Whom to write to about it.", examples=["support@site.example"])
+    original: Omittable[OriginalToken] = Field(default=None, description="The token that it imitates.")
+
+
+class Refused(Wire):
+    """What the answer to a refused claim adds to an error."""
+
+    check: str = Field(description="`copycat`, or the rule that refuses the token.", examples=["copycat"])
+    claimability: Claimability = Field(description="The reason in detail.")
+    support_email: str = Field(description="Whom to write to about it.", examples=["support@site.example"])

@@ -21,6 +21,7 @@ from api.claims.schemas import (
     FeeEstimate,
     MessageResponse,
     UnsignedTransaction,
+    VerificationMethod,
     VerifyResponse,
 )
 from api.claims.tasks import watch_claim
@@ -244,7 +245,7 @@ def _proof_hash(claim: Claim, timestamp: int, signature: bytes) -> str:
     return "0x" + hashlib.sha256("|".join(parts).encode()).hexdigest()
 
 
-def _not_verified(message: str, attempted: tuple[str, ...]) -> VerifyResponse:
+def _not_verified(message: str, attempted: tuple[VerificationMethod, ...]) -> VerifyResponse:
     return VerifyResponse(
         verified=False,
         verification_method=None,

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import Depends, Query
 
 from api.heartbeats.errors import NotScored
 from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
-from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, TokensAtRisk
+from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, Interval, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
 from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
@@ -23,7 +23,7 @@ from api.http.times import read_time_or_unix
 from api.security.access import ApiKey
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain, Chains
-from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW
+from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW, RiskLevel
 
 GROUP = RouteGroup(prefix="/api/v2/heartbeat")
 HISTORY_GROUP = replace(GROUP, admission=SEARCHES)
@@ -48,7 +48,7 @@ async def list_tokens_at_risk(
     service: ServiceDep,
     chains: ChainsDep,
     level: Annotated[
-        Literal["warning", "critical"] | None,
+        RiskLevel | None,
         Query(
             description=f"Only scores below {CRITICAL_BELOW} (critical), or from {CRITICAL_BELOW} to below"
             f" {WARNING_BELOW} (warning). Default: both."
@@ -102,9 +102,7 @@ async def get_heartbeat_history(
     end: Annotated[
         str | None, Query(alias="to", description="ISO 8601 or Unix seconds, exclusive. Default: now.")
     ] = None,
-    interval: Annotated[
-        Literal["hour", "day"], Query(description="A point an hour, or the last one of each day (UTC).")
-    ] = "hour",
+    interval: Annotated[Interval, Query(description="A point an hour, or the last one of each day (UTC).")] = "hour",
     limit: Annotated[int, Query(ge=1, le=1000, description="Points per page.")] = 168,
     cursor: Annotated[
         str | None, Query(description="`pagination.nextCursor` of the page before, with the same other parameters.")

@@ -9,11 +9,13 @@ from api.clock import Clock
 from api.heartbeats.errors import NotScored
 from api.heartbeats.repository import AtRiskMemory, FoundToken, HeartbeatRepository, ScoredToken
 from api.heartbeats.schemas import (
-    Components,
     Heartbeat,
+    HeartbeatComponents,
     HeartbeatHistory,
     HeartbeatPoint,
     HistoryPagination,
+    Interval,
+    LevelCounts,
     PagePagination,
     TokenAtRisk,
     TokensAtRisk,
@@ -26,7 +28,7 @@ from api.registrations.statuses import heartbeat_status
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
-from warehouse.domain.lifecycle import CRITICAL_BELOW, RISK_LEVELS, WARNING_BELOW
+from warehouse.domain.lifecycle import CRITICAL_BELOW, RISK_LEVELS, WARNING_BELOW, RiskLevel
 from warehouse.readers import heartbeats as readings
 from warehouse.readers.source import Source
 
@@ -72,7 +74,7 @@ class HeartbeatService:
         *,
         begin: datetime | None,
         end: datetime | None,
-        interval: str,
+        interval: Interval,
         limit: int,
         cursor: str | None,
     ) -> HeartbeatHistory:
@@ -113,7 +115,7 @@ class HeartbeatService:
             pagination=HistoryPagination(returned=len(given), limit=limit, has_more=more, next_cursor=following),
         )
 
-    async def at_risk(self, level: str | None, chain: Chain | None, *, page: int, page_size: int) -> TokensAtRisk:
+    async def at_risk(self, level: RiskLevel | None, chain: Chain | None, *, page: int, page_size: int) -> TokensAtRisk:
         """Registered tokens with low scores, lowest first."""
         least, below = RISK_LEVELS[level] if level else (Decimal(0), WARNING_BELOW)
         chain_id = chain.chain_id if chain else None
@@ -125,7 +127,7 @@ class HeartbeatService:
         return TokensAtRisk(
             tokens=self._at_risk(rows),
             pagination=PagePagination.of(total=total, offset=offset, returned=len(rows), page_size=page_size),
-            level_counts=counts,
+            level_counts=LevelCounts(**counts),
         )
 
     def _at_risk(self, rows: Sequence[ScoredToken]) -> list[TokenAtRisk]:
@@ -141,7 +143,7 @@ class HeartbeatService:
                     token_address=checksum_address(row.address),
                     token_id=row.token_id,
                     owner=checksum_address(row.owner),
-                    level="critical" if row.score < CRITICAL_BELOW else "warning",
+                    level=RiskLevel.CRITICAL if row.score < CRITICAL_BELOW else RiskLevel.WARNING,
                     score=row.score,
                     status=heartbeat_status(row.score, row.minted_at, now),
                     last_updated=timestamp(row.scored_at),
@@ -158,8 +160,8 @@ class HeartbeatService:
         return row
 
 
-def _components(row: FoundToken | ScoredToken) -> Components:
-    return Components(
+def _components(row: FoundToken | ScoredToken) -> HeartbeatComponents:
+    return HeartbeatComponents(
         timestamp=row.timestamp_score,
         volume=row.volume_score,
         holders=row.holders_score,
@@ -174,7 +176,7 @@ def _point(point: readings.HeartbeatPoint, minted_at: datetime | None) -> Heartb
         timestamp=timestamp(point.hour),
         score=point.score,
         status=heartbeat_status(point.score, minted, point.hour),
-        components=Components(
+        components=HeartbeatComponents(
             timestamp=point.timestamp_score,
             volume=point.volume_score,
             holders=point.holders_score,

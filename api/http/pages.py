@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final, Self, TypeVar
 
 from fastapi import Query
+from pydantic import Field
 
+from api.http.members import Count
 from api.http.rendering import Wire
 
 MAX_PAGE: Final = 1_000_000
@@ -19,12 +21,12 @@ PageSize = Annotated[int, Query(alias="pageSize", ge=1, le=MAX_PAGE_SIZE, descri
 class NumberedPage(Wire):
     """The place of a page in the whole list."""
 
-    total: int
-    returned: int
-    page: int
-    page_size: int
-    total_pages: int
-    has_more: bool
+    total: Count = Field(description="Entries on all pages.")
+    returned: Count = Field(description="Entries on this page.")
+    page: Count = Field(description="Number of this page, from 1.")
+    page_size: Count = Field(description="Entries per page.")
+    total_pages: Count = Field(description="Number of pages.")
+    has_more: bool = Field(description="Whether a page follows.")
 
     @classmethod
     def of(cls, *, total: int, offset: int, returned: int, page_size: int, **more: Any) -> Self:

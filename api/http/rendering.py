@@ -17,9 +17,17 @@ Number = Annotated[Decimal, WithJsonSchema({"type": "number"}, mode="serializati
 
 
 class Wire(BaseModel):
-    """Base of request and response bodies: camelCase on the wire, snake_case here."""
+    """Base of request and response bodies: camelCase on the wire, snake_case here.
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+    Answers have every member, null where there is no value, except those declared ``Omittable`` (``members.py``).
+    """
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        frozen=True,
+        json_schema_serialization_defaults_required=True,
+    )
 
 
 def _exact(value: object) -> Any:
@@ -55,6 +63,6 @@ class JsonResponse(Response):
         return dumps(content)
 
 
-def respond(body: Wire, *, headers: Mapping[str, str] | None = None, omit_none: bool = False) -> JsonResponse:
-    """Answer 200 with the schema; ``omit_none`` leaves out what is None, for fields that may be omitted."""
-    return JsonResponse(body.model_dump(by_alias=True, exclude_none=omit_none), headers=dict(headers or {}))
+def respond(body: Wire, *, headers: Mapping[str, str] | None = None) -> JsonResponse:
+    """Answer 200 with the schema."""
+    return JsonResponse(body.model_dump(by_alias=True), headers=dict(headers or {}))

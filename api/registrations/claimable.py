@@ -8,9 +8,11 @@ import numpy.typing as npt
 import orjson
 
 from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
+from api.claims.schemas import VerificationMethod
 from api.http.addresses import are_registrable
 from api.http.rendering import dumps
 from api.registrations.repository import RegistrationRepository
+from api.registrations.schemas import Qualification, QualificationMethod
 from api.warehouse import WarehouseReader
 from warehouse import sql
 from warehouse.clickhouse import ArrowTable
@@ -24,7 +26,13 @@ _UPPER = np.frombuffer(b"0123456789ABCDEF", np.uint8)
 SCANNED = ("arbitrum", "base", "polygon", "bnb", "gnosis", "eth")
 # The same for every token, so it is serialized once.
 _DEPLOYER = orjson.Fragment(
-    dumps({"method": "deployer", "confidence": CONFIDENCE["deployer"], "message": METHOD_DESCRIPTIONS["deployer"]})
+    dumps(
+        Qualification(
+            method=QualificationMethod.DEPLOYER,
+            confidence=CONFIDENCE[VerificationMethod.DEPLOYER],
+            message=METHOD_DESCRIPTIONS[VerificationMethod.DEPLOYER],
+        )
+    )
 )
 
 

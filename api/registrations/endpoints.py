@@ -115,7 +115,6 @@ async def get_claim_fee(access: ApiKey, pricing: PricingDep) -> JsonResponse:
 @qualify_router.post(
     "/check-qualify",
     response_model=QualifyResponse,
-    response_model_exclude_none=True,
     responses=success_examples(
         ("eligible", examples.ELIGIBLE), ("not eligible", examples.NOT_ELIGIBLE), ("copycat", examples.COPYCAT)
     )
@@ -136,13 +135,12 @@ async def check_qualification(
     chain = None if body.chain_id is None else minting_chain(chains, body.chain_id)
     symbol = None if body.symbol is None else claim_symbol("symbol", body.symbol)
     qualifier = Qualifier(eligibility, pricing, chains, settings.support_email)
-    return respond(await qualifier.check(wallet, token, chain, symbol), omit_none=True)
+    return respond(await qualifier.check(wallet, token, chain, symbol))
 
 
 @router.get(
     "/{id}",
     response_model=Registration,
-    response_model_exclude_none=True,
     responses=success_examples(("registration", examples.REGISTRATION)) | GROUP.responses(RegistrationNotFound),
 )
 async def get_registration(
@@ -156,7 +154,7 @@ async def get_registration(
     registration."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     row = await find_registration(RegistrationRepository(store), name, chain_id)
-    return respond(render_registration(row), omit_none=True)
+    return respond(render_registration(row))
 
 
 @router.get(

@@ -18,7 +18,7 @@ from api.registrations import examples
 from api.registrations.errors import RegistrationEnded, RegistrationNotFound
 from api.registrations.reading import find_registration
 from api.registrations.repository import LinkedRegistration, RegistrationRepository
-from api.registrations.schemas import AllChains, AllChainsEntry, Roles, UnifiedRegistration
+from api.registrations.schemas import AllChains, AllChainsEntry, ChainType, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey
 from warehouse.domain.addresses import AddressFormat, checksum_address
@@ -88,7 +88,7 @@ async def list_registrations_of_symbol(
         AllChainsEntry(
             token_id=row.token_id,
             owner=checksum_address(row.owner),
-            owner_type="evm" if row.owner.startswith("0x") else "solana",
+            owner_type=ChainType.EVM if row.owner.startswith("0x") else ChainType.SOLANA,
             chain_type=_chain_type(chains, row),
             chain_id=row.chain_id,
             is_linked=row.linked > 1,
@@ -138,9 +138,9 @@ async def get_registration_roles(
     )
 
 
-def _chain_type(chains: Chains, row: LinkedRegistration) -> str:
+def _chain_type(chains: Chains, row: LinkedRegistration) -> ChainType:
     chain = chains.by_id(row.chain_id)
-    return chain.kind if chain else "evm"
+    return ChainType(chain.kind) if chain else ChainType.EVM
 
 
 def _has_hex_addresses(chains: Chains, row: LinkedRegistration) -> bool:

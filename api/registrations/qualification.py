@@ -8,15 +8,22 @@ from api.claims.errors import unverified_if_unanswered
 from api.claims.messages import Claim
 from api.claims.prices import quote
 from api.claims.rules import Refusal
+from api.claims.schemas import VerificationMethod
 from api.fees.pricing import Pricing
 from api.http.errors import InvalidInput
-from api.registrations.schemas import Qualification, QualifyResponse
+from api.registrations.schemas import Qualification, QualificationMethod, QualifyResponse
 from warehouse.domain.chains import Chain, Chains
 
 _NO_TOKEN = Refusal(
     "not_claimable", "not_a_token", "There is no token at this address on a chain that tokens are registered on."
 )
-_WIRE_METHODS = {"majorityHolder": "majority_holder"}
+_METHODS = {
+    VerificationMethod.DEPLOYER: QualificationMethod.DEPLOYER,
+    VerificationMethod.OWNER: QualificationMethod.OWNER,
+    VerificationMethod.ADMIN: QualificationMethod.ADMIN,
+    VerificationMethod.MAJORITY_HOLDER: QualificationMethod.MAJORITY_HOLDER,
+}
+"""The names that qualifications have for the methods of verification."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ class Qualifier:
             success=True,
             eligible=True,
             qualification=Qualification(
-                method=_WIRE_METHODS.get(control.method, control.method),
+                method=_METHODS[control.method],
                 confidence=CONFIDENCE[control.method],
                 message=METHOD_DESCRIPTIONS[control.method],
             ),

@@ -5,11 +5,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
+from api.heartbeats.schemas import HeartbeatComponents
 from api.http.times import timestamp
 from api.registrations.repository import RegistrationRecord, TokenRecord
 from api.registrations.schemas import (
     CanonicalPeer,
-    HeartbeatComponents,
     HeartbeatSummary,
     Identity,
     Registration,
@@ -19,7 +19,7 @@ from api.registrations.schemas import (
 from warehouse.domain import lifecycle
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
-from warehouse.domain.lifecycle import SymbolStatus, in_grace_period
+from warehouse.domain.lifecycle import HeartbeatStatus, SymbolStatus, in_grace_period
 
 
 class Minted(Protocol):
@@ -40,7 +40,7 @@ def registration_status(registration: Minted | None, token: object | None, score
     return status.text
 
 
-def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) -> str:
+def heartbeat_status(score: Decimal, minted_at: datetime | None, now: datetime) -> HeartbeatStatus:
     """The status of a score."""
     return lifecycle.heartbeat_status(score, in_grace=in_grace_period(minted_at, now))
 

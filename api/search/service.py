@@ -22,7 +22,7 @@ from api.search.parameters import ALL, SORT_COLUMNS, SearchQuery
 from api.search.parameters import read_query as parse_query
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
-from api.search.schemas import AsOf, Filters, Meta, Pagination, SearchAnswer, SearchResult, Sort
+from api.search.schemas import Filters, Meta, Pagination, PublishedState, SearchAnswer, SearchResult, Sort
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import SymbolStatus
 from warehouse.readers.search import Publication, TokenRows
@@ -102,8 +102,7 @@ class SearchService:
 
     async def _compute(self, query: SearchQuery, wallet: str | None) -> Answer:
         answer, found = await self.search(query, wallet)
-        unasked = {name for name, asked in (("explain", query.explain), ("apps", query.with_apps)) if not asked}
-        body = dumps(answer.model_dump(by_alias=True, exclude={"results": {"__all__": unasked}} if unasked else None))
+        body = dumps(answer.model_dump(by_alias=True))
         return Answer(body, _factory_owners(found.rows))
 
     async def search(self, query: SearchQuery, wallet: str | None = None) -> tuple[SearchAnswer, Found]:
@@ -256,9 +255,9 @@ def _page(result: SearchResult) -> Page | None:
     return Page(result.chain_id, registration.token_id, result.chain_key, token.symbol.upper(), token.address)
 
 
-def as_of(publication: Publication, chains: Mapping[int, Chain]) -> AsOf:
+def as_of(publication: Publication, chains: Mapping[int, Chain]) -> PublishedState:
     """The version and blocks of a published state."""
-    return AsOf(
+    return PublishedState(
         version=publication.version,
         published_at=timestamp(publication.published_at),
         blocks={

@@ -1,6 +1,6 @@
 """POST /verify/symbol."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -9,10 +9,11 @@ from api.claims.inputs import Text
 from api.http.dependencies import ChainsDep, MajorsDep, StoreDep
 from api.http.examples import TOKEN, success_examples
 from api.http.groups import RouteGroup
+from api.http.members import Address, ChainKey, ChainNumber, Omittable, Symbol
 from api.http.rendering import JsonResponse, Wire, respond
 from api.http.routes import BodyRoute
 from api.security.access import ApiKey
-from api.symbols.service import SOLANA_LONGEST, SymbolChecker
+from api.symbols.service import SOLANA_LONGEST, SymbolCheck, SymbolChecker
 
 GROUP = RouteGroup(prefix="/api/v2/verify")
 router = GROUP.router(tags=["symbols"], route_class=BodyRoute)
@@ -60,34 +61,44 @@ class SymbolRequest(Wire):
 class Compatibility(Wire):
     """Whether the symbol can be used there."""
 
-    compatible: bool
+    compatible: bool = Field(description="Whether the symbol is valid there.")
 
 
 class CrossChainCompatibility(Wire):
     """Where the symbol can be used."""
 
-    solana: Compatibility
-    evm: Compatibility
+    solana: Compatibility = Field(description="On Solana.")
+    evm: Compatibility = Field(description="On EVM chains.")
+
+
+class CanonicalAsset(Wire):
+    """The coin or token that a symbol is known for."""
+
+    symbol: Symbol = Field(description="Its symbol.")
+    chain_id: ChainNumber
+    chain: ChainKey | None = Field(description="Key of the chain; null for a chain that is not served.")
+    address: Address | None = Field(description="Its address; null for a native coin.")
 
 
 class SymbolVerdict(Wire):
     """The verdict on a symbol; only the optional fields that apply are present."""
 
-    success: bool
-    symbol: str
-    status: str = Field(description="allowed, warning, og_required or blocked", examples=["allowed"])
-    blocked_reason: str | None = None
-    canonical_asset: dict[str, Any] | None = None
-    warning_message: str | None = None
-    requires_acknowledgment: bool
-    requires_og_verification: bool
-    cross_chain_compatibility: CrossChainCompatibility | None = None
+    success: Literal[True] = Field(description="Always true.")
+    symbol: str = Field(description="The symbol as it was read, in upper case.", examples=["PEPE"])
+    status: SymbolCheck = Field(description="Whether the symbol may be used.", examples=["allowed"])
+    blocked_reason: Omittable[str] = Field(default=None, description="Why it is blocked.")
+    canonical_asset: Omittable[CanonicalAsset] = Field(default=None, description="What the symbol is known for.")
+    warning_message: Omittable[str] = Field(default=None, description="What to know before using it.")
+    requires_acknowledgment: bool = Field(description="Whether a user should confirm the warning.")
+    requires_og_verification: bool = Field(description="Whether only the issuer of the well-known coin may use it.")
+    cross_chain_compatibility: Omittable[CrossChainCompatibility] = Field(
+        default=None, description="Where the symbol is valid; absent if it is blocked."
+    )
 
 
 @router.post(
     "/symbol",
     response_model=SymbolVerdict,
-    response_model_exclude_none=True,
     responses=success_examples(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED)),
 )
 async def verify_symbol(
@@ -96,7 +107,7 @@ async def verify_symbol(
     """Whether a symbol may be used: allowed, in use (`warning`), a well-known coin's (`og_required`), or `blocked`."""
     verdict = await SymbolChecker(majors, chains, store).check(body.symbol)
     compatibility = None
-    if verdict.status != "blocked":
+    if verdict.status is not SymbolCheck.BLOCKED:
         compatibility = CrossChainCompatibility(
             solana=Compatibility(compatible=len(verdict.symbol) <= SOLANA_LONGEST), evm=Compatibility(compatible=True)
         )
@@ -106,11 +117,10 @@ async def verify_symbol(
             symbol=verdict.symbol,
             status=verdict.status,
             blocked_reason=verdict.blocked_reason,
-            canonical_asset=None if verdict.canonical_asset is None else dict(verdict.canonical_asset),
+            canonical_asset=verdict.canonical_asset,
             warning_message=verdict.warning_message,
-            requires_acknowledgment=verdict.status == "warning",
-            requires_og_verification=verdict.status == "og_required",
+            requires_acknowledgment=verdict.status is SymbolCheck.WARNING,
+            requires_og_verification=verdict.status is SymbolCheck.OG_REQUIRED,
             cross_chain_compatibility=compatibility,
         ),
-        omit_none=True,
     )

@@ -3,6 +3,7 @@
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import islice, product
 from typing import Any
 
@@ -24,12 +25,21 @@ _MAX_SPELLINGS = 4_096
 """Only symbols with more than seven confusable characters have more spellings; the first are looked up."""
 
 
+class SymbolCheck(StrEnum):
+    """Whether a symbol may be used."""
+
+    ALLOWED = "allowed"
+    WARNING = "warning"
+    OG_REQUIRED = "og_required"
+    BLOCKED = "blocked"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The outcome for one symbol."""
 
     symbol: str
-    status: str
+    status: SymbolCheck
     blocked_reason: str | None = None
     canonical_asset: Mapping[str, Any] | None = None
     warning_message: str | None = None
@@ -47,22 +57,26 @@ class SymbolChecker:
         """The verdict on a symbol as typed."""
         symbol = text.upper()
         if not 1 <= len(text) <= 12:
-            return Verdict(symbol, "blocked", "invalid length: a symbol has 1 to 12 characters")
+            return Verdict(symbol, SymbolCheck.BLOCKED, "invalid length: a symbol has 1 to 12 characters")
         if not is_registrable_symbol(text):
-            return Verdict(symbol, "blocked", "invalid characters: letters and digits, and at least one letter")
+            return Verdict(
+                symbol, SymbolCheck.BLOCKED, "invalid characters: letters and digits, and at least one letter"
+            )
         if symbol in RESERVED:
-            return Verdict(symbol, "blocked", "reserved")
+            return Verdict(symbol, SymbolCheck.BLOCKED, "reserved")
         folded = fold(symbol)
         if folded in self.majors.by_symbol:
             return Verdict(
                 symbol,
-                "og_required",
+                SymbolCheck.OG_REQUIRED,
                 canonical_asset=self._asset(symbol, *self.majors.by_symbol[folded][0]),
                 warning_message=f"{symbol} is, or looks like, a well-known coin; only its issuer can register it.",
             )
         if folded in _FOLDED_RESERVED:
             return Verdict(
-                symbol, "warning", warning_message=f"{symbol} looks like {_FOLDED_RESERVED[folded]}, which is reserved."
+                symbol,
+                SymbolCheck.WARNING,
+                warning_message=f"{symbol} looks like {_FOLDED_RESERVED[folded]}, which is reserved.",
             )
         return await self._check_use(symbol, _spellings(folded))
 
@@ -76,7 +90,7 @@ class SymbolChecker:
             if found != symbol:
                 message = f"{symbol} looks like {found}, which is registered; it may be marked as a copy of it."
             asset = self._asset(found, registered["chain_id"], registered["address"])
-            return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
+            return Verdict(symbol, SymbolCheck.WARNING, canonical_asset=asset, warning_message=message)
         known = await self.store.row("symbols/find_indexed", wanted)
         if known is not None:
             found = known["symbol"]
@@ -84,8 +98,8 @@ class SymbolChecker:
             if found != symbol:
                 message = f"{symbol} looks like {found}, the symbol of a token; it may be marked as a copy of it."
             asset = self._asset(found, known["chain_id"], known["address"])
-            return Verdict(symbol, "warning", canonical_asset=asset, warning_message=message)
-        return Verdict(symbol, "allowed")
+            return Verdict(symbol, SymbolCheck.WARNING, canonical_asset=asset, warning_message=message)
+        return Verdict(symbol, SymbolCheck.ALLOWED)
 
     def _asset(self, symbol: str, chain_id: int, address: str) -> dict[str, Any]:
         chain = self.chains.by_id(chain_id)

@@ -40,7 +40,7 @@ class TokenService:
         token, document = found
         status = document_status(document, self.search.clock.now(), wallet)
         result = results.token_result(chain, token, document, status, self.search.site_url)
-        return dumps(result.model_dump(by_alias=True, exclude={"explain", "apps"}))
+        return dumps(result.model_dump(by_alias=True))
 
     async def _read(self, symbol: str, chain: Chain, digits: str) -> Found | None:
         publication = await self.search.repository.publication()

@@ -5,7 +5,7 @@ Scores are heartbeat scores from 0 to 100. SQL statements take these values as p
 
 from datetime import datetime, timedelta
 from decimal import Decimal
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 GRACE_PERIOD = timedelta(days=30)
 """A new registration is safe for this long, whatever its score."""
@@ -16,9 +16,34 @@ INACTIVE_BELOW = Decimal(60)
 EXPIRY_MIN_SCORED = Decimal("0.9")
 """The share of the hours that must have a score before a registration can expire as inactive."""
 
-RISK_LEVELS = {"critical": (Decimal(0), CRITICAL_BELOW), "warning": (CRITICAL_BELOW, WARNING_BELOW)}
+
+class HeartbeatStatus(StrEnum):
+    """The status of a heartbeat score."""
+
+    GRACE_PERIOD = "grace_period"
+    HEALTHY = "healthy"
+    MODERATE = "moderate"
+    AT_RISK = "at_risk"
+    INACTIVE = "inactive"
+
+
+class RiskLevel(StrEnum):
+    """How low a score at risk is."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+
+
+RISK_LEVELS = {
+    RiskLevel.CRITICAL: (Decimal(0), CRITICAL_BELOW),
+    RiskLevel.WARNING: (CRITICAL_BELOW, WARNING_BELOW),
+}
 """Levels of the scores at risk: the lowest score of each, and the score that ends it."""
-_HEARTBEAT_STATUSES = ((HEALTHY_FROM, "healthy"), (WARNING_BELOW, "moderate"), (INACTIVE_BELOW, "at_risk"))
+_HEARTBEAT_STATUSES = (
+    (HEALTHY_FROM, HeartbeatStatus.HEALTHY),
+    (WARNING_BELOW, HeartbeatStatus.MODERATE),
+    (INACTIVE_BELOW, HeartbeatStatus.AT_RISK),
+)
 
 
 class SymbolStatus(IntEnum):
@@ -47,11 +72,11 @@ def grace_cutoff(now: datetime) -> datetime:
     return now - GRACE_PERIOD
 
 
-def heartbeat_status(score: Decimal, *, in_grace: bool) -> str:
-    """The status of a score: grace_period, healthy, moderate, at_risk or inactive."""
+def heartbeat_status(score: Decimal, *, in_grace: bool) -> HeartbeatStatus:
+    """The status of a score."""
     if in_grace:
-        return "grace_period"
-    return next((status for lowest, status in _HEARTBEAT_STATUSES if score >= lowest), "inactive")
+        return HeartbeatStatus.GRACE_PERIOD
+    return next((status for lowest, status in _HEARTBEAT_STATUSES if score >= lowest), HeartbeatStatus.INACTIVE)
 
 
 def registration_status(

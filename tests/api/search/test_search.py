@@ -269,7 +269,7 @@ async def test_include_adds_the_apps_of_the_pages(
     plain = (await finder.get("/search", symbol="PEPE")).json()["results"]
     assert all("apps" not in result for result in plain)
     results = (await finder.get("/search", symbol="PEPE", include=value)).json()["results"]
-    apps = {bool(result["hasCrown"]): result["apps"] for result in results if result["token"]["address"]}
+    apps = {bool(result["hasCrown"]): result.get("apps") for result in results if result["token"]["address"]}
     assert [app["id"] for app in apps[True]] == ["regalia/market-card"]
     assert apps[False] is None
     assert "/coins/base/PEPE" in apps[True][0]["embed"]["url"]
