@@ -74,6 +74,21 @@ class ApiSettings(EngineSettings):
         default=None,
         description="Networks of proxies whose X-Forwarded-For is trusted: CIDR, separated by commas.",
     )
+    connections: int = Field(
+        default=4096, ge=16, description="Open connections of one API process; fewer where descriptors run out."
+    )
+    connections_per_address: int = Field(
+        default=256, ge=1, description="Open connections of one client address; trusted proxies are not limited."
+    )
+    headers_timeout_seconds: float = Field(
+        default=10.0, gt=0, description="Time limit for the headers of a request; beyond it 408."
+    )
+    idle_timeout_seconds: int = Field(
+        default=15, ge=1, description="How long a connection may wait for its next request."
+    )
+    headers_limit_bytes: int = Field(
+        default=32 * 1024, ge=4096, description="Largest headers of a request accepted; beyond it 431."
+    )
     body_limit_bytes: int = Field(default=64 * 1024, ge=1024, description="Largest request body accepted.")
     metadata_document_bytes: int = Field(
         default=64 * 1024, ge=1024, le=1024 * 1024, description="Largest metadata document that is accepted or read."

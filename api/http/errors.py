@@ -6,12 +6,15 @@
     ├── Forbidden               403, a credential is not valid or not sufficient
     ├── NotFound                404
     ├── MethodNotAllowed        405
+    ├── RequestTimeout          408
     ├── Conflict                409
     ├── PreconditionFailed      412
     ├── PayloadTooLarge         413
+    ├── UriTooLong              414
     ├── UnsupportedMediaType    415
     ├── Unprocessable           422
     ├── TooManyRequests         429 with Retry-After
+    ├── HeadersTooLarge         431
     ├── BadGateway              502
     └── Unavailable             503 with Retry-After
 
@@ -109,6 +112,13 @@ class MethodNotAllowed(ApiError):
     text = "the method is not offered here"
 
 
+class RequestTimeout(ApiError):
+    """The headers of the request did not arrive in time."""
+
+    status = 408
+    text = "the request did not arrive in time"
+
+
 class Conflict(ApiError):
     """The request contradicts the present state."""
 
@@ -128,6 +138,16 @@ class PayloadTooLarge(ApiError):
 
     status = 413
     text = "body: is larger than 65536 bytes"
+
+
+class UriTooLong(ApiError):
+    """The path and query have more bytes than the service accepts."""
+
+    status = 414
+    text = "the path and query are longer than 8192 bytes"
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"the path and query are longer than {most_bytes} bytes")
 
 
 class UnsupportedMediaType(ApiError):
@@ -152,6 +172,22 @@ class TooManyRequests(ApiError):
 
     def __init__(self, message: str | None = None, wait_seconds: float = 1) -> None:
         super().__init__(message, headers={"Retry-After": str(max(1, math.ceil(wait_seconds)))})
+
+
+class TooManyConnections(TooManyRequests):
+    """The client's address has as many connections open as it may have."""
+
+    text = "too many connections are open from this address"
+
+
+class HeadersTooLarge(ApiError):
+    """The headers have more bytes than the service accepts."""
+
+    status = 431
+    text = "the headers are larger than 32768 bytes"
+
+    def __init__(self, most_bytes: int) -> None:
+        super().__init__(f"the headers are larger than {most_bytes} bytes")
 
 
 class BadGateway(ApiError):

@@ -33,6 +33,12 @@ def client_address(connection: HTTPConnection, proxies: Sequence[Network]) -> st
     return _counted(peer)
 
 
+def connection_address(peer: str, proxies: Sequence[Network]) -> str | None:
+    """The address that a connection is counted for; None for a trusted proxy, which connects for many clients."""
+    address = _read(peer)
+    return None if address is None or _is_within(address, proxies) else _counted(address)
+
+
 def _read(text: str) -> Address | None:
     """An address as proxies write it, with or without port and brackets. IPv4 mapped into IPv6 becomes IPv4."""
     host = text

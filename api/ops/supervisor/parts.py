@@ -100,18 +100,9 @@ def _api(settings: StackSettings, needs: tuple[str, ...]) -> Part:
     authority = f"[{reach}]:{port}" if ":" in reach else f"{reach}:{port}"
     return Part(
         "api",
-        _python(
-            "uvicorn",
-            "api.app:create_app",
-            "--factory",
-            *("--host", host, "--port", str(port)),
-            *("--log-level", "warning", "--no-access-log"),
-            # The API reads client addresses itself, and trusts only REGALIA_TRUSTED_PROXIES.
-            "--no-proxy-headers",
-            # Running requests get this long; the stack's own limit is longer.
-            *("--timeout-graceful-shutdown", "8"),
-        ),
+        _python("api.server"),
         needs=needs,
+        environment={"REGALIA_HOST": host, "REGALIA_PORT": str(port)},
         ready=probes.answers(f"http://{authority}/health/ready"),
         vital=True,
         stop_seconds=12,
