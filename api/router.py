@@ -8,6 +8,7 @@ from api.accounts import endpoints as accounts
 from api.apps import endpoints as apps
 from api.auth import endpoints as auth
 from api.claims import endpoints as claims
+from api.consents import endpoints as consents
 from api.domains import endpoints as domains
 from api.fees import endpoints as fees
 from api.health import endpoints as health
@@ -46,6 +47,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     registrations.qualify_router,
     registrations.router,
     lookups.router,
+    consents.router,
     claims.router,
     symbols.router,
     registry.router,

@@ -35,6 +35,9 @@ METHOD_DESCRIPTIONS = {
     VerificationMethod.ADMIN: "This wallet administers the token contract.",
     VerificationMethod.MAJORITY_HOLDER: "This wallet holds more than half of the token's supply.",
 }
+METHODS = tuple(CONFIDENCE)
+CONTROLLERS = (VerificationMethod.DEPLOYER, VerificationMethod.OWNER, VerificationMethod.ADMIN)
+"""Methods that show who runs a token. Most of a supply can be borrowed, and shows only who holds it."""
 _HAS_ROLE = function_selector("hasRole(bytes32,address)")
 _DEFAULT_ADMIN_ROLE = bytes(32)
 # Far more than any token's views need, including proxies and rebasing tokens.
@@ -107,8 +110,14 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
     )
 
 
-async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, warehouse: WarehouseReader) -> Control:
-    """The first method by which the wallet controls the token.
+async def find_control(
+    claim: Claim,
+    reading: TokenReading,
+    reader: EvmReader,
+    warehouse: WarehouseReader,
+    methods: Sequence[VerificationMethod] = METHODS,
+) -> Control:
+    """The first of the methods by which the wallet controls the token.
 
     Raises:
         Undecided: no other method shows control, and the deployer is unknown now.
@@ -117,16 +126,16 @@ async def find_control(claim: Claim, reading: TokenReading, reader: EvmReader, w
         is_deployer, unknown = await _is_deployer(claim, reader, warehouse), None
     except (WarehouseError, RpcError) as error:
         is_deployer, unknown = False, error
-    methods = (
-        (VerificationMethod.DEPLOYER, is_deployer),
-        (VerificationMethod.OWNER, claim.wallet in reading.owners),
-        (VerificationMethod.ADMIN, reading.wallet_is_role_admin or claim.wallet in reading.admins),
-        (VerificationMethod.MAJORITY_HOLDER, _holds_majority(reading)),
-    )
+    holds = {
+        VerificationMethod.DEPLOYER: is_deployer,
+        VerificationMethod.OWNER: claim.wallet in reading.owners,
+        VerificationMethod.ADMIN: reading.wallet_is_role_admin or claim.wallet in reading.admins,
+        VerificationMethod.MAJORITY_HOLDER: _holds_majority(reading),
+    }
     attempted: list[VerificationMethod] = []
-    for method, holds in methods:
+    for method in methods:
         attempted.append(method)
-        if holds:
+        if holds[method]:
             return Control(method, tuple(attempted))
     if unknown is not None:
         raise Undecided("the deployer of the token is unknown now") from unknown

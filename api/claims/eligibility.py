@@ -1,12 +1,14 @@
 """Whether a wallet may claim a token, from the chain, the warehouse and the store."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.chains import ChainReaders
-from api.claims.control import Control, TokenReading, find_control, read_token
+from api.claims.control import METHODS, Control, TokenReading, find_control, read_token
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
 from api.claims.rules import Refusal, TokenRules
+from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable
 from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
@@ -49,9 +51,11 @@ class Eligibility:
             raise NodeUnavailable("there is no registry at its address")
         return token_id or None
 
-    async def control(self, claim: Claim, reading: TokenReading) -> Control:
-        """How the wallet controls the token."""
-        return await find_control(claim, reading, self.reader(claim), self.warehouse)
+    async def control(
+        self, claim: Claim, reading: TokenReading, methods: Sequence[VerificationMethod] = METHODS
+    ) -> Control:
+        """How the wallet controls the token, if by one of the methods."""
+        return await find_control(claim, reading, self.reader(claim), self.warehouse, methods)
 
     async def has_code(self, claim: Claim) -> bool:
         """Whether there is a contract at the token's address."""

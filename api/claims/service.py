@@ -12,7 +12,7 @@ from api.claims.control import METHOD_DESCRIPTIONS, Control
 from api.claims.eligibility import Eligibility
 from api.claims.errors import ClaimUnauthorized, SymbolTaken, TokenNotRegistrable, unverified_if_unanswered
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
-from api.claims.messages import MAX_AGE_SECONDS, MAX_AHEAD_SECONDS, Claim, Messages
+from api.claims.messages import Claim, Messages, require_recent
 from api.claims.prices import Quote, fee_wei, quote
 from api.claims.repository import ClaimRepository, Proof
 from api.claims.schemas import (
@@ -74,12 +74,7 @@ class ClaimService:
             InvalidInput: the timestamp is too old, or in the future.
             TokenUnverified: the chain or the warehouse does not answer now.
         """
-        now = self.clock.now()
-        age = int(now.timestamp()) - timestamp
-        if age > MAX_AGE_SECONDS:
-            raise InvalidInput("timestamp", f"is older than {MAX_AGE_SECONDS // 60} minutes; ask for a new message")
-        if age < -MAX_AHEAD_SECONDS:
-            raise InvalidInput("timestamp", "is in the future")
+        require_recent(timestamp, self.clock.now())
         digest = signed_digest(self.messages.text(claim, timestamp))
         with unverified_if_unanswered():
             if not await is_signed_by(claim.wallet, digest, signature, self.eligibility.reader(claim)):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from warehouse.domain.events import (
     accounts,
     alerts,
+    challenges,
     communities,
     copies,
     deals,
@@ -20,6 +21,9 @@ _ALL: tuple[type[Event], ...] = (
     registrations.TokenReleased,
     registrations.TokenExpired,
     copies.CopycatDetected,
+    challenges.ChallengeUpheld,
+    challenges.ChallengeRejected,
+    challenges.ChallengeDecided,
     heartbeats.HeartbeatWarning,
     heartbeats.HeartbeatCritical,
     heartbeats.HeartbeatRecovered,

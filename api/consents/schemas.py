@@ -1,0 +1,66 @@
+"""Wire shapes of consents to migrations."""
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from api.claims.inputs import ChainId, EvmAddress, Signature, Whole
+from api.http.examples import TOKEN, WALLET
+from api.http.rendering import Wire
+
+_SENIOR = "0x4F9Fd6Be4a90f2620860d680c0d4d5Fb53d1A825"
+_CONSENT: dict[str, Any] = {
+    "chainId": 8453,
+    "seniorAddress": _SENIOR,
+    "tokenAddress": TOKEN,
+    "walletAddress": WALLET,
+}
+_OPTIONS = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+
+class ConsentMessageRequest(Wire):
+    """The two tokens, and the wallet that controls the senior one."""
+
+    model_config = ConfigDict(**_OPTIONS, extra="forbid", json_schema_extra={"examples": [_CONSENT]})
+    chain_id: ChainId
+    senior_address: EvmAddress = Field(description="The token that is replaced.")
+    token_address: EvmAddress = Field(description="The token that replaces it.")
+    wallet_address: EvmAddress = Field(description="Deployer, owner or admin of the senior token.")
+
+
+class ConsentRequest(Wire):
+    """The consent and the wallet's signature of its message."""
+
+    model_config = ConfigDict(
+        **_OPTIONS,
+        json_schema_extra={"examples": [{**_CONSENT, "signature": "0x" + "1b" * 65, "timestamp": 1767225600}]},
+    )
+    chain_id: ChainId
+    senior_address: EvmAddress = Field(description="The token that is replaced.")
+    token_address: EvmAddress = Field(description="The token that replaces it.")
+    wallet_address: EvmAddress = Field(description="Deployer, owner or admin of the senior token.")
+    signature: Signature = Field(
+        description="Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492)."
+    )
+    timestamp: Whole = Field(description="The message's timestamp, unchanged.")
+
+
+class ConsentMessage(Wire):
+    """The message to sign."""
+
+    message: str = Field(description="The text that the wallet signs.")
+    timestamp: int = Field(description="Unix seconds; sent back unchanged with the signature, within ten minutes.")
+
+
+class MigrationConsent(Wire):
+    """A consent as it is kept."""
+
+    chain_id: int = Field(description="The chain of both tokens.")
+    senior_address: str = Field(description="The token that is replaced.")
+    token_address: str = Field(description="The token that replaces it, which is no copy of it.")
+    wallet_address: str = Field(description="Who consented.")
+    verification_method: Literal["deployer", "owner", "admin"] = Field(
+        description="How the wallet controlled the senior token."
+    )
+    signed_at: str = Field(description="The message's time.")
