@@ -40,6 +40,7 @@ from api.metadata.service import Metadata, open_contents
 from api.outbound.client import Outbound
 from api.public.service import PublicReads, Sources
 from api.registrations.attesting import Attesting
+from api.registrations.repository import RegistrationRepository
 from api.search.service import SearchService
 from api.security import sealing
 from api.security.api_keys import ApiKeys
@@ -48,6 +49,7 @@ from api.security.sealing import Sealer
 from api.security.sessions import Sessions
 from api.security.signing_keys import SigningKeys
 from api.settings import ApiSettings
+from api.symbols.states import SymbolStates
 from api.tokenlists.document import list_name
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import Signatures
@@ -58,6 +60,7 @@ from warehouse import engines
 from warehouse.chains import facts, majors
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
+from warehouse.domain.registrable import SymbolRules
 from warehouse.engines import EngineUrls
 from warehouse.store import Store
 
@@ -273,6 +276,11 @@ class Services:
     # Domains that remember answers.
 
     @cached_property
+    def symbol_states(self) -> SymbolStates:
+        """The state of symbols on chains."""
+        return SymbolStates(RegistrationRepository(self.store), SymbolRules(self.majors))
+
+    @cached_property
     def metadata(self) -> Metadata:
         """Uploads."""
         return Metadata(self.store, self.contents, self.settings, self.metrics)
@@ -283,6 +291,7 @@ class Services:
         return SearchService(
             self.warehouse,
             self.chains,
+            self.symbol_states,
             PageApps(self.store, self.apps, self.settings.public_url),
             clock=self.clock,
             metrics=self.metrics,

@@ -197,7 +197,7 @@ async def get_claim_status(
     wanted = transaction_hash("txHash", hash_text)
     if chain_id is None:
         chain = chains.by_key[DEFAULT_STATUS_CHAIN]
-        if not chain.enabled or "registry" not in chain.contracts:
+        if not chain.takes_claims:
             raise TransactionNotFound(f"txHash: no such transaction on {chain.name}")
     else:
         chain = minting_chain(chains, chain_id)

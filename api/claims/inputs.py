@@ -67,7 +67,7 @@ def minting_chain(chains: Chains, name: str, field: str = "chainId") -> Chain:
     chain = chains.find(name.strip())
     if chain is None:
         raise InvalidInput(field, f"{name[:40]!r} is not a chain served here")
-    if not chain.can_claim or not chain.enabled or "registry" not in chain.contracts:
+    if not chain.takes_claims:
         raise InvalidInput(field, f"tokens are not registered on {chain.name} here")
     return chain
 

@@ -8,14 +8,14 @@ from api.claims.control import TokenReading, ask
 from api.claims.errors import Undecided
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
-from api.http.addresses import is_registrable_symbol
 from api.warehouse import WarehouseReader
 from indexer.chains.evm.reader import EvmReader, returned, text
 from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.majors import Majors
+from warehouse.domain.registrable import Obstacle, SymbolRules
 from warehouse.domain.selectors import SYMBOL
-from warehouse.domain.symbols import fold
+from warehouse.domain.symbols import fold, is_registrable_symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,8 @@ class TokenRules:
                 "symbol_format",
                 "The token's own symbol must be the claimed one: 1 to 12 letters or digits, not digits only.",
             )
+        if SymbolRules(self.majors).obstacle(reading.symbol) is Obstacle.RESERVED_SYMBOL:
+            return Refusal("not_claimable", Obstacle.RESERVED_SYMBOL, "The symbol is reserved: nobody can register it.")
         folded = fold(reading.symbol)
         if self.majors.is_major(claim.chain.chain_id, claim.token, folded):
             return Refusal("not_claimable", "major_coin", "A well-known coin is not registered by claims.")

@@ -45,7 +45,7 @@ async def watch_claim(context: JobContext, *, chain_id: int, symbol: str, wallet
     services = services_of_job(context)
     repository = ClaimRepository(services.store)
     chain = services.chains.by_id(chain_id)
-    if chain is None or not chain.enabled or "registry" not in chain.contracts:
+    if chain is None or not chain.takes_claims:
         return
     reader = services.readers.of(chain)
     token_id, now = await _registered(reader, symbol)

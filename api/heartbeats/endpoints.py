@@ -11,7 +11,7 @@ from api.heartbeats.examples import AT_RISK, HEARTBEAT, HISTORY
 from api.heartbeats.schemas import Heartbeat, HeartbeatHistory, Interval, TokensAtRisk
 from api.heartbeats.service import HeartbeatService
 from api.http.addresses import evm_address
-from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, WarehouseDep
+from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, SymbolStatesDep, WarehouseDep
 from api.http.errors import InvalidInput
 from api.http.examples import success_example
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
@@ -21,6 +21,7 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import read_time_or_unix
 from api.security.access import ApiKey
+from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW, RiskLevel
@@ -33,10 +34,10 @@ history_router = HISTORY_GROUP.router(tags=["heartbeats"], route_class=QueryRout
 
 
 async def heartbeat_service(
-    memory: AtRiskDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
+    memory: AtRiskDep, states: SymbolStatesDep, warehouse: WarehouseDep, chains: ChainsDep, clock: ClockDep
 ) -> HeartbeatService:
     """The service of a request; its cache of tokens at risk is shared by the application."""
-    return HeartbeatService(memory, warehouse, chains, clock)
+    return HeartbeatService(memory, states, warehouse, chains, clock)
 
 
 ServiceDep = Annotated[HeartbeatService, Depends(heartbeat_service)]
@@ -67,7 +68,7 @@ async def list_tokens_at_risk(
 @router.get(
     "/{symbol}/{chain}",
     response_model=Heartbeat,
-    responses=success_example(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored),
+    responses=success_example(HEARTBEAT) | GROUP.responses(TokenNotFound, NotScored, ChainNotIndexed),
 )
 async def get_heartbeat(
     access: ApiKey,
@@ -86,7 +87,7 @@ async def get_heartbeat(
 @history_router.get(
     "/{symbol}/{chain}/history",
     response_model=HeartbeatHistory,
-    responses=success_example(HISTORY) | GROUP.responses(TokenNotFound),
+    responses=success_example(HISTORY) | GROUP.responses(TokenNotFound, ChainNotIndexed),
 )
 async def get_heartbeat_history(
     access: ApiKey,

@@ -12,26 +12,6 @@ AT_RISK_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class FoundToken:
-    """The token that a symbol means on a chain. Without a score it was not scored yet; without an owner it is not
-    registered."""
-
-    symbol_key: str
-    chain_id: int
-    address: str
-    score: Decimal | None
-    timestamp_score: Decimal | None
-    volume_score: Decimal | None
-    holders_score: Decimal | None
-    confidence_score: Decimal | None
-    scored_at: datetime | None
-    as_of_block: int
-    token_id: int | None
-    owner: str | None
-    minted_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class ScoredToken:
     """A registered token with its score, 0 to 100."""
 
@@ -78,13 +58,6 @@ class HeartbeatRepository:
     def __init__(self, store: Store, memory: AtRiskMemory) -> None:
         self.reads = store
         self.memory = memory
-
-    async def token(self, symbol: str, chain_id: int, address: str | None) -> FoundToken | None:
-        """The token of a symbol on a chain: the one at the address if given, else the registered one, else the
-        original."""
-        return await self.reads.row(
-            "heartbeats/find", {"symbol": symbol, "chain_id": chain_id, "address": address}, FoundToken
-        )
 
     async def registered_below(
         self, least: Decimal, below: Decimal, chain_id: int | None, *, limit: int, offset: int

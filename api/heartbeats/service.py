@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from api.clock import Clock
 from api.heartbeats.errors import NotScored
-from api.heartbeats.repository import AtRiskMemory, FoundToken, HeartbeatRepository, ScoredToken
+from api.heartbeats.repository import AtRiskMemory, HeartbeatRepository, ScoredToken
 from api.heartbeats.schemas import (
     Heartbeat,
     HeartbeatComponents,
@@ -24,7 +24,9 @@ from api.http import cursors
 from api.http.errors import InvalidInput
 from api.http.pages import cut_page
 from api.http.times import EARLIEST, timestamp
+from api.registrations.repository import TokenRecord
 from api.registrations.statuses import heartbeat_status
+from api.symbols.states import SymbolStates
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
@@ -39,8 +41,11 @@ DEFAULT_SPAN = {"hour": timedelta(days=7), "day": timedelta(days=90)}
 class HeartbeatService:
     """Answers of the heartbeat routes."""
 
-    def __init__(self, memory: AtRiskMemory, source: Source, chains: Chains, clock: Clock) -> None:
+    def __init__(
+        self, memory: AtRiskMemory, states: SymbolStates, source: Source, chains: Chains, clock: Clock
+    ) -> None:
         self.repository = HeartbeatRepository(memory.store, memory)
+        self.states = states
         self.source = source
         self.chains = chains
         self.clock = clock
@@ -49,17 +54,18 @@ class HeartbeatService:
         """The current score.
 
         Raises:
-            TokenNotFound: there is no such token.
+            TokenNotFound, ChainNotIndexed: there is no such token, or it is unknown.
+            InvalidInput: the token at the address has another symbol.
             NotScored: it has no score yet.
         """
-        row = await self._token(symbol, chain, address)
+        row, minted_at = await self._token(symbol, chain, address)
         if row.score is None or row.scored_at is None:
             raise NotScored(f"symbol: {symbol} on {chain.name} has no score yet")
         return Heartbeat(
             symbol=symbol,
             chain_id=chain.chain_id,
             score=row.score,
-            status=heartbeat_status(row.score, row.minted_at, self.clock.now()),
+            status=heartbeat_status(row.score, minted_at, self.clock.now()),
             last_updated=timestamp(row.scored_at),
             components=_components(row),
             token_address=checksum_address(row.address),
@@ -81,14 +87,14 @@ class HeartbeatService:
         """Scores over time, newest first.
 
         Raises:
-            TokenNotFound: there is no such token.
-            InvalidInput: the range ends before it begins, or the cursor is invalid.
+            TokenNotFound, ChainNotIndexed: there is no such token, or it is unknown.
+            InvalidInput: the range ends before it begins, the cursor is invalid, or the token has another symbol.
         """
         end = end or self.clock.now()
         begin = begin or max(end - DEFAULT_SPAN[interval], EARLIEST)
         if begin >= end:
             raise InvalidInput("from", "must be before to")
-        row = await self._token(symbol, chain, address)
+        row, minted_at = await self._token(symbol, chain, address)
         # Steps are read whole: the cursor is the beginning of the last step on the page.
         reached = cursors.read_time(cursor) if cursor is not None else end
         points = await readings.read_heartbeats(
@@ -111,7 +117,7 @@ class HeartbeatService:
             interval=interval,
             begin=timestamp(begin),
             end=timestamp(end),
-            points=[_point(point, row.minted_at) for point in given],
+            points=[_point(point, minted_at) for point in given],
             pagination=HistoryPagination(returned=len(given), limit=limit, has_more=more, next_cursor=following),
         )
 
@@ -153,14 +159,15 @@ class HeartbeatService:
             )
         return tokens
 
-    async def _token(self, symbol: str, chain: Chain, address: str | None) -> FoundToken:
-        row = await self.repository.token(symbol, chain.chain_id, address)
-        if row is None:
+    async def _token(self, symbol: str, chain: Chain, address: str | None) -> tuple[TokenRecord, datetime | None]:
+        """The token that is meant, and when its registration was minted."""
+        state = await self.states.of(symbol, chain, address)
+        if state.token is None:
             raise TokenNotFound(symbol, chain, address)
-        return row
+        return state.token, None if state.registration is None else state.registration.minted_at
 
 
-def _components(row: FoundToken | ScoredToken) -> HeartbeatComponents:
+def _components(row: TokenRecord | ScoredToken) -> HeartbeatComponents:
     return HeartbeatComponents(
         timestamp=row.timestamp_score,
         volume=row.volume_score,

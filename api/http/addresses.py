@@ -68,14 +68,8 @@ def claim_symbol(field: str, text: str) -> str:
     return symbol
 
 
-def is_registrable_symbol(text: str) -> bool:
-    """Whether a token's symbol can be registered once upper-cased: 1 to 12 of A-Z and 0-9, not digits only."""
-    symbol = text.upper()
-    return text.isascii() and bool(_SYMBOL.fullmatch(symbol)) and not symbol.isdecimal()
-
-
 def are_registrable(symbols: ArrowColumn) -> ArrowColumn:
-    """:func:`is_registrable_symbol` of each of a column of thousands."""
+    """:func:`warehouse.domain.symbols.is_registrable_symbol` of each of a column of thousands."""
     upper = _compute.ascii_upper(symbols)
     fits = _compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
     return _compute.and_not(fits, _compute.match_substring_regex(upper, pattern="^[0-9]*$"))

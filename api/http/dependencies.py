@@ -24,6 +24,7 @@ from api.search.service import SearchService
 from api.security.jwt import Tokens
 from api.services import Services, services_of
 from api.settings import ApiSettings
+from api.symbols.states import SymbolStates
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import Signatures
 from api.tokens.service import TokenService
@@ -48,6 +49,7 @@ StoreDep = Annotated[Store, part(lambda services: services.store)]
 WarehouseDep = Annotated[WarehouseReader, part(lambda services: services.warehouse)]
 ReadersDep = Annotated[ChainReaders, part(lambda services: services.readers)]
 ChainsDep = Annotated[Chains, part(lambda services: services.chains)]
+SymbolStatesDep = Annotated[SymbolStates, part(lambda services: services.symbol_states)]
 MajorsDep = Annotated[Majors, part(lambda services: services.majors)]
 ClockDep = Annotated[Clock, part(lambda services: services.clock)]
 MetricsDep = Annotated[Metrics, part(lambda services: services.metrics)]

@@ -15,8 +15,8 @@ from api.http.dependencies import ChainsDep, StoreDep
 from api.http.errors import Forbidden, InvalidInput, raises
 from api.http.fields import read_chain
 from api.registrations.errors import RegistrationEnded, RegistrationNotFound, RegistrationRemoved
-from api.registrations.reading import find_registration
-from api.registrations.repository import RegistrationRecord, RegistrationRepository
+from api.registrations.reading import find_active
+from api.registrations.repository import Ending, RegistrationRecord, RegistrationRepository
 from api.security.access import Session, with_scope
 from api.security.callers import WalletSession
 from warehouse.domain.chains import Chain
@@ -119,8 +119,8 @@ async def reload(store: Store, registration: ManagedRegistration) -> PageRecord:
 def _require_active(row: PageRecord | None, registration: ManagedRegistration) -> PageRecord:
     if row is None or row.transaction_hash != registration.row.transaction_hash:
         raise RegistrationRemoved
-    if row.released_at is not None or row.expired_at is not None:
-        raise RegistrationEnded("id: the registration has ended")
+    if (ending := Ending.of(row.released_at, row.expired_at)) is not None:
+        raise RegistrationEnded(row.symbol, ending)
     return row
 
 
@@ -146,9 +146,7 @@ async def readable_registration(session: Session, named: NamedDep, store: StoreD
 
 
 async def _find(session: WalletSession, named: _NamedRegistration, store: Store) -> ManagedRegistration:
-    row = await find_registration(RegistrationRepository(store), named.name, named.chain.chain_id)
-    if row.has_ended:
-        raise RegistrationEnded(f"id: registration {named.name[:40]} has ended")
+    row = await find_active(RegistrationRepository(store), named.name, named.chain.chain_id)
     acting = [wallet for wallet in (row.owner, *row.managers) if session.controls(wallet, named.chain.chain_id)]
     if not acting:
         raise NotAManager

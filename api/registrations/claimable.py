@@ -18,6 +18,7 @@ from warehouse import sql
 from warehouse.clickhouse import ArrowTable
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
+from warehouse.domain.registrable import RESERVED
 from warehouse.domain.symbols import fold_plain
 
 Octets: TypeAlias = npt.NDArray[np.uint8]
@@ -66,16 +67,21 @@ class ClaimableFinder:
         ]
 
     async def _deployed(self, wallet: str) -> ArrowTable:
-        """Tokens that the wallet deployed, whose symbol can be registered and is no major's: ``chain_id``, ``address``,
+        """Tokens that the wallet deployed, whose symbol no rule forbids: ``chain_id``, ``address``,
         ``address_hash`` (Keccak-256 of the address in hexadecimal, for its checksum), ``symbol``, ``name``."""
         scanned = [self.chains.by_key[key].chain_id for key in SCANNED]
         table = await self.warehouse.arrow(
             sql.load("queries/registrations/claimable"), {"wallet": wallet[2:], "chains": scanned}
         )
         table = table.filter(are_registrable(table.column("symbol")))
-        # Drops majors and their imitations: the folded symbol of both is a major's name.
-        folds = fold_plain(table.column("symbol").to_pylist())
-        return table.filter(np.array([not self.majors.is_name(folded) for folded in folds], bool))
+        # All have the form of a symbol; of SymbolRules, reserved words and names of majors are left. One by one,
+        # thousands of symbols would take too long.
+        symbols = table.column("symbol").to_pylist()
+        allowed = [
+            symbol.upper() not in RESERVED and not self.majors.is_name(folded)
+            for symbol, folded in zip(symbols, fold_plain(symbols), strict=True)
+        ]
+        return table.filter(np.array(allowed, bool))
 
     async def _unregistered(self, deployed: ArrowTable) -> ArrowTable:
         """Those whose token is not registered, nor their symbol on the same chain."""

@@ -18,6 +18,7 @@ from api.http.dependencies import (
     PricingDep,
     SettingsDep,
     StoreDep,
+    SymbolStatesDep,
     TokensDep,
     WarehouseDep,
 )
@@ -31,9 +32,9 @@ from api.http.routes import BodyRoute
 from api.registrations import examples
 from api.registrations.attesting import render_attestations
 from api.registrations.claimable import ClaimableFinder
-from api.registrations.errors import ClaimableTimeout, RegistrationNotFound
+from api.registrations.errors import ClaimableTimeout, RegistrationEnded, RegistrationNotFound
 from api.registrations.qualification import Qualifier
-from api.registrations.reading import find_registration
+from api.registrations.reading import find_active
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import (
     Attestations,
@@ -46,6 +47,8 @@ from api.registrations.schemas import (
 )
 from api.registrations.statuses import render_registration, render_status
 from api.security.access import ApiKey, SessionBeside
+from api.symbols.errors import ChainNotIndexed
+from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import AddressFormat
 
 GROUP = RouteGroup(prefix="/api/v2/registration")
@@ -141,7 +144,8 @@ async def check_qualification(
 @router.get(
     "/{id}",
     response_model=Registration,
-    responses=success_examples(("registration", examples.REGISTRATION)) | GROUP.responses(RegistrationNotFound),
+    responses=success_examples(("registration", examples.REGISTRATION))
+    | GROUP.responses(RegistrationEnded, RegistrationNotFound),
 )
 async def get_registration(
     access: ApiKey,
@@ -150,17 +154,18 @@ async def get_registration(
     name: Annotated[str, Path(alias="id", description="Registration id, or a symbol.", examples=["PEPE"])],
     chain: Annotated[str | None, Query(description="Chain of the id or symbol.", examples=["base"])] = None,
 ) -> JsonResponse:
-    """A registration. Ids count per chain: without `chain` an id means its earliest mint, and a symbol its first
-    registration."""
+    """An active registration. Ids count per chain: without `chain` an id means its earliest mint, and a symbol its
+    first active registration. 404 for one that has ended, with `endedAt` and `endReason`."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
-    row = await find_registration(RegistrationRepository(store), name, chain_id)
+    row = await find_active(RegistrationRepository(store), name, chain_id)
     return respond(render_registration(row))
 
 
 @router.get(
     "/{id}/attestations",
     response_model=Attestations,
-    responses=success_examples(("attestations", examples.ATTESTATIONS)) | GROUP.responses(RegistrationNotFound),
+    responses=success_examples(("attestations", examples.ATTESTATIONS))
+    | GROUP.responses(RegistrationEnded, RegistrationNotFound),
 )
 async def list_attestations(
     access: ApiKey,
@@ -174,7 +179,7 @@ async def list_attestations(
     """The operator's statements about a registration, each signed."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     repository = RegistrationRepository(store)
-    row = await find_registration(repository, name, chain_id)
+    row = await find_active(repository, name, chain_id)
     found = await repository.attestations(row.chain_id, row.token_id)
     return respond(render_attestations(row, found, tokens, clock.now()))
 
@@ -182,11 +187,12 @@ async def list_attestations(
 @router.get(
     "/{symbol}/{chain}",
     response_model=RegistrationStatus,
-    responses=success_examples(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE)),
+    responses=success_examples(("claimed", examples.CLAIMED), ("available", examples.AVAILABLE))
+    | GROUP.responses(TokenNotFound, ChainNotIndexed),
 )
 async def get_registration_status(
     access: ApiKey,
-    store: StoreDep,
+    states: SymbolStatesDep,
     chains: ChainsDep,
     clock: ClockDep,
     symbol: Annotated[
@@ -203,11 +209,11 @@ async def get_registration_status(
     ] = None,
 ) -> JsonResponse:
     """The status of a symbol on a chain. If the chain has several tokens of the symbol, the answer is about the
-    registered one, else the original, unless `tokenAddress` names one."""
+    registered one, else the original, unless `tokenAddress` names one; `takenBy` then says if another token has the
+    symbol. `available` is said of indexed chains only; nothing is known of others (422)."""
     wanted, known_chain = read_symbol("symbol", symbol), read_chain(chains, chain)
     token = None
     if token_address is not None:
         check = evm_address if known_chain.address_format is AddressFormat.HEX else wallet_address
         token = check("tokenAddress", token_address)
-    registration, row = await RegistrationRepository(store).status(wanted, known_chain.chain_id, token)
-    return respond(render_status(wanted, known_chain, registration, row, clock.now()))
+    return respond(render_status(await states.of(wanted, known_chain, token), clock.now()))

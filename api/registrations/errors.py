@@ -1,6 +1,9 @@
 """Errors of registration routes, and of every route that names a registration."""
 
 from api.http.errors import NotFound, Unavailable
+from api.http.times import timestamp
+from api.registrations.examples import ENDED
+from api.registrations.repository import Ending
 
 
 class RegistrationNotFound(NotFound):
@@ -10,9 +13,16 @@ class RegistrationNotFound(NotFound):
 
 
 class RegistrationEnded(NotFound):
-    """The registration was released or has expired."""
+    """The registration has ended. The body has ``endedAt`` and ``endReason`` (`released` or `expired`)."""
 
     text = "id: registration PEPE has ended"
+    example_details = ENDED
+
+    def __init__(self, name: str, ending: Ending, *, field: str = "id") -> None:
+        super().__init__(
+            f"{field}: registration {name[:40]} has ended",
+            details={"endedAt": timestamp(ending.at), "endReason": ending.reason},
+        )
 
 
 class RegistrationRemoved(NotFound):

@@ -23,11 +23,15 @@ REGISTRATION: dict[str, Any] = {
     "canonicalPeer": {"chainId": 1, "crownId": 3},
     "metadataCid": "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
 }
+ENDED: dict[str, Any] = {"endedAt": "2026-03-01T09:30:00.000Z", "endReason": "expired"}
 CLAIMED: dict[str, Any] = {
     "symbol": "PEPE",
     "chainId": 8453,
     "chain": "base",
     "status": "grace_period",
+    "registrable": False,
+    "reason": "already_registered",
+    "takenBy": None,
     "tokenId": 7,
     "owner": WALLET,
     "tokenAddress": TOKEN,
@@ -51,6 +55,9 @@ AVAILABLE: dict[str, Any] = {
     "chainId": 8453,
     "chain": "base",
     "status": "available",
+    "registrable": True,
+    "reason": None,
+    "takenBy": None,
     "tokenId": None,
     "owner": None,
     "tokenAddress": None,

@@ -16,7 +16,7 @@ from api.http.routes import QueryRoute
 from api.http.times import timestamp
 from api.registrations import examples
 from api.registrations.errors import RegistrationEnded, RegistrationNotFound
-from api.registrations.reading import find_registration
+from api.registrations.reading import find_active
 from api.registrations.repository import LinkedRegistration, RegistrationRepository
 from api.registrations.schemas import AllChains, AllChainsEntry, ChainType, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
@@ -33,15 +33,19 @@ router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
     "/unified/{symbol}",
     response_model=UnifiedRegistration,
     responses=success_examples(("registration", examples.UNIFIED))
-    | GROUP.responses(InvalidInput, RegistrationNotFound),
+    | GROUP.responses(InvalidInput, RegistrationEnded, RegistrationNotFound),
 )
 async def get_unified_registration(
     access: ApiKey, store: StoreDep, chains: ChainsDep, symbol: SymbolPath
 ) -> JsonResponse:
     """The first registration of a symbol over all chains. A mint counts as confirmed with its block."""
     wanted = read_symbol("symbol", symbol)
-    rows = await RegistrationRepository(store).active_of_symbol(wanted)
+    repository = RegistrationRepository(store)
+    rows = await repository.active_of_symbol(wanted)
     if not rows:
+        last = await repository.first_of_symbol(wanted, None)
+        if last is not None and last.ending is not None:
+            raise RegistrationEnded(wanted, last.ending, field="symbol")
         raise RegistrationNotFound(f"symbol: no registration of {wanted}")
     first = rows[0]
     return respond(
@@ -119,9 +123,7 @@ async def get_registration_roles(
     named first."""
     chain_id = None if chain is None else read_chain(chains, chain).chain_id
     repository = RegistrationRepository(store)
-    row = await find_registration(repository, name, chain_id)
-    if row.has_ended:
-        raise RegistrationEnded(f"id: registration {name[:40]} has ended")
+    row = await find_active(repository, name, chain_id)
     block = await repository.published_block(row.chain_id)
     managers = [checksum_address(account) for account in row.managers]
     return respond(

@@ -84,7 +84,7 @@ class Qualifier:
 
     async def _chain_of(self, token: str, wallet: str) -> Chain | None:
         """The enabled chain that has this token, from the index or else from the nodes; None if there is none."""
-        minting = [chain for chain in self.chains.enabled() if chain.can_claim and "registry" in chain.contracts]
+        minting = [chain for chain in self.chains.enabled() if chain.takes_claims]
         indexed = await self.eligibility.repository.chains_of_token(token)
         found = [chain for chain in minting if chain.chain_id in indexed]
         if not found:

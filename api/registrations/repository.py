@@ -4,12 +4,26 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from warehouse.store import Store
 
 _INDEXED = "indexed_"
+
+
+class Ending(NamedTuple):
+    """When a registration ended, and why: ``released`` by its owner, or ``expired``."""
+
+    at: datetime
+    reason: str
+
+    @classmethod
+    def of(cls, released_at: datetime | None, expired_at: datetime | None) -> "Ending | None":
+        """The ending of a registration with these times; None while it is active."""
+        if released_at is not None:
+            return cls(released_at, "released")
+        return None if expired_at is None else cls(expired_at, "expired")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +54,9 @@ class RegistrationRecord:
     attestations: int = 0
 
     @property
-    def has_ended(self) -> bool:
-        """Whether it was released or has expired."""
-        return self.released_at is not None or self.expired_at is not None
+    def ending(self) -> Ending | None:
+        """How it ended; None while it is active."""
+        return Ending.of(self.released_at, self.expired_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +64,25 @@ class TokenRecord:
     """An indexed token with its scores, 0 to 100; None before the first scoring."""
 
     address: str
+    symbol_key: str
+    is_copy: bool
+    as_of_block: int
     score: Decimal | None
     timestamp_score: Decimal | None
     volume_score: Decimal | None
     holders_score: Decimal | None
     confidence_score: Decimal | None
     scored_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSymbol:
+    """A symbol's active registration on a chain; a token: the named one whatever its symbol, else the registered one,
+    else the original; and whether any block of the chain was published."""
+
+    registration: RegistrationRecord | None
+    token: TokenRecord | None
+    is_indexed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +137,7 @@ class RegistrationRepository:
         return await self.reads.row("registrations/find_by_id", wanted, RegistrationRecord)
 
     async def first_of_symbol(self, symbol: str, chain_id: int | None) -> RegistrationRecord | None:
-        """The first registration of a symbol; active ones come before ended ones."""
+        """The first active registration of a symbol, else the one that ended last."""
         wanted = {"symbol": symbol, "chain_id": chain_id}
         return await self.reads.row("registrations/find_by_symbol", wanted, RegistrationRecord)
 
@@ -128,18 +155,22 @@ class RegistrationRepository:
         row = await self.reads.row("ingestion/find_last_block", {"chain_id": chain_id})
         return None if row is None else row["block_number"]
 
-    async def status(
-        self, symbol: str, chain_id: int, token: str | None
-    ) -> tuple[RegistrationRecord | None, TokenRecord | None]:
-        """The active registration of a symbol on a chain, of one token if one is named; and the token: the registered
-        one, else the named one, else the original."""
-        wanted = {"symbol": symbol, "chain_id": chain_id, "address": token}
-        found = (await self.reads.rows("registrations/find_status", wanted))[0]
+    async def symbol(self, symbol: str, chain_id: int, address: str | None) -> FoundSymbol:
+        """What the store knows of a symbol on a chain, and of the token at ``address`` if given."""
+        wanted = {"symbol": symbol, "chain_id": chain_id, "address": address}
+        found = (await self.reads.rows("registrations/find_symbol", wanted))[0]
         indexed = {name.removeprefix(_INDEXED): found.pop(name) for name in list(found) if name.startswith(_INDEXED)}
-        return (
+        is_indexed = found.pop("is_indexed")
+        return FoundSymbol(
             RegistrationRecord(**found) if found["token_id"] is not None else None,
             TokenRecord(**indexed) if indexed["address"] is not None else None,
+            is_indexed,
         )
+
+    async def chains_of_symbol(self, symbol: str) -> frozenset[int]:
+        """Chains on which a symbol has an active registration."""
+        rows = await self.reads.rows("registrations/list_chains_of_symbol", {"symbol": symbol})
+        return frozenset(row["chain_id"] for row in rows)
 
     async def listing(self, symbol: str, chain_id: int) -> ListingRecord | None:
         """What a listing shows of the symbol's active registration on a chain."""

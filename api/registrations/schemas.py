@@ -28,6 +28,7 @@ from api.http.members import (
 )
 from api.http.rendering import Number, Wire
 from warehouse.domain.lifecycle import HeartbeatStatus, SymbolStatus
+from warehouse.domain.registrable import Obstacle
 
 StatusName = Annotated[
     str,
@@ -92,6 +93,14 @@ class HeartbeatSummary(Wire):
     components: HeartbeatComponents = Field(description="What the score is made of.")
 
 
+class TakenBy(Wire):
+    """The active registration that the symbol has on the chain by another token."""
+
+    token_id: TokenId
+    token_address: Address = Field(description="The registered token.")
+    owner: Address = Field(description="The wallet that owns the registration.")
+
+
 class RegistrationStatus(Wire):
     """The status of a symbol on a chain. Fields without a value are null."""
 
@@ -99,6 +108,11 @@ class RegistrationStatus(Wire):
     chain_id: ChainNumber
     chain: ChainKey
     status: StatusName
+    registrable: bool = Field(description="Whether no rule stands against registering the symbol on this chain now.")
+    reason: Obstacle | None = Field(description="Why it cannot be registered; null if it can.")
+    taken_by: TakenBy | None = Field(
+        description="With `tokenAddress`: the registration that the symbol has by another token."
+    )
     token_id: TokenId | None = Field(description="Id of the registration; null without one.")
     owner: Address | None = Field(description="The wallet that owns the registration; null without one.")
     token_address: Address | None = Field(description="The registered token, or else the original of the symbol.")

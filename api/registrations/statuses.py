@@ -14,11 +14,12 @@ from api.registrations.schemas import (
     Identity,
     Registration,
     RegistrationStatus,
+    TakenBy,
     VerifiedDomain,
 )
+from api.symbols.states import SymbolState, registration_of_another
 from warehouse.domain import lifecycle
 from warehouse.domain.addresses import checksum_address
-from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import HeartbeatStatus, SymbolStatus, in_grace_period
 
 
@@ -67,19 +68,20 @@ def render_registration(row: RegistrationRecord) -> Registration:
     )
 
 
-def render_status(
-    symbol: str, chain: Chain, registration: RegistrationRecord | None, token: TokenRecord | None, now: datetime
-) -> RegistrationStatus:
-    """The status of a symbol, from its registration and its token."""
-    score = token.score if token else None
+def render_status(state: SymbolState, now: datetime) -> RegistrationStatus:
+    """The status of a symbol on a chain."""
+    registration, token = state.registration, state.token
     minted_at = registration.minted_at if registration else None
     address = registration.token_address if registration else (token.address if token else None)
     verified_at = registration.verified_at if registration else None
     return RegistrationStatus(
-        symbol=symbol,
-        chain_id=chain.chain_id,
-        chain=chain.key,
-        status=registration_status(registration, token, score, now),
+        symbol=state.symbol,
+        chain_id=state.chain.chain_id,
+        chain=state.chain.key,
+        status=registration_status(registration, token, token.score if token else None, now),
+        registrable=state.obstacle is None,
+        reason=state.obstacle,
+        taken_by=None if state.taken_by is None else TakenBy.model_validate(registration_of_another(state.taken_by)),
         token_id=registration.token_id if registration else None,
         owner=checksum_address(registration.owner) if registration else None,
         token_address=checksum_address(address) if address else None,

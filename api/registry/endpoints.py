@@ -92,6 +92,6 @@ async def get_registry_info(access: ApiKey, settings: SettingsDep, chains: Chain
         protocol=PROTOCOL,
         protocol_version=PROTOCOL_VERSION,
         is_open_crown=settings.open_crown,
-        supported_chains=[chain.key for chain in chains.enabled() if "registry" in chain.contracts],
+        supported_chains=[chain.key for chain in chains.enabled() if chain.takes_claims],
     )
     return respond(info, headers={"Cache-Control": f"private, max-age={CACHE_SECONDS}"})

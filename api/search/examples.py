@@ -67,6 +67,7 @@ ANSWER: dict[str, Any] = {
         "statusCounts": {"unclaimed": 35, "claimed": 2},
         "queryExpanded": True,
         "expansionQueries": ["PEPECOIN"],
+        "notIndexed": ["solana"],
         "asOf": {
             "version": 2002,
             "publishedAt": "2026-05-01T12:00:01.250Z",

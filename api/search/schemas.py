@@ -160,6 +160,9 @@ class Meta(Wire):
     status_counts: Mapping[str, Count] = Field(description="Results by status.")
     query_expanded: bool = Field(description="Whether other symbols than the query brought results.")
     expansion_queries: list[str] = Field(description="Other symbols that brought results, foremost first.")
+    not_indexed: list[ChainKey] = Field(
+        description="Chains that are not indexed here: what they have of the symbol is unknown."
+    )
     as_of: PublishedState = Field(description="The state that the results are of.")
 
 

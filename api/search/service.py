@@ -23,8 +23,10 @@ from api.search.parameters import read_query as parse_query
 from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, chain_order, find_matches, order, select
 from api.search.repository import SearchRepository
 from api.search.schemas import Filters, Meta, Pagination, PublishedState, SearchAnswer, SearchResult, Sort
+from api.symbols.states import SymbolStates
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import SymbolStatus
+from warehouse.errors import StoreUnavailable
 from warehouse.readers.search import Publication, TokenRows
 from warehouse.readers.source import Source
 
@@ -50,15 +52,25 @@ class Found:
     rows: TokenRows
     matches: Matches
     ordered: NDArray[np.int64]
+    available_on: tuple[int, ...]
 
 
 class SearchService:
     """Searches of one application."""
 
     def __init__(
-        self, source: Source, chains: Chains, apps: PageApps, *, clock: Clock, metrics: Metrics, site_url: str
+        self,
+        source: Source,
+        chains: Chains,
+        states: SymbolStates,
+        apps: PageApps,
+        *,
+        clock: Clock,
+        metrics: Metrics,
+        site_url: str,
     ) -> None:
         self.source = source
+        self.states = states
         self.apps = apps
         self.repository = SearchRepository(source, metrics)
         self.clock = clock
@@ -128,9 +140,10 @@ class SearchService:
         column, inverted = SORT_COLUMNS[query.sort]
         publication, rows = await self._read(query, cursor, column)
         moment = cursor.moment if cursor else self.clock.now().replace(microsecond=0)
+        available_on = cursor.available_on if cursor else await self._available_on(query, publication, rows)
         matches = find_matches(
             rows,
-            available_on=self._available_on(rows),
+            available_on=available_on,
             chain_ranks=self.chain_ranks,
             now=moment,
             wallet=_account(wallet) if wallet is not None else None,
@@ -145,7 +158,7 @@ class SearchService:
         chosen = chosen[np.isin(matches.chain_id[chosen], list(self.chains))]
         descending = (query.order == "desc") != inverted
         ordered = order(matches, chosen, by_value=query.sort != "relevance", descending=descending)
-        return Found(publication, moment, rows, matches, ordered)
+        return Found(publication, moment, rows, matches, ordered, available_on)
 
     async def _read(self, query: SearchQuery, cursor: Cursor | None, column: str) -> tuple[Publication, TokenRows]:
         anew = query.refresh
@@ -170,10 +183,20 @@ class SearchService:
             raise InvalidCursor("shows a state that is no longer kept; begin again without it")
         return pinned
 
-    def _available_on(self, rows: TokenRows) -> list[int]:
-        """Enabled chains that have no token of exactly the symbol."""
+    async def _available_on(self, query: SearchQuery, publication: Publication, rows: TokenRows) -> tuple[int, ...]:
+        """Chains in the publication that have no token of exactly the symbol, and on which it can be registered."""
+        if query.crowns_only or query.status not in (None, "available"):
+            return ()  # the filters leave no chain without a registration
         taken = set(np.unique(rows.chain_id[rows.symbol == 0]).tolist())
-        return [chain.chain_id for chain in self.enabled if chain.chain_id not in taken]
+        free = [
+            chain
+            for chain in self.enabled
+            if chain.chain_id in publication.as_of_blocks and chain.chain_id not in taken
+        ]
+        try:
+            return tuple(chain.chain_id for chain in await self.states.free_among(query.symbol, free))
+        except StoreUnavailable:
+            return ()  # registrations are unknown now, so no chain is called available
 
     async def _render(self, query: SearchQuery, found: Found, page: NDArray[np.int64]) -> list[SearchResult]:
         rows, matches = found.rows, found.matches
@@ -218,7 +241,7 @@ class SearchService:
         reached = offset + len(shown)
         cursor = None
         if shown and reached < total:
-            cursor = write_cursor(Cursor(found.publication.version, found.moment, reached), query.fingerprint)
+            cursor = self._cursor(query, found, reached)
         expansions = self._expansions(found)
         return SearchAnswer(
             symbol=query.symbol,
@@ -234,8 +257,18 @@ class SearchService:
                 status_counts=_status_counts(found),
                 query_expanded=bool(expansions),
                 expansion_queries=expansions,
+                not_indexed=[
+                    chain.key
+                    for chain in self.chains.values()
+                    if not (chain.enabled and chain.chain_id in found.publication.as_of_blocks)
+                ],
                 as_of=as_of(found.publication, self.chains),
             ),
+        )
+
+    def _cursor(self, query: SearchQuery, found: Found, reached: int) -> str:
+        return write_cursor(
+            Cursor(found.publication.version, found.moment, reached, found.available_on), query.fingerprint
         )
 
     def _chain_counts(self, found: Found) -> dict[str, int]:

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import Text
-from api.http.dependencies import ChainsDep, MajorsDep, StoreDep
+from api.http.dependencies import ChainsDep, StoreDep, SymbolStatesDep
 from api.http.examples import TOKEN, success_examples
 from api.http.groups import RouteGroup
 from api.http.members import Address, ChainKey, ChainNumber, Omittable, Symbol
@@ -90,7 +90,9 @@ class SymbolVerdict(Wire):
     canonical_asset: Omittable[CanonicalAsset] = Field(default=None, description="What the symbol is known for.")
     warning_message: Omittable[str] = Field(default=None, description="What to know before using it.")
     requires_acknowledgment: bool = Field(description="Whether a user should confirm the warning.")
-    requires_og_verification: bool = Field(description="Whether only the issuer of the well-known coin may use it.")
+    requires_og_verification: bool = Field(
+        description="True for `og_required`. The service has no such verification: every claim is refused."
+    )
     cross_chain_compatibility: Omittable[CrossChainCompatibility] = Field(
         default=None, description="Where the symbol is valid; absent if it is blocked."
     )
@@ -102,10 +104,10 @@ class SymbolVerdict(Wire):
     responses=success_examples(("allowed", _ALLOWED), ("warning", _WARNING), ("blocked", _BLOCKED)),
 )
 async def verify_symbol(
-    body: SymbolRequest, access: ApiKey, majors: MajorsDep, chains: ChainsDep, store: StoreDep
+    body: SymbolRequest, access: ApiKey, states: SymbolStatesDep, chains: ChainsDep, store: StoreDep
 ) -> JsonResponse:
     """Whether a symbol may be used: allowed, in use (`warning`), a well-known coin's (`og_required`), or `blocked`."""
-    verdict = await SymbolChecker(majors, chains, store).check(body.symbol)
+    verdict = await SymbolChecker(states.rules, chains, store).check(body.symbol)
     compatibility = None
     if verdict.status is not SymbolCheck.BLOCKED:
         compatibility = CrossChainCompatibility(

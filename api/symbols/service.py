@@ -7,16 +7,13 @@ from enum import StrEnum
 from itertools import islice, product
 from typing import Any
 
-from api.http.addresses import is_registrable_symbol
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chains
-from warehouse.domain.majors import Majors
-from warehouse.domain.symbols import fold
+from warehouse.domain.registrable import Obstacle, SymbolRules, reserved_lookalike
+from warehouse.domain.symbols import MAX_REGISTRABLE_LENGTH, fold
 from warehouse.store import Store
 
-RESERVED = frozenset({"ADMIN", "CROWN", "NULL", "OFFICIAL", "REGALIA", "SUPPORT", "TEST", "UNDEFINED"})
 SOLANA_LONGEST = 10
-_FOLDED_RESERVED = {fold(symbol): symbol for symbol in RESERVED}
 _LOOKALIKES = {
     folded: [one for one in string.ascii_uppercase + string.digits if fold(one) == folded]
     for folded in map(fold, string.ascii_uppercase + string.digits)
@@ -49,34 +46,33 @@ class Verdict:
 class SymbolChecker:
     """Checks symbols: blocked by form or reservation, well-known, confusable, in use, or free."""
 
-    majors: Majors
+    rules: SymbolRules
     chains: Chains
     store: Store
 
     async def check(self, text: str) -> Verdict:
         """The verdict on a symbol as typed."""
-        symbol = text.upper()
-        if not 1 <= len(text) <= 12:
-            return Verdict(symbol, SymbolCheck.BLOCKED, "invalid length: a symbol has 1 to 12 characters")
-        if not is_registrable_symbol(text):
+        symbol, folded = text.upper(), fold(text)
+        match self.rules.obstacle(text):
+            case Obstacle.SYMBOL_FORMAT if not 1 <= len(text) <= MAX_REGISTRABLE_LENGTH:
+                return Verdict(symbol, SymbolCheck.BLOCKED, "invalid length: a symbol has 1 to 12 characters")
+            case Obstacle.SYMBOL_FORMAT:
+                return Verdict(
+                    symbol, SymbolCheck.BLOCKED, "invalid characters: letters and digits, and at least one letter"
+                )
+            case Obstacle.RESERVED_SYMBOL:
+                return Verdict(symbol, SymbolCheck.BLOCKED, "reserved: nobody can register this word")
+            case Obstacle.MAJOR_COIN:
+                return Verdict(
+                    symbol,
+                    SymbolCheck.OG_REQUIRED,
+                    canonical_asset=self._asset(symbol, *self.rules.majors.by_symbol[folded][0]),
+                    warning_message=f"{symbol} is, or looks like, the symbol of a well-known coin. No claim of it is "
+                    "accepted, not even its issuer's.",
+                )
+        if (reserved := reserved_lookalike(symbol)) is not None:
             return Verdict(
-                symbol, SymbolCheck.BLOCKED, "invalid characters: letters and digits, and at least one letter"
-            )
-        if symbol in RESERVED:
-            return Verdict(symbol, SymbolCheck.BLOCKED, "reserved")
-        folded = fold(symbol)
-        if folded in self.majors.by_symbol:
-            return Verdict(
-                symbol,
-                SymbolCheck.OG_REQUIRED,
-                canonical_asset=self._asset(symbol, *self.majors.by_symbol[folded][0]),
-                warning_message=f"{symbol} is, or looks like, a well-known coin; only its issuer can register it.",
-            )
-        if folded in _FOLDED_RESERVED:
-            return Verdict(
-                symbol,
-                SymbolCheck.WARNING,
-                warning_message=f"{symbol} looks like {_FOLDED_RESERVED[folded]}, which is reserved.",
+                symbol, SymbolCheck.WARNING, warning_message=f"{symbol} looks like {reserved}, which is reserved."
             )
         return await self._check_use(symbol, _spellings(folded))
 

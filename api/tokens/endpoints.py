@@ -12,6 +12,7 @@ from api.http.routes import QueryRoute
 from api.search import examples
 from api.search.schemas import SearchResult
 from api.security.access import ApiKey
+from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
 
 GROUP = RouteGroup(prefix="/api/v2/token", admission=SEARCHES)
@@ -22,7 +23,7 @@ router = GROUP.router(tags=["search"], route_class=QueryRoute)
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=success_example(examples.RESULT) | GROUP.responses(TokenNotFound),
+    responses=success_example(examples.RESULT) | GROUP.responses(TokenNotFound, ChainNotIndexed),
 )
 async def get_token(
     access: ApiKey,

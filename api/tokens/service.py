@@ -31,12 +31,14 @@ class TokenService:
         the original.
 
         Raises:
-            TokenNotFound: there is none.
+            TokenNotFound, ChainNotIndexed: there is none, or it is unknown.
+            InvalidInput: the token at the address has another symbol.
         """
         digits = (address or "").removeprefix("0x")
         found = await self._found.get((symbol, chain.key, digits), lambda: self._read(symbol, chain, digits))
         if found is None:
-            raise TokenNotFound(symbol, chain, address)
+            await self.search.states.of(symbol, chain, address)
+            raise TokenNotFound(symbol, chain, address)  # the store has it, and it is not published yet
         token, document = found
         status = document_status(document, self.search.clock.now(), wallet)
         result = results.token_result(chain, token, document, status, self.search.site_url)

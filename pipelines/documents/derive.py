@@ -24,7 +24,7 @@ from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
-from warehouse.domain.symbols import fold
+from warehouse.domain.symbols import fold, symbol_key
 from warehouse.postgres import Jsonb
 
 SUBJECT = "documents"
@@ -140,8 +140,9 @@ def _refresh(
     with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(_inputs, run, chain, tokens)
         keys = {"chain_id": chain.chain_id, "addresses": addresses}
+        # A registration counts for a token while the token has the registered symbol.
         registrations = {
-            one.token_address[2:]: one
+            (one.token_address[2:], one.symbol): one
             for one in run.store_records(TokenRegistration, "registrations/list_of_tokens", keys)
         }
         listed = run.store_records(ListedToken, "tokens/list", keys)
@@ -150,7 +151,9 @@ def _refresh(
         inputs = reading.result()
     as_of = AsOf(window.through, int(window.as_of.timestamp()))
     made = {
-        token: documents.document(found, registrations.get(token), chain, as_of, counted_through)
+        token: documents.document(
+            found, registrations.get((token, symbol_key(found.symbol))), chain, as_of, counted_through
+        )
         for token in tokens
         if (found := inputs.get(token)) is not None and not found.deleted
     }

@@ -103,9 +103,10 @@ class TokenInputs(ControlInputs):
 
 @dataclass(frozen=True, slots=True)
 class TokenRegistration:
-    """The latest registration of a token that was not released (``registrations/list_of_tokens``)."""
+    """The latest registration of a token under a symbol that was not released (``registrations/list_of_tokens``)."""
 
     token_address: str
+    symbol: str
     token_id: int
     owner: str
     managers: Sequence[str]

@@ -3,5 +3,5 @@
 from tests.fixtures.claims import claim_chain, claim_service, registry_node
 from tests.fixtures.clocks import clock
 from tests.fixtures.pages import owners
-from tests.fixtures.service import serve, service
+from tests.fixtures.service import chains_file, indexed, serve, service
 from tests.fixtures.sign_in import sign_in

@@ -98,12 +98,13 @@ def publish(warehouse: Warehouse, rows: Sequence[Mapping[str, Any]], version: in
 
 
 def publish_tables(warehouse: Warehouse, tokens: pa.Table, symbols: pa.Table, forms: pa.Table, *, version: int) -> None:
-    """Write tables of one version and make the version public."""
+    """Write tables of one version and make the version public, with Base and Gnosis as its indexed chains."""
     for name, table in (("serve_token", tokens), ("serve_symbol", symbols), ("serve_symbol_form", forms)):
         for offset in range(0, table.num_rows, _INSERT_ROWS):
             warehouse.insert_arrow(name, table.slice(offset, _INSERT_ROWS))
     warehouse.command(
-        "INSERT INTO serve_publication VALUES ({version:UInt64}, now64(3), map(8453, {block:UInt64}))",
+        "INSERT INTO serve_publication "
+        "VALUES ({version:UInt64}, now64(3), map(8453, {block:UInt64}, 100, {block:UInt64}))",
         {"version": version, "block": version * 100},
     )
 

@@ -108,6 +108,22 @@ def test_a_token_that_changes_its_symbol_is_not_found_under_the_old_one(
     assert set(served(warehouse)) == {"WETH", "USDC", "PEPE"}
 
 
+def test_a_registration_counts_while_the_token_has_the_registered_symbol(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    ledger.mine()
+    ledger.registry("registered", 1, symbol="PEPE", owner=address(0xE1), token_address=token)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert served(warehouse)["PEPE"]["registration_token_id"] == 1
+    ledger.mine()
+    ledger.read(token, "USDT", total_supply_raw=1_000_000 * ETHER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert served(warehouse)["USDT"]["registration_token_id"] is None
+
+
 def test_a_token_renamed_to_look_like_another_becomes_its_copy(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:

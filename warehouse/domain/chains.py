@@ -87,6 +87,11 @@ class Chain:
         return Capability.CLAIM in self.capabilities
 
     @property
+    def takes_claims(self) -> bool:
+        """Whether symbols are registered on it here: it has a node and our registry."""
+        return self.can_claim and self.enabled and "registry" in self.contracts
+
+    @property
     def can_create(self) -> bool:
         """Whether tokens can be created on it, given a factory."""
         return Capability.CREATE in self.capabilities

@@ -3,6 +3,7 @@
 The pipelines build the search tables with these functions and the API queries them, so both agree on what is similar.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -43,13 +44,22 @@ _SHORT = 7
 MAX_SEARCHABLE_LENGTH = 20
 SEARCHABLE_PATTERN = f"[A-Za-z0-9]{{1,{MAX_SEARCHABLE_LENGTH}}}"
 """Symbols that can be searched and looked up."""
-REGISTRABLE_PATTERN = "[A-Z0-9]{1,12}"
+MAX_REGISTRABLE_LENGTH = 12
+REGISTRABLE_PATTERN = f"[A-Z0-9]{{1,{MAX_REGISTRABLE_LENGTH}}}"
 """Symbols that can be registered, upper-cased."""
+_REGISTRABLE = re.compile(REGISTRABLE_PATTERN)
 
 
 def symbol_key(text: str) -> str:
     """The key a symbol is searched and registered by: trimmed and upper-cased, otherwise as written."""
     return text.strip().upper()
+
+
+def is_registrable_symbol(text: str) -> bool:
+    """Whether a symbol has the form of one that can be registered, once upper-cased: 1 to 12 of A-Z and 0-9, not digits
+    only."""
+    symbol = text.upper()
+    return text.isascii() and bool(_REGISTRABLE.fullmatch(symbol)) and not symbol.isdecimal()
 
 
 @lru_cache(maxsize=65536)

@@ -1,5 +1,5 @@
--- The first registration of a symbol, active ones before ended ones, with its verified domains and the number of its
--- attestations.
+-- The first active registration of a symbol, else the one that ended last, with its verified domains and the number of
+-- its attestations.
 SELECT
     found.chain_id, found.token_id, found.symbol, found.owner, found.token_address, found.registry,
     found.transaction_hash, found.block_number, found.managers, found.maintainers,
@@ -22,6 +22,6 @@ FROM (
     SELECT *
     FROM registration
     WHERE symbol = %(symbol)s AND (%(chain_id)s::bigint IS NULL OR chain_id = %(chain_id)s)
-    ORDER BY released_at IS NOT NULL OR expired_at IS NOT NULL, minted_at, chain_id
+    ORDER BY coalesce(released_at, expired_at) DESC NULLS FIRST, minted_at, chain_id
     LIMIT 1
 ) AS found

@@ -30,6 +30,7 @@ async def qualify(service: Service, token: str, wallet: LocalAccount, **fields: 
         ("GOOD", "OTHER", "symbol_format"),
         ("123456", "123456", "symbol_format"),
         ("TOOLONGSYMBOL", "TOOLONG", "symbol_format"),
+        ("Official", "OFFICIAL", "reserved_symbol"),
     ],
 )
 async def test_a_refused_token_names_the_rule(

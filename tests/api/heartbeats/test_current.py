@@ -63,10 +63,10 @@ async def test_a_symbol_selects_the_named_then_registered_then_original_token(
     assert (await service.get("/heartbeat/PEPE/base", tokenAddress=address(2))).json()["score"] == 22
 
 
-async def test_without_a_score_the_answer_is_404(service: Service, store: Connection) -> None:
+async def test_without_a_score_the_answer_is_404(indexed: Service, store: Connection) -> None:
     add_token(store)
     for path in ("/heartbeat/PEPE/base", "/heartbeat/NONE/base", f"/heartbeat/PEPE/base?tokenAddress={address(9)}"):
-        response = await service.client.get(f"/api/v2{path}")
+        response = await indexed.client.get(f"/api/v2{path}")
         assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND")
 
 

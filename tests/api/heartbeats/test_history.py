@@ -95,9 +95,9 @@ async def test_a_point_has_the_status_of_its_time(service: Service, store: Conne
 
 
 async def test_a_token_without_scores_has_an_empty_history_and_an_unknown_one_is_404(
-    service: Service, store: Connection
+    indexed: Service, store: Connection
 ) -> None:
     add_token(store, address=address(1))
-    answer = (await service.get("/heartbeat/PEPE/base/history")).json()
+    answer = (await indexed.get("/heartbeat/PEPE/base/history")).json()
     assert (answer["points"], answer["pagination"]["hasMore"]) == ([], False)
-    assert (await service.get("/heartbeat/NONE/base/history")).status_code == 404
+    assert (await indexed.get("/heartbeat/NONE/base/history")).status_code == 404

@@ -6,7 +6,8 @@ import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.http.addresses import are_registrable, is_registrable_symbol
+from api.http.addresses import are_registrable
+from warehouse.domain.symbols import is_registrable_symbol
 
 _NEARLY = st.text(st.sampled_from("aZ09ſß ①-\n\0"), max_size=14)
 

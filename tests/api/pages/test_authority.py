@@ -20,8 +20,8 @@ CHANGES: list[tuple[str, str, Any]] = [
     ("DELETE", "/domains/proven.example", None),
 ]
 MEANWHILE = [
-    ("released_at = now()", 404, "the registration has ended"),
-    ("expired_at = now()", 404, "the registration has ended"),
+    ("released_at = now()", 404, "has ended"),
+    ("expired_at = now()", 404, "has ended"),
     ("owner = '0x1212121212121212121212121212121212121212', managers = '{}'", 403, "only the owner"),
     ("transaction_hash = '0xcc'", 404, "a reorganisation of the chain removed the registration"),
 ]

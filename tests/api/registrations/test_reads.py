@@ -1,18 +1,20 @@
 """Registration records and statuses."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from eth_utils.address import to_checksum_address
 from psycopg.types.json import Jsonb
 
-from tests.factories.registrations import ARBITRUM, LONG_AGO, add_registration, add_token, address, scored
-from tests.fixtures.service import Service
+from tests.factories.registrations import ARBITRUM, BASE, LONG_AGO, add_registration, add_token, address, scored
+from tests.fixtures.service import Serve, Service
 from warehouse.postgres import Connection
 
 
-async def test_an_empty_registry_has_no_registrations(service: Service) -> None:
+async def test_an_empty_registry_has_no_registrations(indexed: Service) -> None:
+    service = indexed
     missing = await service.get("/registration/PEPE")
     assert (missing.status_code, missing.json()["code"]) == (404, "NOT_FOUND")
     assert (await service.get("/registration/1")).status_code == 404
@@ -76,6 +78,34 @@ async def test_a_symbol_selects_its_earliest_active_registration(service: Servic
     assert (record["chainId"], record["tokenId"]) == (ARBITRUM, 1)
 
 
+async def test_an_ended_registration_is_not_found_and_says_when_and_why_it_ended(
+    indexed: Service, store: Connection
+) -> None:
+    ended = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+    add_registration(store, token_id=1, released_at=ended)
+    add_registration(store, token_id=2, expired_at=ended + timedelta(days=1), minted_at=LONG_AGO + timedelta(days=1))
+    add_token(store)
+    lookups = {
+        "/api/v2/registration/1": ("released", "2026-03-01T09:30:00.000Z"),
+        "/registration/1/roles": ("released", "2026-03-01T09:30:00.000Z"),
+        "/api/v2/registration/2": ("expired", "2026-03-02T09:30:00.000Z"),
+        "/api/v2/registration/2/attestations": ("expired", "2026-03-02T09:30:00.000Z"),
+        "/api/v2/registration/PEPE": ("expired", "2026-03-02T09:30:00.000Z"),
+        "/registration/PEPE/roles": ("expired", "2026-03-02T09:30:00.000Z"),
+        "/registration/unified/PEPE": ("expired", "2026-03-02T09:30:00.000Z"),
+    }
+    for path, (reason, at) in lookups.items():
+        answer = await indexed.client.get(path)
+        body = answer.json()
+        assert (answer.status_code, body["code"], body["endReason"], body["endedAt"]) == (404, "NOT_FOUND", reason, at)
+    status = await indexed.get("/registration/PEPE/base")
+    assert (status.status_code, status.json()["status"], status.json()["tokenId"]) == (200, "unclaimed", None)
+    assert (await indexed.get("/registration/1/history")).status_code == 200
+    add_registration(store, token_id=3, minted_at=LONG_AGO + timedelta(days=2))
+    for path in ("/api/v2/registration/PEPE", "/registration/PEPE/roles", "/registration/unified/PEPE"):
+        assert (await indexed.client.get(path)).json()["tokenId"] == 3
+
+
 @pytest.mark.parametrize(
     ("registration", "token", "status"),
     [
@@ -91,7 +121,7 @@ async def test_a_symbol_selects_its_earliest_active_registration(service: Servic
     ],
 )
 async def test_statuses(
-    service: Service,
+    indexed: Service,
     store: Connection,
     registration: dict[str, Any] | None,
     token: dict[str, Any] | None,
@@ -101,7 +131,7 @@ async def test_statuses(
         add_registration(store, **registration)
     if token is not None:
         add_token(store, **token)
-    assert (await service.get("/registration/PEPE/base")).json()["status"] == status
+    assert (await indexed.get("/registration/PEPE/base")).json()["status"] == status
 
 
 async def test_a_status_shows_the_exact_heartbeat(service: Service, store: Connection) -> None:
@@ -120,20 +150,75 @@ async def test_a_status_shows_the_exact_heartbeat(service: Service, store: Conne
     ("alias", "chain_id"),
     [("arb", 42161), ("ARB", 42161), ("42161", 42161), ("bsc", 56), ("sol", 900900), ("solana", 900900)],
 )
-async def test_chain_aliases(service: Service, alias: str, chain_id: int) -> None:
+async def test_chain_aliases(service: Service, store: Connection, alias: str, chain_id: int) -> None:
+    add_registration(store, chain_id=chain_id)
     assert (await service.get(f"/registration/PEPE/{alias}")).json()["chainId"] == chain_id
 
 
-async def test_a_token_address_narrows_the_lookup(service: Service, store: Connection) -> None:
+async def test_a_chain_that_is_not_indexed_is_never_called_free(indexed: Service, store: Connection) -> None:
+    for chain in ("avax", "43114", "solana"):
+        answer = await indexed.get(f"/registration/PEPE/{chain}")
+        assert (answer.status_code, answer.json()["code"]) == (422, "CHAIN_NOT_INDEXED")
+        assert answer.json()["error"].startswith("chain: ")
+    add_registration(store, chain_id=43114)  # a mint is recorded from its receipt
+    assert (await indexed.get("/registration/PEPE/avax")).json()["status"] == "claimed"
+    store.execute("UPDATE chain_checkpoint SET block_number = NULL WHERE chain_id = 100")  # nothing is published yet
+    assert (await indexed.get("/registration/PEPE/gnosis")).json()["code"] == "CHAIN_NOT_INDEXED"
+
+
+async def test_a_named_token_shows_that_another_one_has_the_symbol(indexed: Service, store: Connection) -> None:
     add_registration(store)
     add_token(store)
-    add_token(store, address=address(0x2), precedence=1, is_copy=True)
-    by_symbol = (await service.get("/registration/PEPE/base")).json()
-    assert (by_symbol["status"], by_symbol["tokenId"]) == ("claimed", 1)
-    other = (await service.get("/registration/PEPE/base", tokenAddress=address(0x2))).json()
-    assert (other["status"], other["tokenId"]) == ("unclaimed", None)
-    absent = (await service.get("/registration/PEPE/base", tokenAddress=address(0x3))).json()
-    assert absent["status"] == "available"
+    add_token(store, address=address(0x2), precedence=1)
+    by_symbol = (await indexed.get("/registration/PEPE/base")).json()
+    assert (by_symbol["status"], by_symbol["tokenId"], by_symbol["takenBy"]) == ("claimed", 1, None)
+    taken = {
+        "tokenId": 1,
+        "tokenAddress": to_checksum_address(address(0x70CE)),
+        "owner": to_checksum_address(address(0xA11CE)),
+    }
+    other = (await indexed.get("/registration/PEPE/base", tokenAddress=address(0x2))).json()
+    assert (other["status"], other["tokenId"], other["takenBy"]) == ("unclaimed", None, taken)
+    assert (other["registrable"], other["reason"]) == (False, "already_registered")
+    assert other["tokenAddress"] == to_checksum_address(address(0x2))
+    absent = await indexed.get("/registration/PEPE/base", tokenAddress=address(0x3))
+    assert (absent.status_code, absent.json()["takenBy"]) == (404, taken)
+
+
+@pytest.mark.parametrize("path", ["/registration/PEPE/base", "/heartbeat/PEPE/base", "/heartbeat/PEPE/base/history"])
+async def test_an_address_of_another_symbol_is_refused(indexed: Service, store: Connection, path: str) -> None:
+    add_token(store, "FROG")
+    answer = await indexed.get(path, tokenAddress=address(0x70CE))
+    assert (answer.status_code, answer.json()["error"]) == (400, "tokenAddress: has the symbol FROG, not PEPE")
+    add_registration(store)  # as PEPE, before the token called itself FROG
+    assert (await indexed.get("/registration/PEPE/base", tokenAddress=address(0x70CE))).json()["status"] == "claimed"
+
+
+@pytest.mark.parametrize(
+    ("symbol", "reason"),
+    [("PEPE", None), ("TEST", "reserved_symbol"), ("USDC", "major_coin"), ("U5DC", "major_coin"),
+     ("123", "symbol_format"), ("A" * 13, "symbol_format"), ("TAKEN", "already_registered"), ("COPY", "copycat")],
+)  # fmt: skip
+async def test_a_status_says_whether_the_symbol_can_be_registered(
+    indexed: Service, store: Connection, symbol: str, reason: str | None
+) -> None:
+    add_registration(store, "TAKEN")
+    add_token(store, "COPY", is_copy=True)
+    answer = (await indexed.get(f"/registration/{symbol}/base")).json()
+    assert (answer["registrable"], answer["reason"]) == (reason is None, reason)
+    if reason in ("reserved_symbol", "major_coin", "symbol_format"):
+        assert answer["status"] == "available"
+
+
+async def test_a_chain_without_a_registry_takes_no_registrations(
+    serve: Serve, store: Connection, tmp_path: Path
+) -> None:
+    chains = tmp_path / "chains.toml"
+    chains.write_text('[chains.base]\nrpc_urls = ["http://127.0.0.1:1"]\n')
+    store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (%s, 1, 77)", (BASE,))
+    async with serve(chains=chains) as running:
+        answer = (await running.get("/registration/PEPE/base")).json()
+    assert (answer["status"], answer["registrable"], answer["reason"]) == ("available", False, "chain_not_claimable")
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,3 @@
 """Fixtures of the tests of search."""
 
-from tests.fixtures.search import chains_file, finder
+from tests.fixtures.search import finder

@@ -91,12 +91,12 @@ async def test_a_cursor_of_a_state_no_longer_kept_is_refused(finder: Service, wa
 
 
 def test_a_cursor_survives_a_round_trip() -> None:
-    cursor = Cursor(version=2**63, moment=NOW, offset=12345)
+    cursor = Cursor(version=2**63, moment=NOW, offset=12345, available_on=(8453, 900900))
     assert read_cursor(write_cursor(cursor, "abc"), "abc", NOW + timedelta(minutes=10)) == cursor
 
 
 def test_a_cursor_older_than_ten_minutes_is_refused() -> None:
-    text = write_cursor(Cursor(1, NOW, 10), "abc")
+    text = write_cursor(Cursor(1, NOW, 10, ()), "abc")
     with pytest.raises(InvalidInput, match="older than ten minutes"):
         read_cursor(text, "abc", NOW + timedelta(minutes=10, seconds=1))
 
@@ -109,4 +109,4 @@ def test_a_forged_cursor_is_refused(text: str) -> None:
 
 def test_a_cursor_of_the_future_is_refused() -> None:
     with pytest.raises(InvalidInput, match="was not issued"):
-        read_cursor(write_cursor(Cursor(1, NOW + timedelta(hours=1), 0), "abc"), "abc", NOW)
+        read_cursor(write_cursor(Cursor(1, NOW + timedelta(hours=1), 0, ()), "abc"), "abc", NOW)

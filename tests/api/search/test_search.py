@@ -170,7 +170,7 @@ async def test_the_answer_has_the_query_and_the_published_state(finder: Service,
         assert everything["filters"] == {"chain": "all", "status": "all"}
         assert everything["meta"]["statusCounts"] == {"available": 1, "unclaimed": 1}
     assert answer["meta"]["asOf"]["version"] == 5
-    assert answer["meta"]["asOf"]["blocks"] == {"base": 500}
+    assert answer["meta"]["asOf"]["blocks"] == {"base": 500, "gnosis": 500}
 
 
 async def test_statuses_follow_the_registration_and_the_heartbeat(finder: Service, warehouse: Warehouse) -> None:

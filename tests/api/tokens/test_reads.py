@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,16 @@ from warehouse.domain.addresses import checksum_address
 @pytest.fixture
 async def finder(serve: Serve, warehouse_url: str) -> AsyncIterator[Service]:
     async with serve(clickhouse_url=warehouse_url, site_url="https://site.test") as running:
+        yield running
+
+
+@pytest.fixture
+async def indexed(
+    indexed: Service, warehouse: Warehouse, warehouse_url: str, serve: Serve, chains_file: Path
+) -> AsyncIterator[Service]:
+    """Base and Gnosis indexed, and a publication without a token of the symbol; a deleted one is none."""
+    publish(warehouse, [token_row("PEPE", address=2, deleted=1)])
+    async with serve(clickhouse_url=warehouse_url, chains=chains_file) as running:
         yield running
 
 
@@ -43,11 +54,16 @@ async def test_the_answer_is_one_search_result(finder: Service, warehouse: Wareh
     assert alone["registration"]["status"] == "claimed"
 
 
-async def test_an_unknown_token_is_404(finder: Service, warehouse: Warehouse) -> None:
-    publish(warehouse, [token_row("PEPE", address=1, chain_id=1), token_row("GONE", address=2, deleted=1)])
-    for path in ("/token/PEPE/base", "/token/GONE/base", f"/token/PEPE/eth?tokenAddress=0x{9:040x}"):
-        response = await finder.client.get(f"/api/v2{path}")
+async def test_an_unknown_token_is_404(indexed: Service) -> None:
+    for path in ("/token/PEPE/base", f"/token/PEPE/base?tokenAddress=0x{9:040x}"):
+        response = await indexed.client.get(f"/api/v2{path}")
         assert (response.status_code, response.json()["code"]) == (404, "NOT_FOUND"), path
+
+
+async def test_nothing_is_said_of_a_chain_that_is_not_indexed(indexed: Service) -> None:
+    for path in ("/token/PEPE/eth", "/token/PEPE/solana"):
+        response = await indexed.client.get(f"/api/v2{path}")
+        assert (response.status_code, response.json()["code"]) == (422, "CHAIN_NOT_INDEXED"), path
 
 
 async def test_bad_input_is_named(finder: Service) -> None:

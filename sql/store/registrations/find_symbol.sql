@@ -1,16 +1,15 @@
--- One row: the active registration of a symbol on a chain (columns of registration, its verified domains), and the
--- token it refers to (columns indexed_*): the registered one, else the named one, else the original. Nulls where there
--- is none.
+-- One row: the active registration of a symbol on a chain (columns of registration, its verified domains), and a token
+-- (columns indexed_*): the named one whatever its symbol, else the registered one, else the original. Nulls where there
+-- is none. is_indexed: whether any block of the chain was published.
 WITH standing AS (
     SELECT *
     FROM registration
     WHERE symbol = %(symbol)s AND chain_id = %(chain_id)s AND released_at IS NULL AND expired_at IS NULL
-      AND (%(address)s::text IS NULL OR token_address = %(address)s)
-    ORDER BY token_id DESC
+    ORDER BY token_address IS NOT DISTINCT FROM %(address)s::text DESC, token_id DESC
     LIMIT 1
 ),
 meant AS (
-    SELECT coalesce((SELECT token_address FROM standing), %(address)s::text) AS address
+    SELECT coalesce(%(address)s::text, (SELECT token_address FROM standing)) AS address
 )
 SELECT
     standing.chain_id, standing.token_id, standing.symbol, standing.owner, standing.token_address, standing.registry,
@@ -27,19 +26,25 @@ SELECT
           AND verified_at IS NOT NULL
     ) AS domains,
     token.address AS indexed_address,
+    token.symbol_key AS indexed_symbol_key,
+    token.is_copy AS indexed_is_copy,
+    token.as_of_block AS indexed_as_of_block,
     token.score AS indexed_score,
     token.timestamp_score AS indexed_timestamp_score,
     token.volume_score AS indexed_volume_score,
     token.holders_score AS indexed_holders_score,
     token.confidence_score AS indexed_confidence_score,
-    token.scored_at AS indexed_scored_at
+    token.scored_at AS indexed_scored_at,
+    EXISTS (
+        SELECT FROM chain_checkpoint WHERE chain_id = %(chain_id)s AND block_number IS NOT NULL
+    ) AS is_indexed
 FROM meant
 LEFT JOIN standing ON true
 LEFT JOIN LATERAL (
     -- Use the primary key if the address is known: a popular symbol has thousands of tokens on a chain.
     SELECT *
     FROM indexed_token
-    WHERE chain_id = %(chain_id)s AND address = meant.address AND symbol_key = %(symbol)s
+    WHERE chain_id = %(chain_id)s AND address = meant.address
     UNION ALL
     (
         SELECT *
