@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from api import links
 from api.http import json_schema
 from api.http.error_shapes import ErrorBody
+from api.http.examples import restore_examples
 from api.http.route_table import RouteTable
 from api.http.routes import accesses
 from api.http.statuses import add_implied
@@ -92,6 +93,7 @@ def build(app: FastAPI, table: RouteTable, public_url: str) -> dict[str, Any]:
             operation = document["paths"][route.path_format][method.lower()]
             if _INVENTED[0] in str(operation["responses"].get("422", "")):
                 del operation["responses"]["422"]
+            restore_examples(document, operation, route)
             add_implied(operation, route, table.find(method, route.path_format))
             if _has_optional_session(route):
                 operation["security"].append({})

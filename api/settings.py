@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from api.outbound.destinations import Network, parse_networks
+from api.tokenlists.formats import FormatName
 from warehouse.settings import EngineSettings
 
 
@@ -58,7 +59,7 @@ class ApiSettings(EngineSettings):
     apps: Path | None = Field(
         default=None, description="TOML file that overrides the built-in catalogue of apps (api/apps/catalogue.toml)."
     )
-    listing_platforms: dict[str, Literal["coin", "asset", "profile"]] = Field(
+    listing_platforms: dict[str, FormatName] = Field(
         default={"coin": "coin", "asset": "asset", "profile": "profile"},
         description="JSON object: each listing platform's path segment and format.",
     )

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, field_validator
 
 from api.overlay import Overlay, OverlayError, builtin
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9-]{0,31}/[a-z0-9][a-z0-9-]{0,63}$"
+Rating = Literal["general", "nsfw"]
 _Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 
 
@@ -26,7 +27,7 @@ class App(BaseModel):
     version: str = Field(pattern=r"^\d+\.\d+\.\d+$")
     category: str = Field(pattern=r"^[a-z][a-z-]{0,31}$")
     icon: str | None = Field(default=None, pattern=r"^https://\S+$")
-    rating: str = Field(default="general", pattern="^(general|nsfw)$")
+    rating: Rating = "general"
     embed: Mapping[str, Any] | None = None
 
     @field_validator("embed")

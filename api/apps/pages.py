@@ -16,13 +16,13 @@ from warehouse.store import Store
 class InstalledApp(Wire):
     """An app on a coin's page."""
 
-    id: str
-    name: str
-    description: str
-    version: str
-    category: str
-    icon: str | None
-    first_party: bool
+    id: str = Field(description="<developer>/<name>.")
+    name: str = Field(description="Name of the app.")
+    description: str = Field(description="What it does.")
+    version: str = Field(description="Its version, by semantic versioning.")
+    category: str = Field(description="Its category, in lower case.")
+    icon: str | None = Field(description="Picture: a link with https; null without one.")
+    first_party: bool = Field(description="Whether it is the service's own.")
     embed: dict[str, Any] | None = Field(description="The app's own embed declaration.")
 
 

@@ -5,6 +5,8 @@ from typing import Annotated, Final
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
+from api.apps.catalogue import Rating
+from api.http.members import Count, Timestamp
 from api.http.rendering import Wire
 
 MAX_APPS: Final = 50
@@ -36,35 +38,35 @@ class AppsChange(Wire):
         },
     )
 
-    apps: list[ChosenApp] = Field(max_length=MAX_APPS)
+    apps: list[ChosenApp] = Field(max_length=MAX_APPS, description="The apps, in the order of the page.")
 
 
 class CatalogueApp(Wire):
     """An app that can be installed on pages."""
 
-    id: str
-    name: str
-    description: str
-    version: str
-    category: str
-    icon: str | None
-    rating: str = Field(description="general or nsfw; nsfw apps are never shown to the public.")
-    first_party: bool
+    id: str = Field(description="<developer>/<name>.")
+    name: str = Field(description="Name of the app.")
+    description: str = Field(description="What it does.")
+    version: str = Field(description="Its version, by semantic versioning.")
+    category: str = Field(description="Its category, in lower case.")
+    icon: str | None = Field(description="Picture: a link with https; null without one.")
+    rating: Rating = Field(description="nsfw apps are never shown to the public.")
+    first_party: bool = Field(description="Whether it is the service's own.")
 
 
 class PlacedApp(Wire):
     """An app on a page, whether the public sees it or not."""
 
-    id: str
-    enabled: bool
+    id: str = Field(description="<developer>/<name>.")
+    enabled: bool = Field(description="Whether the owner turned it on.")
     public: bool = Field(description="Whether the public sees it: enabled, in the catalogue, and not rated nsfw.")
-    installed_at: str = Field(description="ISO 8601.")
+    installed_at: Timestamp = Field(description="When it was put on the page, ISO 8601 in UTC.")
     app: CatalogueApp | None = Field(description="Null for an app that is in the catalogue no more.")
 
 
 class PageAppList(Wire):
     """The apps of a page in its order, and the others that it may have."""
 
-    apps: list[PlacedApp]
-    available: list[CatalogueApp]
-    limit: int = Field(description="Most apps on a page.")
+    apps: list[PlacedApp] = Field(description="The apps of the page, in its order.")
+    available: list[CatalogueApp] = Field(description="The other apps that it may have.")
+    limit: Count = Field(description="Most apps on a page.")

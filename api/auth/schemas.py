@@ -12,8 +12,10 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from solders.signature import Signature
 
+from api.accounts.schemas import PlanName
 from api.claims.inputs import Text
 from api.http.errors import InvalidInput
+from api.http.members import Address, Count
 from api.http.rendering import Wire
 
 Scope = Literal["api:read", "api:write"]
@@ -26,7 +28,7 @@ class Nonce(Wire):
     """A nonce for one sign-in."""
 
     nonce: str = Field(description="Valid for one sign-in within ten minutes.", examples=["aG3kT9wQ0rX5bN8mZ1cV7y"])
-    expires_at: datetime
+    expires_at: datetime = Field(description="When it ends, ISO 8601 in UTC.")
 
 
 class _Login(Wire):
@@ -58,7 +60,7 @@ class EthereumLogin(_Login):
             ]
         },
     )
-    message: Text
+    message: Text = Field(description="The text that was signed.")
     signature: Text = Field(
         description="0x and hexadecimal digits: of a plain wallet (personal_sign), of a contract wallet (EIP-1271), or "
         "of one that is not deployed yet (ERC-6492)."
@@ -91,32 +93,32 @@ class LoginResponse(Wire):
     """A session and its token."""
 
     access_token: str = Field(description="Send it as Authorization: Bearer.")
-    token_type: Literal["Bearer"]
+    token_type: Literal["Bearer"] = Field(description="How to send the token.")
     expires_in: int = Field(description="Seconds.")
-    expires_at: datetime
-    session_id: UUID
-    account_id: UUID
-    wallet: str = Field(description="The wallet that just signed.")
-    wallets: list[str] = Field(description="All wallets of the session, in the order of signing.")
-    scopes: list[str]
-    plan: str
+    expires_at: datetime = Field(description="When the session ends, ISO 8601 in UTC.")
+    session_id: UUID = Field(description="Id of the session.")
+    account_id: UUID = Field(description="Id of the account.")
+    wallet: Address = Field(description="The wallet that just signed.")
+    wallets: list[Address] = Field(description="All wallets of the session, in the order of signing.")
+    scopes: list[Scope] = Field(description="What the session may do.")
+    plan: PlanName = Field(description="The plan of the account.")
 
 
 class SessionEntry(Wire):
     """A live session."""
 
-    id: UUID
-    wallets: list[str]
-    scopes: list[str]
-    created_at: datetime
-    expires_at: datetime
+    id: UUID = Field(description="Id of the session.")
+    wallets: list[Address] = Field(description="Its wallets, in the order of signing.")
+    scopes: list[Scope] = Field(description="What it may do.")
+    created_at: datetime = Field(description="When it began, ISO 8601 in UTC.")
+    expires_at: datetime = Field(description="When it ends, ISO 8601 in UTC.")
     current: bool = Field(description="Whether it is the caller's session.")
 
 
 class SessionList(Wire):
     """Sessions of an account, newest first."""
 
-    sessions: list[SessionEntry]
+    sessions: list[SessionEntry] = Field(description="The sessions of this page, newest first.")
     total: int = Field(description="All live sessions, on this page or not.")
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last.")
 
@@ -124,31 +126,31 @@ class SessionList(Wire):
 class Revoked(Wire):
     """A session that has ended."""
 
-    session_id: UUID
-    revoked_at: datetime
+    session_id: UUID = Field(description="Id of the session.")
+    revoked_at: datetime = Field(description="When it ended, ISO 8601 in UTC.")
 
 
 class RevokedOthers(Wire):
     """The number of ended sessions."""
 
-    revoked: int
+    revoked: Count = Field(description="How many sessions ended.")
 
 
 class Jwk(Wire):
     """A public key (RFC 8037)."""
 
-    kty: Literal["OKP"]
-    crv: Literal["Ed25519"]
-    x: str
+    kty: Literal["OKP"] = Field(description="Key type.")
+    crv: Literal["Ed25519"] = Field(description="Curve.")
+    x: str = Field(description="The public key in base64url.")
     kid: str = Field(description="First 16 hexadecimal digits of the SHA-256 of the raw public key.")
-    use: Literal["sig"]
-    alg: Literal["EdDSA"]
+    use: Literal["sig"] = Field(description="What the key is for: signatures.")
+    alg: Literal["EdDSA"] = Field(description="Algorithm.")
 
 
 class Jwks(Wire):
     """Public keys, the current one first (RFC 7517)."""
 
-    keys: list[Jwk]
+    keys: list[Jwk] = Field(description="The keys, the current one first.")
 
 
 def ed25519_signatures(text: str) -> list[bytes]:

@@ -7,6 +7,7 @@ from pydantic import Field
 from api.http.dependencies import GasDep, PricingDep
 from api.http.examples import success_examples
 from api.http.groups import RouteGroup
+from api.http.members import Count, Timestamp, Usd
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.http.times import timestamp
 from api.security.access import ApiKey
@@ -38,31 +39,31 @@ _EXAMPLE: dict[str, Any] = {
 class BundlePrice(Wire):
     """Several chains at once."""
 
-    chains: int
-    price: Number
-    savings: Number
+    chains: Count = Field(description="How many chains.")
+    price: Usd = Field(description="Price in US dollars.")
+    savings: Usd = Field(description="Saved over single prices, in US dollars.")
 
 
 class SubscriptionPrice(Wire):
     """What a plan costs, in dollars."""
 
-    monthly: Number
-    yearly: Number
+    monthly: Usd = Field(description="For a month, in US dollars.")
+    yearly: Usd = Field(description="For a year, in US dollars.")
 
 
 class FeeSchedule(Wire):
     """All fees, in dollars."""
 
-    crown_fee: Number = Field(examples=[25])
-    create_fee: Number
+    crown_fee: Usd = Field(examples=[25], description="Claim of a registration, in US dollars.")
+    create_fee: Usd = Field(description="Creation of a token per chain, in US dollars.")
     whale_multiplier: Number = Field(description="Price of creation on Ethereum mainnet relative to other chains.")
-    whale_multiplier_as_of: str | None = Field(
+    whale_multiplier_as_of: Timestamp | None = Field(
         description="When the gas price behind the multiplier was read; null if the configured multiplier applies."
     )
-    link_price: Number = Field(description="Linking is automatic and free.")
-    expired_claim_price: Number
-    bundles: dict[str, BundlePrice]
-    subscription_tiers: dict[str, SubscriptionPrice]
+    link_price: Usd = Field(description="Linking is automatic and free.")
+    expired_claim_price: Usd = Field(description="Claim of a registration that expired, in US dollars.")
+    bundles: dict[str, BundlePrice] = Field(description="Creation on several chains at once, by name.")
+    subscription_tiers: dict[str, SubscriptionPrice] = Field(description="Subscriptions, by plan.")
 
 
 @router.get("/fees", response_model=FeeSchedule, responses=success_examples(("fees", _EXAMPLE)))

@@ -1,6 +1,7 @@
 """GET /health/live, /health/ready and /metrics."""
 
 import asyncio
+from typing import Literal
 
 from pydantic import Field
 from starlette.responses import Response
@@ -19,13 +20,13 @@ router = GROUP.router("", tags=["health"])
 class Live(Wire):
     """The process answers."""
 
-    status: str = Field(examples=["ok"])
+    status: Literal["ok"] = Field(examples=["ok"], description="Always ok.")
 
 
 class Ready(Wire):
     """Store, warehouse and migrations are ready."""
 
-    status: str = Field(examples=["ready"])
+    status: Literal["ready"] = Field(examples=["ready"], description="Always ready.")
 
 
 @router.get(

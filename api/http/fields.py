@@ -10,13 +10,14 @@ from typing import Annotated, Any, Final
 from fastapi import Path, Query
 
 from api.http.errors import InvalidInput
+from warehouse.domain import addresses
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.symbols import SEARCHABLE_PATTERN
 
 SYMBOL: Final[dict[str, Any]] = {"pattern": f"^{SEARCHABLE_PATTERN}$"}
 CLAIM_SYMBOL: Final[dict[str, Any]] = {"pattern": "^[A-Za-z0-9]{1,12}$"}
 EVM_ADDRESS: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{40}$"}
-WALLET: Final[dict[str, Any]] = {"pattern": "^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$"}
+WALLET: Final[dict[str, Any]] = {"pattern": addresses.PATTERN}
 HASH: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{64}$"}
 SIGNATURE: Final[dict[str, Any]] = {"pattern": "^0x([0-9a-fA-F]{2}){1,32768}$"}
 _SYMBOL = re.compile(SEARCHABLE_PATTERN)

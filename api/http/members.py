@@ -80,6 +80,7 @@ Usd = Annotated[Decimal, number("US dollars.")]
 Score = Annotated[Decimal, number("From 0 to 100.", minimum=0, maximum=100)]
 
 # Other text.
+Digits = Annotated[str, text("Whole number in decimal digits.", pattern="^[0-9]+$")]
 Uri = Annotated[str, text("Link.", format="uri")]
 Uuid = Annotated[str, text("Id.", format="uuid")]
 Sha256 = Annotated[str, text("SHA-256, in hexadecimal digits.", pattern="^[0-9a-f]{64}$")]

@@ -53,7 +53,7 @@ _BODY = {
             FORM: {
                 "schema": {
                     "type": "object",
-                    "properties": {"file": _FILE},
+                    "properties": {"file": {**_FILE, "description": "The document or the image."}},
                     "required": ["file"],
                     "additionalProperties": False,
                 }

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field, StrictBool, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from api.http.members import Count, Uri
 from api.http.rendering import Wire
 
 MAX_LINK_LENGTH = 2_048
@@ -39,6 +40,7 @@ class MetadataDocument(Wire):
         extra="allow",
         populate_by_name=False,
         alias_generator=to_camel,
+        json_schema_serialization_defaults_required=False,  # it is served as it was uploaded
         json_schema_extra={
             "examples": [
                 {
@@ -69,7 +71,7 @@ class Uploaded(Wire):
     """What was kept, and its name."""
 
     cid: str = Field(description="CIDv1 of the bytes as they were sent: what `ipfs add --cid-version=1` says of them.")
-    uri: str = Field(description="The CID as a link: for `setMetadata`'s document, and for pictures in documents.")
-    url: str = Field(description="Where this service serves it.")
+    uri: Uri = Field(description="The CID as a link: for `setMetadata`'s document, and for pictures in documents.")
+    url: Uri = Field(description="Where this service serves it.")
     content_type: str = Field(description="Media type, detected from the content.")
-    size: int = Field(description="Bytes.")
+    size: Count = Field(description="Size in bytes.")

@@ -3,6 +3,7 @@
 from pydantic import ConfigDict, Field, StrictBool
 from pydantic.alias_generators import to_camel
 
+from api.http.members import ChainNumber, Symbol, TokenId
 from api.http.rendering import Wire
 from api.profiles import rules
 
@@ -36,20 +37,20 @@ class ProfileChange(Wire):
 class Profile(Wire):
     """What a registration presents: the owner's profile over the document behind its CID. null: nothing."""
 
-    token_id: int
-    chain_id: int
-    symbol: str
-    name: str | None
-    display_name: str | None
-    description: str | None
-    avatar_url: str | None
-    logo_url: str | None
-    banner_url: str | None
-    website: str | None
-    twitter: str | None
-    telegram: str | None
-    discord: str | None
-    nsfw: bool
+    token_id: TokenId
+    chain_id: ChainNumber
+    symbol: Symbol
+    name: str | None = Field(description="Name of the token.")
+    display_name: str | None = Field(description="Name of the page.")
+    description: str | None = Field(description="What it is about.")
+    avatar_url: str | None = Field(description="Picture of the page: a link with https or ipfs.")
+    logo_url: str | None = Field(description="Logo of the token: a link with https or ipfs.")
+    banner_url: str | None = Field(description="Banner of the page: a link with https or ipfs.")
+    website: str | None = Field(description="Its site.")
+    twitter: str | None = Field(description="Handle or link.")
+    telegram: str | None = Field(description="Handle or link.")
+    discord: str | None = Field(description="Invitation or link.")
+    nsfw: bool = Field(description="Whether it is not for everyone's eyes.")
     set_here: list[str] = Field(description="The fields that the profile sets or clears; others are the document's.")
 
 

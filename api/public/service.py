@@ -17,7 +17,7 @@ from api.http.errors import Unavailable
 from api.http.metrics import Metrics
 from api.http.remembered import RememberedAnswers
 from api.http.times import unix_timestamp
-from api.public.schemas import AsOf, Coin, CoinApps, Holding, Market, Sites
+from api.public.schemas import BlockReached, Coin, CoinApps, Holding, Market, Sites
 from api.registrations.repository import ListingRecord, RegistrationRepository
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
@@ -167,7 +167,7 @@ class PublicReads:
                 price_change24h_pct=_number(document.get("price_change_24h")),
             ),
             holders=document.get("holders"),
-            as_of=AsOf(block=document.get("as_of_block"), time=unix_timestamp(document.get("as_of_time"))),
+            as_of=BlockReached(block=document.get("as_of_block"), time=unix_timestamp(document.get("as_of_time"))),
         )
 
     async def _apps(self, chain: Chain, symbol: str) -> CoinApps | None:
@@ -220,7 +220,9 @@ class PublicReads:
             wallet=checksum_address(wallet),
             balance=str(balance),
             holds=balance > 0,
-            as_of=AsOf(block=quantity(header.get("number")), time=unix_timestamp(quantity(header.get("timestamp")))),
+            as_of=BlockReached(
+                block=quantity(header.get("number")), time=unix_timestamp(quantity(header.get("timestamp")))
+            ),
         )
 
 

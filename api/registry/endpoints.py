@@ -1,12 +1,13 @@
 """GET /registry/info and /registry/fee-caps."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from api.http.dependencies import ChainsDep, PricingDep, SettingsDep
 from api.http.examples import success_examples
 from api.http.groups import RouteGroup
+from api.http.members import ChainKey, Usd
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.security.access import ApiKey
 
@@ -37,36 +38,38 @@ router = GROUP.router(tags=["registry"])
 class RegistryInfo(Wire):
     """The protocol and the chains it runs on."""
 
-    success: bool
-    protocol: str = Field(examples=[PROTOCOL])
-    protocol_version: str = Field(examples=[PROTOCOL_VERSION])
+    success: Literal[True] = Field(description="Always true.")
+    protocol: str = Field(examples=[PROTOCOL], description="Identifier of the registry protocol.")
+    protocol_version: str = Field(examples=[PROTOCOL_VERSION], description="Its version, by semantic versioning.")
     is_open_crown: bool = Field(description="Whether anyone may claim.")
-    supported_chains: list[str] = Field(examples=[["base", "arbitrum"]])
+    supported_chains: list[ChainKey] = Field(
+        examples=[["base", "arbitrum"]], description="Keys of the chains on which tokens can be registered."
+    )
 
 
 class MultiplierCap(Wire):
     """Bounds of the multiplier of Ethereum mainnet, which follows its gas price."""
 
-    min: Number
-    max: Number
+    min: Number = Field(description="The least that it can be.")
+    max: Number = Field(description="The most that it can be.")
 
 
 class FeeCap(Wire):
     """A fee and its cap, in dollars."""
 
-    current_usd: Number
-    max_usd: Number = Field(description="A configured price above it is refused.")
+    current_usd: Usd = Field(description="The fee now, in US dollars.")
+    max_usd: Usd = Field(description="Most that it can be, in US dollars; a configured price above it is refused.")
 
 
 class FeeCaps(Wire):
     """Current fees and their caps."""
 
-    success: bool
-    currency: str
-    claim: FeeCap
+    success: Literal[True] = Field(description="Always true.")
+    currency: Literal["USD"] = Field(description="Currency of the fees.")
+    claim: FeeCap = Field(description="Claim of a registration.")
     create: FeeCap = Field(description="Per chain; on Ethereum mainnet times the multiplier.")
-    expired_claim: FeeCap
-    whale_multiplier: MultiplierCap
+    expired_claim: FeeCap = Field(description="Claim of a registration that expired.")
+    whale_multiplier: MultiplierCap = Field(description="Multiplier of creation fees on Ethereum mainnet.")
 
 
 @router.get("/fee-caps", response_model=FeeCaps, responses=success_examples(("caps", _CAPS)))

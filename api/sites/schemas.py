@@ -38,8 +38,8 @@ class SitesChange(Wire):
 class PageSites(Wire):
     """The sites of a registration as its owner sets them."""
 
-    badge_hosts: list[str]
-    embed_hosts: list[str]
+    badge_hosts: list[str] = Field(description="Sites that show the verified badge.")
+    embed_hosts: list[str] = Field(description="Sites that may also run the coin's apps.")
     embeds_enabled: bool = Field(description="The switch.")
     interactive: bool = Field(description="What the public read says: the switch is on, and there are embed hosts.")
     verified_domains: list[str] = Field(description="The domains that can be either.")

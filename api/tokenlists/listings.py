@@ -19,6 +19,7 @@ from api.security.access import ApiKey, with_plan
 from api.security.callers import Caller
 from api.tokenlists import examples
 from api.tokenlists.errors import NotRegistered, PlatformUnknown
+from api.tokenlists.formats import PlatformListing
 from api.tokenlists.platforms import FORMATS, Listing
 from api.tokenlists.schemas import (
     Lack,
@@ -27,7 +28,6 @@ from api.tokenlists.schemas import (
     ListingExtensions,
     ListingLint,
     PlatformLint,
-    PlatformListing,
 )
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
@@ -133,7 +133,7 @@ async def get_platform_listing(
         raise PlatformUnknown(f"platform: {platform[:40]!r} is not one of {offered}")
     row, known_chain = await _registered(store, read_symbol("symbol", symbol), read_chain(chains, chain))
     listing = Listing.of(row, known_chain, f"{settings.public_url}{PUBLIC_PATH}/")
-    return JsonResponse(FORMATS[format].write(listing))
+    return respond(FORMATS[format].write(listing))
 
 
 async def _registered(store: Store, symbol: str, chain: Chain) -> tuple[ListingRecord, Chain]:

@@ -6,13 +6,28 @@ format is a setting (``REGALIA_LISTING_PLATFORMS``).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, get_args
 
 from api.metadata.sizes import ImageSize
 from api.registrations.repository import ListingRecord
+from api.tokenlists.formats import (
+    AssetLink,
+    AssetListing,
+    CoinDeployment,
+    CoinImages,
+    CoinLinks,
+    CoinListing,
+    CoinText,
+    FormatName,
+    LinkName,
+    PlatformListing,
+    ProfileLink,
+    ProfileListing,
+)
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 
+_LINK_NAMES: Final[tuple[LinkName, ...]] = get_args(LinkName)
 _BASE_URLS = {"twitter": "https://x.com/", "telegram": "https://t.me/", "discord": "https://discord.gg/"}
 """The sites of handles that a registration may give instead of an address."""
 
@@ -71,7 +86,7 @@ class Listing:
 class Format:
     """A format: how a listing is written in it, and which fields it requires."""
 
-    write: Callable[[Listing], dict[str, Any]]
+    write: Callable[[Listing], PlatformListing]
     needs: tuple[str, ...]
     longest_description: int | None = None
     needs_any_link: bool = False
@@ -95,76 +110,73 @@ def handle(url: str | None) -> str | None:
     return None if last.startswith("+") or before.endswith("/joinchat") else last.removeprefix("@") or None
 
 
-def link(name: str, said: str) -> str:
+def link(name: LinkName, said: str) -> str:
     """The address of a profile that may be given by its handle alone."""
     base_url = _BASE_URLS.get(name)
     return said if base_url is None or "://" in said else base_url + said.removeprefix("@")
 
 
-def _coin(listing: Listing) -> dict[str, Any]:
-    """A coin with its platforms, links by purpose, and images by size."""
-    return {
-        "id": f"{listing.symbol.lower()}-{listing.chain.key}",
-        "symbol": listing.symbol.lower(),
-        "name": listing.name,
-        "asset_platform_id": listing.chain.key,
-        "platforms": {listing.chain.key: listing.address},
-        "detail_platforms": {
-            listing.chain.key: {"decimal_place": listing.decimals, "contract_address": listing.address}
+def _coin(listing: Listing) -> CoinListing:
+    return CoinListing(
+        id=f"{listing.symbol.lower()}-{listing.chain.key}",
+        symbol=listing.symbol.lower(),
+        name=listing.name,
+        asset_platform_id=listing.chain.key,
+        platforms={listing.chain.key: listing.address},
+        detail_platforms={
+            listing.chain.key: CoinDeployment(decimal_place=listing.decimals, contract_address=listing.address)
         },
-        "description": {"en": listing.description or ""},
-        "links": {
-            "homepage": [listing.website] if listing.website else [],
-            "blockchain_site": [listing.explorer_url],
-            "chat_url": [link("discord", listing.discord)] if listing.discord else [],
-            "twitter_screen_name": handle(listing.twitter),
-            "telegram_channel_identifier": handle(listing.telegram),
-        },
-        "image": {str(size): listing.logo_in(size) for size in ImageSize},
-        "contract_address": listing.address,
-    }
+        description=CoinText(en=listing.description or ""),
+        links=CoinLinks(
+            homepage=[listing.website] if listing.website else [],
+            blockchain_site=[listing.explorer_url],
+            chat_url=[link("discord", listing.discord)] if listing.discord else [],
+            twitter_screen_name=handle(listing.twitter),
+            telegram_channel_identifier=handle(listing.telegram),
+        ),
+        image=CoinImages(**{str(size): listing.logo_in(size) for size in ImageSize}),
+        contract_address=listing.address,
+    )
 
 
-def _asset(listing: Listing) -> dict[str, Any]:
-    """An asset's information file: one flat record and a list of named links."""
-    return {
-        "name": listing.name,
-        "symbol": listing.symbol,
-        "type": listing.chain.token_standard,
-        "decimals": listing.decimals,
-        "description": listing.description,
-        "website": listing.website,
-        "explorer": listing.explorer_url,
-        "status": "active",
-        "id": listing.address,
-        "links": [{"name": name, "url": url} for name, url in _links(listing) if name != "website"],
-    }
+def _asset(listing: Listing) -> AssetListing:
+    return AssetListing(
+        name=listing.name,
+        symbol=listing.symbol,
+        type=listing.chain.token_standard,
+        decimals=listing.decimals,
+        description=listing.description,
+        website=listing.website,
+        explorer=listing.explorer_url,
+        status="active",
+        id=listing.address,
+        links=[AssetLink(name=name, url=url) for name, url in _links(listing) if name != "website"],
+    )
 
 
-def _profile(listing: Listing) -> dict[str, Any]:
-    """A token's profile card: pictures, a text, and typed links."""
-    return {
-        "chainId": listing.chain.key,
-        "tokenAddress": listing.address,
-        "icon": listing.logo,
-        "header": listing.banner,
-        "description": listing.description,
-        "links": [
-            {"label": "Website", "url": url} if name == "website" else {"type": name, "url": url}
+def _profile(listing: Listing) -> ProfileListing:
+    return ProfileListing(
+        chain_id=listing.chain.key,
+        token_address=listing.address,
+        icon=listing.logo,
+        header=listing.banner,
+        description=listing.description,
+        links=[
+            ProfileLink(label="Website", url=url) if name == "website" else ProfileLink(type=name, url=url)
             for name, url in _links(listing)
         ],
-    }
+    )
 
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[FormatName, Format] = {
     "coin": Format(_coin, needs=("logo", "description", "website")),
     "asset": Format(_asset, needs=("logo", "description", "website", "decimals"), longest_description=500),
     "profile": Format(_profile, needs=("logo",), needs_any_link=True),
 }
 
 
-def _links(listing: Listing) -> list[tuple[str, str]]:
-    named = {name: getattr(listing, name) for name in ("website", "twitter", "telegram", "discord")}
+def _links(listing: Listing) -> list[tuple[LinkName, str]]:
+    named = {name: getattr(listing, name) for name in _LINK_NAMES}
     return [(name, link(name, said)) for name, said in named.items() if said]
 
 

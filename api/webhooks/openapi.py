@@ -57,9 +57,9 @@ def _envelope(event: type[Event]) -> dict[str, Any]:
         "type": "object",
         "properties": {
             "id": {"type": "string", "description": "The same for every delivery of the event."},
-            "type": {"const": event.type},
+            "type": {"const": event.type, "description": "Type of the event."},
             "created_at": {"type": "string", "format": "date-time", "description": "When it happened."},
-            "data": {"$ref": _REF.format(name=event.__name__)},
+            "data": {"$ref": _REF.format(name=event.__name__), "description": "What the event says."},
         },
         "required": ["id", "type", "created_at", "data"],
     }

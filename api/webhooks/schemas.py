@@ -1,15 +1,25 @@
 """Wire shapes of webhooks. Members are named as the specification has them: in lower case with underscores."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, StrictBool, StrictInt
 from pydantic.config import JsonDict
 
+from api.http.members import Caip2, Count, NextCursor, Timestamp, TokenId, Uri, Uuid, one_of
 from api.http.rendering import Wire
+from api.outbound.answers import Failure
+from warehouse.domain.events.catalogue import EVENTS
+from warehouse.domain.events.event import Audience, FieldType
 
 _EXAMPLE_FILTER: JsonDict = {"crown_ids": [17], "chains": ["eip155:8453"]}
-Types = Annotated[list[str], Field(min_length=1, max_length=100)]
+EventType = Annotated[str, one_of("EventType", "Type of the event.", EVENTS)]
+Types = Annotated[list[EventType], Field(min_length=1, max_length=100)]
+Status = Literal["active", "disabled"]
+DisabledReason = Literal["failures", "gone", "owner"]
+Cause = Literal["event", "replay", "test"]
+DeliveryStatus = Literal["pending", "delivered", "exhausted"]
+ReplayScope = Literal["all", "undelivered"]
 
 
 class Snake(Wire):
@@ -79,7 +89,9 @@ class TestRequest(Body):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"type": "token.minted"}]})
 
-    type: str | None = Field(default=None, description="A type of event. Default: the first that is subscribed to.")
+    type: EventType | None = Field(
+        default=None, description="A type of event. Default: the first that is subscribed to."
+    )
 
 
 class ReplayRequest(Body):
@@ -94,24 +106,26 @@ class ReplayRequest(Body):
     begin: str = Field(alias="from", description="ISO 8601: events from this moment on, 30 days ago at most.")
     end: str | None = Field(default=None, alias="to", description="ISO 8601, exclusive. Default: now.")
     events: Types | None = Field(default=None, description="Only these types, of those subscribed to.")
-    only: str = Field(default="all", description="all, or undelivered: what was never delivered to this webhook.")
+    only: Annotated[str, one_of("ReplayScope", "Which events.", get_args(ReplayScope))] = Field(
+        default="all", description="undelivered: what was never delivered to this webhook."
+    )
 
 
 class EventField(Snake):
     """A member of an event's data."""
 
-    name: str
-    type: str
-    description: str
-    optional: bool
+    name: str = Field(description="Name of the member.")
+    type: FieldType = Field(description="Its JSON type; `[]` marks an array.")
+    description: str = Field(description="What it says.")
+    optional: bool = Field(description="Whether it may be absent.")
 
 
 class EventInfo(Snake):
     """A type of event."""
 
-    type: str
-    description: str
-    audience: str = Field(description="subscribers: everybody who subscribes; account: only the account it is about.")
+    type: EventType
+    description: str = Field(description="What happened, in a sentence.")
+    audience: Audience = Field(description="Everybody who subscribes, or only the account that it is about.")
     produced: bool = Field(description="Whether this version of the service sends events of the type.")
     fields: list[EventField] = Field(description="The members of data.")
 
@@ -119,154 +133,154 @@ class EventInfo(Snake):
 class EventList(Snake):
     """The events that can be subscribed to."""
 
-    events: list[EventInfo]
+    events: list[EventInfo] = Field(description="The types, in the order of the catalogue.")
 
 
 class ShownFilter(Snake):
     """The filter of a subscription; null matches everything."""
 
-    crown_ids: list[int] | None
-    chains: list[str] | None
+    crown_ids: list[TokenId] | None = Field(description="Ids of registrations; null: all.")
+    chains: list[Caip2] | None = Field(description="Chains by CAIP-2; null: all.")
 
 
 class Webhook(Snake):
     """A subscription."""
 
-    id: str
-    url: str
-    events: list[str]
-    filter: ShownFilter
-    status: str = Field(description="active or disabled.")
-    disabled_reason: str | None = Field(
+    id: Uuid = Field(description="Id of the subscription.")
+    url: Uri = Field(description="Where events are sent.")
+    events: list[EventType] = Field(description="The types that it receives.")
+    filter: ShownFilter = Field(description="Which events of these types.")
+    status: Status = Field(description="Whether events are sent.")
+    disabled_reason: DisabledReason | None = Field(
         description="failures: three deliveries in a row; gone: the receiver answered 410; owner: switched off."
     )
-    disabled_at: str | None
-    consecutive_failures: int = Field(description="Deliveries that failed since the last that arrived.")
-    previous_secret_ends_at: str | None = Field(description="Until when the previous secret is valid too.")
-    created_at: str
-    updated_at: str
+    disabled_at: Timestamp | None = Field(description="When it was disabled; null while it is active.")
+    consecutive_failures: Count = Field(description="Deliveries that failed since the last that arrived.")
+    previous_secret_ends_at: Timestamp | None = Field(description="Until when the previous secret is valid too.")
+    created_at: Timestamp = Field(description="When it was made, ISO 8601 in UTC.")
+    updated_at: Timestamp = Field(description="When it was last changed, ISO 8601 in UTC.")
 
 
 class CreatedWebhook(Webhook):
     """A new subscription. The secret is not shown again."""
 
-    secret: str
+    secret: str = Field(description="The signing secret, by Standard Webhooks.")
 
 
 class WebhookList(Snake):
     """The account's subscriptions, oldest first."""
 
-    webhooks: list[Webhook]
-    limit: int = Field(description="How many the plan allows.")
+    webhooks: list[Webhook] = Field(description="The subscriptions, oldest first.")
+    limit: Count = Field(description="How many the plan allows.")
 
 
 class RotatedSecret(Snake):
     """The new secret, which is not shown again."""
 
-    id: str
-    secret: str
-    previous_secret_ends_at: str
+    id: Uuid = Field(description="Id of the subscription.")
+    secret: str = Field(description="The new signing secret, by Standard Webhooks.")
+    previous_secret_ends_at: Timestamp = Field(
+        description="Until when the previous secret is valid too, ISO 8601 in UTC."
+    )
 
 
 class Deleted(Snake):
     """What was deleted."""
 
-    id: str
-    deleted: bool
+    id: Uuid = Field(description="Id of the subscription.")
+    deleted: Literal[True] = Field(description="Always true.")
 
 
 class Envelope(Snake):
     """An event as it is sent."""
 
-    id: str
-    type: str
-    created_at: str
-    data: Mapping[str, Any]
+    id: str = Field(description="Id of the event; the same in every delivery.")
+    type: EventType
+    created_at: Timestamp = Field(description="When it happened, ISO 8601 in UTC.")
+    data: Mapping[str, Any] = Field(description="The event.")
 
 
 class TypeCount(Snake):
     """How many events of a type; with ``at_least`` there are more."""
 
-    type: str
-    count: int
-    at_least: bool
+    type: EventType
+    count: Count = Field(description="Events of the type.")
+    at_least: bool = Field(description="Whether there are more.")
 
 
 class Preview(Snake):
     """What a subscription would have received."""
 
-    begin: str = Field(alias="from")
-    end: str = Field(alias="to")
-    total: int
-    counts: list[TypeCount]
+    begin: Timestamp = Field(alias="from", description="Beginning of the time looked at, ISO 8601 in UTC.")
+    end: Timestamp = Field(alias="to", description="End of the time looked at, ISO 8601 in UTC.")
+    total: Count = Field(description="Events of all types.")
+    counts: list[TypeCount] = Field(description="Events by type.")
     latest: list[Envelope] = Field(description="The newest, at most 20.")
 
 
 class Delivery(Snake):
     """An event on its way to a receiver, delivered, or given up."""
 
-    id: str
+    id: Uuid = Field(description="Id of the delivery.")
     event_id: str = Field(description="The id of the envelope.")
-    type: str
-    cause: str = Field(description="event, replay or test.")
-    status: str = Field(description="pending, delivered, or exhausted.")
-    attempts: int
-    next_attempt_at: str | None = Field(description="When the next attempt is made; null: it is over.")
+    type: EventType
+    cause: Cause = Field(description="Why it is sent.")
+    status: DeliveryStatus = Field(description="exhausted: no attempt is left.")
+    attempts: Count = Field(description="Requests made so far.")
+    next_attempt_at: Timestamp | None = Field(description="When the next attempt is made; null: it is over.")
     last_status_code: int | None = Field(description="The status of the last answer; null: there was none.")
     last_problem: str | None = Field(description="Why the last attempt failed.")
-    created_at: str
-    finished_at: str | None
+    created_at: Timestamp = Field(description="When it was queued, ISO 8601 in UTC.")
+    finished_at: Timestamp | None = Field(description="When it was delivered or given up; null while it is pending.")
 
 
 class DeliveryPage(Snake):
     """Deliveries, newest first."""
 
-    deliveries: list[Delivery]
-    has_more: bool
-    next_cursor: str | None
+    deliveries: list[Delivery] = Field(description="The deliveries of this page, newest first.")
+    has_more: bool = Field(description="Whether older ones follow.")
+    next_cursor: NextCursor
 
 
 class AttemptTiming(Snake):
     """Seconds; null for steps that did not happen, as on a reused connection."""
 
-    dns_seconds: float | None
-    connect_seconds: float | None
-    answer_seconds: float | None
-    total_seconds: float
+    dns_seconds: float | None = Field(description="Looking up the host, in seconds.")
+    connect_seconds: float | None = Field(description="Connecting, TLS included, in seconds.")
+    answer_seconds: float | None = Field(description="Waiting for the answer, in seconds.")
+    total_seconds: float = Field(description="The whole attempt, in seconds.")
 
 
 class AttemptResponse(Snake):
     """What the receiver answered."""
 
-    status_code: int
-    headers: Mapping[str, str]
+    status_code: int = Field(description="HTTP status.")
+    headers: Mapping[str, str] = Field(description="Its headers.")
     body: str = Field(description="Its beginning.")
-    body_complete: bool
+    body_complete: bool = Field(description="Whether `body` is all of it.")
 
 
 class Attempt(Snake):
     """One request."""
 
-    number: int
-    started_at: str
-    url: str
-    request_headers: Mapping[str, str]
-    response: AttemptResponse | None
-    failure: str | None = Field(
-        description="refused, dns, connect, tls, timeout, disconnected, protocol, redirect or status; null: it arrived."
-    )
-    problem: str | None
-    timing: AttemptTiming
+    number: Count = Field(description="Number of the attempt, from 1.")
+    started_at: Timestamp = Field(description="When it began, ISO 8601 in UTC.")
+    url: Uri = Field(description="Where it was sent.")
+    request_headers: Mapping[str, str] = Field(description="The headers sent; signatures are hidden.")
+    response: AttemptResponse | None = Field(description="What the receiver answered; null: nothing.")
+    failure: Failure | None = Field(description="The kind of failure; null: it arrived.")
+    problem: str | None = Field(description="The failure in words; null: it arrived.")
+    timing: AttemptTiming = Field(description="How long its steps took.")
 
 
 class DeliveryDetail(Delivery):
     """A delivery with its request and every attempt."""
 
     request_body: str = Field(description="The body, byte for byte the same in every attempt.")
-    history: list[Attempt]
+    history: list[Attempt] = Field(description="Every attempt, the first one first.")
 
 
 class Queued(Snake):
     """How many events are sent again; those already queued are not counted."""
 
-    queued: int
+    queued: Count = Field(description="Events that are sent again.")

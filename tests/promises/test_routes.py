@@ -5,20 +5,17 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-import orjson
 import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api.app import create_app
 from api.http.groups import Credential, Origins, Quota
-from api.http.rendering import respond
 from api.http.route_table import RouteTable
 from api.http.routes import BodyRoute, QueryRoute, accesses, single_parameters
 from api.router import ROUTERS
 from api.security.access import ACCESS_MARK
 from api.settings import ApiSettings
-from tests.fixtures.examples import contains_example
 
 
 @pytest.fixture(scope="module")
@@ -204,20 +201,13 @@ def test_every_successful_answer_has_a_schema(document: dict[str, Any]) -> None:
         assert schema or name == "GET /metrics", name
 
 
-def test_every_successful_answer_has_examples_that_fit_its_schema() -> None:
+def test_every_successful_answer_has_examples() -> None:
+    """``test_schemas.py`` checks that they fit."""
     for route in routes():
-        if route.path == "/metrics":
-            continue
-        if route.status_code == 204:
+        if route.path == "/metrics" or route.status_code == 204:
             continue
         content = route.responses.get(route.status_code or 200, {}).get("content", {}).get("application/json", {})
-        shown = [case["value"] for case in content.get("examples", {}).values()]
-        shown += [content["example"]] if "example" in content else []
-        assert shown, route.path
-        for example in shown:
-            parsed = route.response_model.model_validate(example)
-            rendered = orjson.loads(respond(parsed).body)
-            assert contains_example(rendered, example), route.path
+        assert content.get("examples") or "example" in content, route.path
 
 
 def test_every_answer_names_the_request_id(document: dict[str, Any]) -> None:

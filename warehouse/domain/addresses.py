@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from eth_hash.auto import keccak
 
+PATTERN = "^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$"
+"""The public text of addresses, for schemas; :meth:`Address.parse` decides what is one."""
 _HEX_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 _HEX = "0123456789abcdef"
 _CASES = {(digit, hashed): digit.upper() if hashed > "7" else digit for digit in _HEX for hashed in _HEX}

@@ -125,6 +125,6 @@ def test_logos_uploaded_here_have_the_sizes_of_the_format() -> None:
         logo=f"{own}bafy", own_images=own,
     )  # fmt: skip
     sizes = ("thumb", "small", "large")
-    assert FORMATS["coin"].write(listing)["image"] == {size: f"{own}bafy?size={size}" for size in sizes}
+    assert FORMATS["coin"].write(listing).model_dump()["image"] == {size: f"{own}bafy?size={size}" for size in sizes}
     elsewhere = replace(listing, logo="https://pepe.example/a.png")
     assert set(FORMATS["coin"].write(elsewhere)["image"].values()) == {"https://pepe.example/a.png"}

@@ -20,7 +20,7 @@ def test_the_envelope_is_a_union_of_all_events(document: dict) -> None:
     mapping = schemas["Envelope"]["discriminator"]["mapping"]
     assert list(mapping) == list(EVENTS)
     for name, reference in mapping.items():
-        assert schemas[reference.rpartition("/")[2]]["properties"]["type"] == {"const": name}
+        assert schemas[reference.rpartition("/")[2]]["properties"]["type"]["const"] == name
     body = document["webhooks"]["event"]["post"]["requestBody"]["content"]["application/json"]
     assert body["schema"] == {"$ref": "#/components/schemas/Envelope"}
 

@@ -3,7 +3,8 @@
 from typing import Annotated, ClassVar
 
 from warehouse.domain.events.event import Audience, Event, member
-from warehouse.domain.events.examples import WALLET
+from warehouse.domain.events.examples import ADDRESS, WALLET
+from warehouse.domain.plans import PLANS
 
 
 class AccountEvent(Event, frozen=True, kw_only=True):
@@ -16,9 +17,9 @@ class PlanChanged(AccountEvent, frozen=True, kw_only=True):
     """The account's plan changed."""
 
     once_per: ClassVar[tuple[str, ...]] = ("change",)
-    wallet: Annotated[str, member("the account's first wallet", WALLET)]
-    previous_tier: Annotated[str, member("the plan before", "developer")]
-    new_tier: Annotated[str, member("the plan now", "partner")]
+    wallet: Annotated[str, member("the account's first wallet", WALLET, **ADDRESS)]
+    previous_tier: Annotated[str, member("the plan before", "developer", enum=list(PLANS))]
+    new_tier: Annotated[str, member("the plan now", "partner", enum=list(PLANS))]
 
 
 class SubscriptionUpgraded(PlanChanged, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from warehouse.domain.events.accounts import AccountEvent
 from warehouse.domain.events.event import member
-from warehouse.domain.events.examples import MOMENT, WALLET
+from warehouse.domain.events.examples import ADDRESS, MOMENT, TIME, WALLET
 from warehouse.domain.events.registrations import SYMBOL
 
 
@@ -29,10 +29,10 @@ class AlertEnded(AccountEvent, frozen=True, kw_only=True):
 
     produced: ClassVar[bool] = False
     instance_id: Annotated[str, member("the alert", "01980000-0000-7000-8000-000000000002")]
-    wallet_address: Annotated[str, member("the wallet whose rule it is", WALLET)]
+    wallet_address: Annotated[str, member("the wallet whose rule it is", WALLET, **ADDRESS)]
     alert_type: Annotated[str, member("what the rule watches", "price_change")]
     crown_symbol: Annotated[str, member("the token's symbol", "QUILL")]
-    timestamp: Annotated[str, member("when, ISO 8601 in UTC", MOMENT)]
+    timestamp: Annotated[str, member("when, ISO 8601 in UTC", MOMENT, **TIME)]
 
 
 class AlertAcknowledged(AlertEnded, frozen=True, kw_only=True):
@@ -45,4 +45,4 @@ class AlertResolved(AlertEnded, frozen=True, kw_only=True):
     """One of your alerts was resolved."""
 
     type: ClassVar[str] = "alert.resolved"
-    reason: Annotated[str, member("manual or auto_recovered", "manual")]
+    reason: Annotated[str, member("who resolved it", "manual", enum=["manual", "auto_recovered"])]

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar
 
 from warehouse.domain.events.accounts import AccountEvent
 from warehouse.domain.events.event import Event, member
-from warehouse.domain.events.examples import MOMENT, TOKEN, WALLET
+from warehouse.domain.events.examples import ADDRESS, MOMENT, TIME, TOKEN, WALLET
 from warehouse.domain.events.registrations import SYMBOL
 
 
@@ -28,11 +28,11 @@ class InterestExpressed(Event, frozen=True, kw_only=True):
     type: ClassVar[str] = "interest.expressed"
     produced: ClassVar[bool] = False
     chain_id: Annotated[int, member("the chain's number", 8453)]
-    token_address: Annotated[str, member("the token's contract", TOKEN)]
+    token_address: Annotated[str, member("the token's contract", TOKEN, **ADDRESS)]
     symbol: Annotated[str, SYMBOL]
-    wallet_address: Annotated[str, member("who is interested", WALLET)]
+    wallet_address: Annotated[str, member("who is interested", WALLET, **ADDRESS)]
     has_email: Annotated[bool, member("whether an address for mail was left; it is never told", False)]
-    timestamp: Annotated[str, member("when, ISO 8601 in UTC", MOMENT)]
+    timestamp: Annotated[str, member("when, ISO 8601 in UTC", MOMENT, **TIME)]
 
 
 class AutofixFailed(AccountEvent, frozen=True, kw_only=True):

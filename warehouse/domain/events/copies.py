@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import Struct
 
 from warehouse.domain.events.event import Event, member
+from warehouse.domain.events.examples import ADDRESS
 
 _COPY = "0x4F9Fd6Be4a90f2620860d680c0d4d5Fb53d1A825"
 
@@ -14,7 +15,7 @@ class Sighting(Struct, frozen=True, kw_only=True):
 
     chain_id: Annotated[int, member("the chain's number", 8453)]
     chain_name: Annotated[str, member("the chain's name", "Base")]
-    address: Annotated[str, member("the token's contract", _COPY)]
+    address: Annotated[str, member("the token's contract", _COPY, **ADDRESS)]
     explorer_url: Annotated[str, member("the token in a block explorer", f"https://basescan.org/token/{_COPY}")]
 
 

@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta, Struct, inspect
 
 _ENCODE = msgspec.json.Encoder(decimal_format="number").encode
+FieldType = Literal["string", "boolean", "integer", "number", "object", "string[]", "object[]"]
+"""The JSON types of members."""
 _JSON_TYPES: dict[type[inspect.Type], str] = {
     inspect.StrType: "string",
     inspect.BoolType: "boolean",
@@ -41,9 +43,11 @@ class Member:
     example: Any
 
 
-def member(description: str, example: Any = None) -> Meta:
-    """Describe a member, for use in ``Annotated``. A member that is a list of structs takes its example from them."""
-    return Meta(description=description, examples=None if example is None else [example])
+def member(description: str, example: Any = None, **schema: Any) -> Meta:
+    """Describe a member, for use in ``Annotated``; ``schema`` is what its JSON schema says besides its type. A member
+    that is a list of structs takes its example from them."""
+    examples = None if example is None else [example]
+    return Meta(description=description, examples=examples, extra_json_schema=schema or None)
 
 
 class Event(Struct, frozen=True, kw_only=True):

@@ -1,12 +1,13 @@
 """Heartbeats of registered tokens: scores that fall or recover, and changes of status."""
 
 from decimal import Decimal
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar, Final
 
 from warehouse.domain.events.event import member
 from warehouse.domain.events.registrations import RegistrationEvent, Timestamp
+from warehouse.domain.lifecycle import HeartbeatStatus
 
-_STATUSES = "grace_period, healthy, moderate, at_risk or inactive"
+_STATUSES: Final[dict[str, Any]] = {"enum": list(HeartbeatStatus)}
 Score = Annotated[Decimal, member("the heartbeat score, 0 to 100", 64.1)]
 
 
@@ -42,7 +43,7 @@ class HeartbeatChanged(RegistrationEvent, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "heartbeat.change"
     once_per: ClassVar[tuple[str, ...]] = ("hour",)
-    previous_status: Annotated[str, member(_STATUSES, "at_risk")]
-    new_status: Annotated[str, member(_STATUSES, "moderate")]
+    previous_status: Annotated[str, member("the status before", "at_risk", **_STATUSES)]
+    new_status: Annotated[str, member("the status now", "moderate", **_STATUSES)]
     current_score: Annotated[Decimal, member("the heartbeat score, 0 to 100", 74.2)]
     timestamp: Timestamp

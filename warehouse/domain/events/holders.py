@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from warehouse.domain.events.event import member
-from warehouse.domain.events.examples import WALLET
+from warehouse.domain.events.examples import ADDRESS, WALLET
 from warehouse.domain.events.registrations import RegistrationEvent, Timestamp
 
 
@@ -13,7 +13,7 @@ class HolderNew(RegistrationEvent, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "holder.new"
     once_per: ClassVar[tuple[str, ...]] = ("wallet",)
-    holder_address: Annotated[str, member("the wallet", WALLET)]
+    holder_address: Annotated[str, member("the wallet", WALLET, **ADDRESS)]
     timestamp: Timestamp
 
 

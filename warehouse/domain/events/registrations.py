@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, TypedDict
 
 from warehouse.domain.events.event import Event, Occurrence, member, unique_key
-from warehouse.domain.events.examples import MOMENT, WALLET
+from warehouse.domain.events.examples import ADDRESS, MOMENT, TIME, WALLET
 
 SYMBOL = member("the token's symbol", "QUILL")
-PreviousOwner = Annotated[str, member("the wallet that held the registration", WALLET)]
-Timestamp = Annotated[str, member("when it happened on the chain, ISO 8601 in UTC", MOMENT)]
+PreviousOwner = Annotated[str, member("the wallet that held the registration", WALLET, **ADDRESS)]
+Timestamp = Annotated[str, member("when it happened on the chain, ISO 8601 in UTC", MOMENT, **TIME)]
 
 
 class RegistrationMembers(TypedDict):
@@ -47,7 +47,7 @@ class TokenMinted(RegistrationEvent, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "token.minted"
     once_per: ClassVar[tuple[str, ...]] = ("tx_hash",)
-    owner: Annotated[str, member("the wallet that holds the registration", WALLET)]
+    owner: Annotated[str, member("the wallet that holds the registration", WALLET, **ADDRESS)]
     tx_hash: Annotated[
         str,
         member("the transaction that minted it", "0x5e1d3a76fbf824220eafc8c79ad578ad2b67d01b0c2425eb1f1347e8f50882ab"),

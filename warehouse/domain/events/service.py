@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from warehouse.domain.events.event import Audience, Event, member
-from warehouse.domain.events.examples import TOKEN, WALLET
+from warehouse.domain.events.examples import ADDRESS, TOKEN, WALLET
 
 
 class ServiceEvent(Event, frozen=True, kw_only=True):
@@ -20,8 +20,8 @@ class ClaimConfirmed(ServiceEvent, frozen=True, kw_only=True, rename="camel"):
     chain_id: Annotated[int, member("the chain's number", 8453)]
     token_id: Annotated[int, member("the registration's id on its chain", 17)]
     symbol: Annotated[str, member("the token's symbol", "QUILL")]
-    owner: Annotated[str, member("the wallet that holds the registration", WALLET)]
-    token_address: Annotated[str, member("the token's contract", TOKEN)]
+    owner: Annotated[str, member("the wallet that holds the registration", WALLET, **ADDRESS)]
+    token_address: Annotated[str, member("the token's contract", TOKEN, **ADDRESS)]
     transaction_hash: Annotated[str, member("the transaction that minted it", f"0x{'5e' * 32}")]
     block_number: Annotated[int, member("the transaction's block", 17_000_000)]
 

@@ -13,5 +13,5 @@ class LargeTrade(RegistrationEvent, frozen=True, kw_only=True):
     type: ClassVar[str] = "trade.large"
     once_per: ClassVar[tuple[str, ...]] = ("transaction", "log_index")
     trade_volume_usd: Annotated[Decimal, member("what the trade was worth, in US dollars", 12500.5)]
-    direction: Annotated[str, member("buy or sell, as seen from the registered token", "buy")]
+    direction: Annotated[str, member("as seen from the registered token", "buy", enum=["buy", "sell"])]
     timestamp: Timestamp
