@@ -17,6 +17,7 @@ from api.http.observation import ObservationMiddleware
 from api.http.request_bounds import RequestBoundsMiddleware
 from api.http.route_table import RouteTable
 from api.http.sharing import SharingMiddleware
+from api.reference.document import RenderedDocument
 from api.router import ROUTERS, ROUTES
 from api.services import Services
 from api.settings import ApiSettings, load
@@ -43,6 +44,7 @@ def create_app(
         title=settings.service_name,
         version=version("regalia"),
         lifespan=_lifespan,
+        openapi_url=None,  # api/reference answers it
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -50,6 +52,7 @@ def create_app(
     app.state.services = services
     exception_handlers.install(app, table)
     openapi.install(app, table, public_url=settings.public_url)
+    app.state.document = RenderedDocument(app.openapi)
     app.router.routes.extend(ROUTES)
     # The one added last sees a request first: it gets its id, then its bounds, then it is admitted.
     app.add_middleware(AdmissionMiddleware, table=table, settings=settings, metrics=services.metrics)

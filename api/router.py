@@ -18,6 +18,7 @@ from api.http.groups import GroupRouter
 from api.metadata import endpoints as metadata
 from api.profiles import endpoints as profiles
 from api.public import endpoints as public
+from api.reference import endpoints as reference
 from api.registrations import endpoints as registrations
 from api.registrations import lookups
 from api.registry import endpoints as registry
@@ -31,6 +32,7 @@ from api.webhooks import endpoints as webhooks
 
 ROUTERS: tuple[GroupRouter, ...] = (
     health.router,
+    reference.router,
     auth.nonce_router,
     auth.login_router,
     auth.router,

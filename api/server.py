@@ -1,19 +1,26 @@
-"""``python -m api.server``: the API over HTTP, with bounded connections.
+"""``python -m api.server``: the API over HTTP with bounded connections, and its metrics on a port of their own.
 
-uvicorn started in another way serves the same application without these bounds.
+uvicorn started in another way serves the same application without the bounds and without metrics.
 """
 
+import asyncio
+import contextlib
 import resource
+import socket
+import sys
+from collections.abc import Iterator
 from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from api.app import create_app
+from api.health.scrapes import ScrapeApp
 from api.http.connections import Connections
 from api.http.metrics import Metrics
 from api.http.protocol import Bounds, bounded_protocol
 from api.limits.addresses import connection_address
+from api.reference.document import RenderedDocument
 from api.services import Services
 from api.settings import ApiSettings, load
 
@@ -28,9 +35,36 @@ RESERVED_DESCRIPTORS = 256
 def main() -> None:
     """Serve until SIGINT or SIGTERM."""
     settings = load()
+    try:
+        line = socket.create_server((settings.metrics_host, settings.metrics_port or 0))
+    except OSError as error:
+        sys.exit(f"REGALIA_METRICS_PORT: the metrics cannot be served on {settings.metrics_host}: {error}")
     app = create_app(settings)
     services: Services = app.state.services
-    uvicorn.Server(configuration(app, settings, services.metrics)).run()
+    document: RenderedDocument = app.state.document
+    document.render()  # not while requests wait
+    server = uvicorn.Server(configuration(app, settings, services.metrics))
+    with line, asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+        runner.run(_serve(server, services, line))
+
+
+async def _serve(server: uvicorn.Server, services: Services, metrics_line: socket.socket) -> None:
+    metrics = _Silent(scrape_configuration(services))
+    serving = asyncio.create_task(metrics.serve(sockets=[metrics_line]))
+    try:
+        await server.serve()
+    finally:
+        metrics.should_exit = True
+        await serving
+
+
+class _Silent(uvicorn.Server):
+    """A server beside another one, which handles the process's signals."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the other server."""
+        yield
 
 
 def configuration(app: ASGIApp, settings: ApiSettings, metrics: Metrics) -> uvicorn.Config:
@@ -60,6 +94,22 @@ def configuration(app: ASGIApp, settings: ApiSettings, metrics: Metrics) -> uvic
         server_header=False,
         timeout_keep_alive=settings.idle_timeout_seconds,
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
+    )
+
+
+def scrape_configuration(services: Services) -> uvicorn.Config:
+    """uvicorn's configuration for the metrics: few connections, for Prometheus and people."""
+    bounds = Bounds(headers_seconds=5.0, not_read_seconds=NOT_READ_SECONDS, headers_bytes=8192, target_bytes=1024)
+    return uvicorn.Config(
+        ScrapeApp(services.scrapes),
+        http=bounded_protocol(bounds, Connections(per_address=16, total=64)),
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
     )
 
 

@@ -29,6 +29,7 @@ from api.fees.gas import MainnetGas
 from api.fees.pricing import PricingFile
 from api.health.exposition import ServiceCollector
 from api.health.observer import Observer
+from api.health.scrapes import Scrapes
 from api.health.service import Readiness
 from api.heartbeats.repository import AtRiskMemory
 from api.http.metrics import Metrics
@@ -272,6 +273,11 @@ class Services:
         self.metrics.registry.register(collector)
         self._stack.callback(self.metrics.registry.unregister, collector)
         return collector
+
+    @cached_property
+    def scrapes(self) -> Scrapes:
+        """The text of all metrics."""
+        return Scrapes(self.metrics, self.observer, self.service_collector)
 
     # Domains that remember answers.
 

@@ -75,6 +75,10 @@ class ApiSettings(EngineSettings):
         default=None,
         description="Networks of proxies whose X-Forwarded-For is trusted: CIDR, separated by commas.",
     )
+    metrics_host: str = Field(default="127.0.0.1", description="Address the metrics are served on, for Prometheus.")
+    metrics_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port the metrics are served on, at /metrics. Unset: a free one."
+    )
     connections: int = Field(
         default=4096, ge=16, description="Open connections of one API process; fewer where descriptors run out."
     )

@@ -1,20 +1,18 @@
-"""GET /health/live, /health/ready and /metrics."""
+"""GET /health/live and /health/ready."""
 
-import asyncio
 from typing import Literal
 
 from pydantic import Field
-from starlette.responses import Response
 
 from api.health.service import NotReady
-from api.http.dependencies import ReadinessDep, ServicesDep
+from api.http.dependencies import ReadinessDep
 from api.http.examples import success_examples
 from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, Wire, respond
 from api.security.access import Public
 
 GROUP = RouteGroup(prefix="/health", admission=None, credential=Credential.NONE, quota=Quota.NONE)
-router = GROUP.router("", tags=["health"])
+router = GROUP.router(tags=["health"])
 
 
 class Live(Wire):
@@ -29,16 +27,14 @@ class Ready(Wire):
     status: Literal["ready"] = Field(examples=["ready"], description="Always ready.")
 
 
-@router.get(
-    "/health/live", response_model=Live, responses=success_examples(("ok", {"status": "ok"})) | GROUP.responses()
-)
+@router.get("/live", response_model=Live, responses=success_examples(("ok", {"status": "ok"})) | GROUP.responses())
 async def get_liveness(access: Public) -> JsonResponse:
     """Whether the process answers, whatever the state of its engines."""
     return respond(Live(status="ok"))
 
 
 @router.get(
-    "/health/ready",
+    "/ready",
     response_model=Ready,
     responses=success_examples(("ready", {"status": "ready"})) | GROUP.responses(NotReady),
 )
@@ -49,17 +45,3 @@ async def get_readiness(access: Public, readiness: ReadinessDep) -> JsonResponse
     if problems:
         raise NotReady(problems)
     return respond(Ready(status="ready"))
-
-
-@router.get(
-    "/metrics",
-    response_class=Response,
-    responses={200: {"content": {"text/plain": {"example": 'regalia_chain_lag_blocks{chain="base"} 0.0'}}}},
-)
-async def get_metrics(access: Public, services: ServicesDep) -> Response:
-    """Prometheus metrics of the API and, as far as its engines answer, of the whole service."""
-    observer, collector = services.observer, services.service_collector
-    collector.store, collector.warehouse = await asyncio.gather(observer.store.read(), observer.warehouse.read())
-    # Writing thousands of lines takes milliseconds that requests should not wait for.
-    text = await asyncio.to_thread(services.metrics.text)
-    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")

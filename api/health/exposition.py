@@ -26,6 +26,8 @@ from warehouse.domain.chains import Chains
 from warehouse.store import Store
 
 REASON_LENGTH = 160
+MAX_FIRING = 100
+"""Notices that are shown one by one."""
 DEPTHS = ("1", "2", "4", "8", "16", "32", "64", "inf")
 
 COUNTERS = {
@@ -261,7 +263,7 @@ def _notices(firing: Sequence[FiringNotice], deliveries: Sequence[StatusCount]) 
         "regalia_alert_firing",
         "1 for each reported condition that is still firing.",
         ["kind", "subject", "severity"],
-        [((kind, subject, severity), 1) for kind, subject, severity in firing],
+        [((kind, subject, severity), 1) for kind, subject, severity in firing[:MAX_FIRING]],
     )
     yield _gauge(
         "regalia_alert_deliveries",

@@ -7,13 +7,11 @@ being answered never gives way. So half-sent requests cannot keep out other clie
 
 from collections import Counter as Count
 from collections import OrderedDict
-from typing import Final, Protocol
-
-from prometheus_client import Counter, Gauge
+from typing import Final, Literal, Protocol
 
 from api.http.metrics import Metrics
 
-CLOSED: Final = (
+Closed = Literal[
     "address_limit",
     "process_limit",
     "gave_way",
@@ -22,7 +20,7 @@ CLOSED: Final = (
     "target_long",
     "malformed",
     "not_read",
-)
+]
 """Why a connection was closed by the server before its client had finished."""
 
 
@@ -50,7 +48,9 @@ class Connections:
         self._new: OrderedDict[Connection, str | None] = OrderedDict()
         self._idle: OrderedDict[Connection, str | None] = OrderedDict()
         self._waiting_of: dict[str, OrderedDict[Connection, None]] = {}
-        self._closed = _count_closed(self, metrics) if metrics is not None else None
+        self._metrics = metrics
+        if metrics is not None:
+            metrics.watch_connections(lambda: self.open, limit=total)
 
     def enter(self, connection: Connection, address: str | None) -> bool:
         """Register a connection, which then waits for its first request; False when there is no place for it."""
@@ -91,10 +91,10 @@ class Connections:
             if not self._by_address[address]:
                 del self._by_address[address]
 
-    def count(self, reason: str) -> None:
-        """Count a connection that the server closes, by one of ``CLOSED``."""
-        if self._closed is not None:
-            self._closed.labels(reason).inc()
+    def count(self, reason: Closed) -> None:
+        """Count a connection that the server closes."""
+        if self._metrics is not None:
+            self._metrics.count_closed(reason)
 
     def _wait(self, connection: Connection, address: str | None, group: "OrderedDict[Connection, str | None]") -> None:
         group[connection] = address
@@ -117,21 +117,3 @@ class Connections:
 
 
 _ABSENT: Final = object()
-
-
-def _count_closed(connections: Connections, metrics: Metrics) -> Counter:
-    Gauge("regalia_connections", "Open connections of clients.", registry=metrics.registry).set_function(
-        lambda: connections.open
-    )
-    Gauge(
-        "regalia_connections_limit", "Most open connections of this process.", registry=metrics.registry
-    ).set_function(lambda: connections.total)
-    closed = Counter(
-        "regalia_connections_closed",
-        "Connections that the server closed before their client had finished, by reason.",
-        ("reason",),
-        registry=metrics.registry,
-    )
-    for reason in CLOSED:
-        closed.labels(reason)
-    return closed

@@ -1,4 +1,8 @@
-"""Prometheus metrics of one application: each has its own registry, so that tests do not share counters."""
+"""Prometheus metrics of one application: each has its own registry, so that tests do not share counters.
+
+Labels are bounded: by the routes and their methods, and otherwise by names in the code. No label holds what a client
+sends, so no client can make the metrics grow.
+"""
 
 import platform
 from collections.abc import Callable
@@ -19,7 +23,7 @@ from prometheus_client.registry import Collector
 # The creation time of each counter would be one more gauge: a third of the text, and unused.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
-_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+_BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 
 class Metrics:
@@ -33,8 +37,15 @@ class Metrics:
         self._latency = Histogram(
             "regalia_request_seconds",
             "Seconds from request to answer, by route template.",
-            ("route", "method", "status"),
+            ("route", "method"),
             buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        # Apart from the histogram: a status there would multiply its buckets.
+        self._answers = Counter(
+            "regalia_requests",
+            "Answered requests, by route template and status.",
+            ("route", "method", "status"),
             registry=self.registry,
         )
         self.in_flight = Gauge("regalia_requests_in_flight", "Requests not yet answered.", registry=self.registry)
@@ -43,13 +54,24 @@ class Metrics:
         )
         self._caches = CacheSizes()
         self.registry.register(self._caches)
+        self._connections = Gauge("regalia_connections", "Open connections of clients.", registry=self.registry)
+        self._connections_limit = Gauge(
+            "regalia_connections_limit", "Most open connections of this process.", registry=self.registry
+        )
+        self._connections_closed = Counter(
+            "regalia_connections_closed",
+            "Connections that the server closed before their client had finished, by reason.",
+            ("reason",),
+            registry=self.registry,
+        )
         self._claims = Counter(
             "regalia_claim_outcomes", "Outcomes of claim steps.", ("step", "outcome"), registry=self.registry
         )
 
     def observe(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count one answered request."""
-        self._latency.labels(route, method, str(status)).observe(seconds)
+        self._latency.labels(route, method).observe(seconds)
+        self._answers.labels(route, method, str(status)).inc()
 
     def count_cache(self, cache: str, result: str) -> None:
         """Count one read of a cache: hit, miss or stale."""
@@ -58,6 +80,15 @@ class Metrics:
     def watch_cache(self, cache: str, size: Callable[[], int]) -> None:
         """Report a cache's number of entries; caches with the same name are summed."""
         self._caches.sizes.append((cache, size))
+
+    def watch_connections(self, count: Callable[[], int], *, limit: int) -> None:
+        """Report the open connections of this process's server."""
+        self._connections.set_function(count)
+        self._connections_limit.set(limit)
+
+    def count_closed(self, reason: str) -> None:
+        """Count a connection that the server closed."""
+        self._connections_closed.labels(reason).inc()
 
     def count_claim(self, step: str, outcome: str) -> None:
         """Count one step of a claim."""

@@ -18,9 +18,6 @@ from api.http.route_table import RouteTable
 LOG = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
-# Clients choose the method's name; as a label of metrics it must be one of few.
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-
 SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -77,8 +74,7 @@ class ObservationMiddleware:
             await answer(scope, receive, observed_send)
         finally:
             self.metrics.in_flight.dec()
-            method = scope["method"] if scope["method"] in METHODS else "other"
-            self.metrics.observe(_template(scope), method, status, time.perf_counter() - began)
+            self.metrics.observe(*_route_of(scope), status, time.perf_counter() - began)
 
 
 def _request_id(scope: Scope) -> str:
@@ -86,7 +82,9 @@ def _request_id(scope: Scope) -> str:
     return given if given is not None and _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
 
 
-def _template(scope: Scope) -> str:
-    """The route's path with its parameters unfilled, so that metrics stay few."""
-    route = scope.get("route")
-    return getattr(route, "path", None) or "unmatched"
+def _route_of(scope: Scope) -> tuple[str, str]:
+    """The route's path with its parameters unfilled, and its method. Clients choose paths and methods: those that no
+    route has are one."""
+    route, method = scope.get("route"), scope["method"]
+    path = getattr(route, "path", None)
+    return (path, method) if path and method in (getattr(route, "methods", None) or ()) else ("unmatched", "other")

@@ -22,7 +22,7 @@ from typing import Any, Final
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from api.http.connections import Connections
+from api.http.connections import Closed, Connections
 from api.http.error_shapes import ErrorShape
 from api.http.errors import (
     ApiError,
@@ -91,7 +91,7 @@ class _BoundedProtocol(HttpToolsProtocol):
         self._headers_timer: asyncio.TimerHandle | None = None
         self._unread_timer: asyncio.TimerHandle | None = None
         self._unread_bytes = 0
-        self._fault: tuple[str, ApiError] | None = None
+        self._fault: tuple[Closed, ApiError] | None = None
 
     # The connection.
 
@@ -233,14 +233,14 @@ class _BoundedProtocol(HttpToolsProtocol):
         elif not self._is_answering():
             self.transport.close()
 
-    def _fail(self, reason: str, error: ApiError) -> None:
+    def _fail(self, reason: Closed, error: ApiError) -> None:
         self._fault = reason, error
         raise _Refused(reason)
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
-    def _refuse(self, reason: str, error: ApiError) -> None:
+    def _refuse(self, reason: Closed, error: ApiError) -> None:
         """Answer what the application does not see, after the answers that are due, and close."""
         self.register.count(reason)
         in_body = self._stage is _Stage.BODY

@@ -29,7 +29,7 @@ def expressions() -> Iterator[str]:
 async def families(serve: Serve) -> dict[str, str]:
     """Type of each exposed family by its name."""
     async with serve() as service:
-        text = (await service.anonymous.get("/metrics")).text
+        text = await service.metrics()
     return {
         family.name: family.type
         for family in text_string_to_metric_families(text)

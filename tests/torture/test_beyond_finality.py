@@ -14,6 +14,7 @@ import httpx
 
 from api.accounts.service import Accounts
 from api.app import create_app
+from api.services import Services
 from api.settings import ApiSettings
 from indexer.devchain.world import World
 from pipelines.refresh import refresh
@@ -61,6 +62,7 @@ async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
     settings = ApiSettings(data_dir=data_dir, chains=chains_file, clickhouse_url=warehouse_url, database_url=store_url)
     key = Accounts(store_url).create_key("0x00000000000000000000000000000000000ca11e", "free").key
     app = create_app(settings)
+    services: Services = app.state.services
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(
@@ -69,7 +71,7 @@ async def test_indexing_halts_serving_continues_and_rewind_resolves_it(
     ):
 
         async def metric() -> str:
-            lines = (await client.get("/metrics")).text.splitlines()
+            lines = (await services.scrapes.text()).decode().splitlines()
             (found,) = [line for line in lines if line.startswith('regalia_chain_halted{chain="base"')]
             return found
 

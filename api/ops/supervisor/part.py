@@ -57,6 +57,8 @@ class Part:
     listens: str | None = None
     """Where it listens, in words or as a URL, for people."""
     port: int | None = None
+    metrics: str | None = None
+    """Where Prometheus reads its metrics."""
 
 
 @dataclass(slots=True)

@@ -96,19 +96,26 @@ def _engines(settings: StackSettings, layout: Layout) -> Iterable[Part]:
 def _api(settings: StackSettings, needs: tuple[str, ...]) -> Part:
     host = settings.host
     port = ports.claim(host, settings.port, "the API", "REGALIA_PORT")
-    reach = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised, not chosen
-    authority = f"[{reach}]:{port}" if ":" in reach else f"{reach}:{port}"
+    authority = _authority(host, port)
+    metrics_port = ports.claim(settings.metrics_host, settings.metrics_port, "the metrics", "REGALIA_METRICS_PORT")
     return Part(
         "api",
         _python("api.server"),
         needs=needs,
-        environment={"REGALIA_HOST": host, "REGALIA_PORT": str(port)},
+        environment={"REGALIA_HOST": host, "REGALIA_PORT": str(port), "REGALIA_METRICS_PORT": str(metrics_port)},
         ready=probes.answers(f"http://{authority}/health/ready"),
         vital=True,
         stop_seconds=12,
         listens=f"http://{authority}",
         port=port,
+        metrics=f"http://{_authority(settings.metrics_host, metrics_port)}/metrics",
     )
+
+
+def _authority(host: str, port: int) -> str:
+    """Where this machine reaches what listens on the host and port."""
+    reach = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised, not chosen
+    return f"[{reach}]:{port}" if ":" in reach else f"{reach}:{port}"
 
 
 def _follower(chain: Chain, needs: tuple[str, ...]) -> Part:

@@ -103,7 +103,7 @@ def announce(supervisor: Supervisor) -> None:
     print()
     for name, part in supervisor.parts.items():
         if part.listens and name not in failing:
-            print(f"  {name:<16} {part.listens}")
+            print(f"  {name:<16} {part.listens}{f', metrics at {part.metrics}' if part.metrics else ''}")
     for name in failing:
         print(f"  {name:<16} FAILING, see {supervisor.log_path(name)}")
     took = time.time() - supervisor.started_at

@@ -53,7 +53,8 @@ def write(data_dir: Path, parts: Mapping[str, Part], states: Mapping[str, PartSt
         "process_started": start_ticks(os.getpid()),
         "started_at": started_at,
         "parts": {
-            name: asdict(state) | {"listens": parts[name].listens, "port": parts[name].port}
+            name: asdict(state)
+            | {"listens": parts[name].listens, "port": parts[name].port, "metrics": parts[name].metrics}
             for name, state in states.items()
         },
     }

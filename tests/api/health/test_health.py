@@ -31,8 +31,9 @@ async def test_metrics_show_latency_by_route_and_chain_lag(service: Service, sto
         "INSERT INTO chain_checkpoint (chain_id, generation, block_number, block_hash, block_time, head_block) "
         "VALUES (8453, 1, 90, '0x00', now(), 100)"
     )
-    await service.get("/registration/PEPE/base")
-    text = (await service.anonymous.get("/metrics")).text
+    await service.get("/config/fees")
+    text = await service.metrics()
     assert 'regalia_chain_lag_blocks{chain="base"} 10.0' in text
-    assert 'route="/api/v2/registration/{symbol}/{chain}",status="200"' in text
+    counted = 'regalia_requests_total{method="GET",route="/api/v2/config/fees",status="200"} 1.0'
+    assert counted in text
     assert 'regalia_cache_reads_total{cache="api_key",result="miss"} 1.0' in text

@@ -175,7 +175,7 @@ async def test_a_rejection_is_503_in_the_shape_of_the_group(crowded: Service, pa
         assert (answer.status_code, answer.json()["code"]) == (503, code)
         assert 1 <= int(answer.headers["retry-after"]) <= 3
         assert answer.headers["x-request-id"]
-    text = (await crowded.anonymous.get("/metrics")).text
+    text = await crowded.metrics()
     name = (SEARCHES if "search" in path else READS).name
     assert f'regalia_admission_requests_total{{class="{name}",outcome="queue_full"}} 4.0' in text
     assert f'regalia_admission_requests_total{{class="{name}",outcome="waited_too_long"}} 16.0' in text

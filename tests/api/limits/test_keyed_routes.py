@@ -129,7 +129,7 @@ async def test_a_cached_search_is_counted(
     async with serve(clickhouse_url=warehouse_url, clock=clock, limits=None) as service:
         answers = [await service.get("/search", symbol="PEPE") for _ in range(20)]
         refused = await service.get("/search", symbol="PEPE")
-        text = (await service.anonymous.get("/metrics")).text
+        text = await service.metrics()
     assert len({answer.content for answer in answers}) == 1
     assert [said(answer)[1] for answer in answers] == list(range(9_999, 9_979, -1))
     assert (refused.status_code, refused.json()["code"]) == (429, "rate_limit_exceeded")

@@ -225,7 +225,7 @@ async def test_a_second_answer_comes_from_the_cache_until_refresh(finder: Servic
     assert first.content == again.content
     assert fresh.json()["meta"]["asOf"]["version"] == 2
     assert after.content == fresh.content
-    metrics = (await finder.anonymous.get("/metrics")).text
+    metrics = await finder.metrics()
     assert 'regalia_cache_reads_total{cache="search",result="hit"} 2.0' in metrics
     assert 'regalia_cache_reads_total{cache="search",result="miss"} 2.0' in metrics
 

@@ -40,7 +40,7 @@ async def test_key_use_is_recorded_without_a_write_per_request(serve: Serve, sto
 async def test_a_key_is_cached(service: Service) -> None:
     for _ in range(5):
         await service.get("/config/fees")
-    text = (await service.anonymous.get("/metrics")).text
+    text = await service.metrics()
     assert 'regalia_cache_reads_total{cache="api_key",result="hit"} 4.0' in text
 
 

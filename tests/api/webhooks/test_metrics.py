@@ -11,7 +11,7 @@ from warehouse.chains import facts
 
 
 async def scrape(hooks: Hooks) -> dict[tuple[str, ...], float]:
-    text = (await hooks.service.anonymous.get("/metrics")).text
+    text = await hooks.service.metrics()
     return {
         (sample.name, *sample.labels.values()): sample.value
         for family in text_string_to_metric_families(text)
