@@ -51,6 +51,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     lookups.router,
     consents.router,
     claims.router,
+    claims.methods_router,
     symbols.router,
     registry.router,
     fees.router,

@@ -1,10 +1,12 @@
-"""POST /claim/message, /claim/verify and /claim, GET /claim/status/{txHash}."""
+"""POST /claim/message, /claim/verify and /claim, GET /claim/status/{txHash} and /claim/methods/{chainType}."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
 
 from api.claims import examples
+from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
 from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
@@ -13,6 +15,7 @@ from api.claims.errors import (
     TokenNotRegistrable,
     TokenUnverified,
     TransactionNotFound,
+    TransactionUnread,
 )
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
@@ -21,6 +24,8 @@ from api.claims.repository import ClaimRepository
 from api.claims.schemas import (
     BuildRequest,
     BuildResponse,
+    ClaimMethod,
+    ClaimMethods,
     ClaimStatus,
     MessageRequest,
     MessageResponse,
@@ -44,17 +49,20 @@ from api.http.dependencies import (
     WarehouseDep,
 )
 from api.http.error_shapes import ErrorShape
-from api.http.errors import ApiError
+from api.http.errors import ApiError, InvalidInput
 from api.http.examples import success_examples
-from api.http.groups import CLAIMS, RouteGroup
+from api.http.groups import CLAIMS, READS, RouteGroup
 from api.http.rendering import JsonResponse, respond
-from api.http.routes import BodyRoute
+from api.http.routes import BodyRoute, QueryRoute
 from api.security.access import ApiKey
 
 GROUP = RouteGroup(prefix="/api/v2/claim", admission=CLAIMS, errors=ErrorShape(invalid_code="VALIDATION_INVALID_INPUT"))
 DEFAULT_STATUS_CHAIN = "arbitrum"
 
+METHODS_GROUP = replace(GROUP, admission=READS)
+
 router = GROUP.router(tags=["claims"], route_class=BodyRoute)
+methods_router = METHODS_GROUP.router(tags=["claims"], route_class=QueryRoute)
 
 
 async def claim_eligibility(
@@ -117,8 +125,8 @@ async def verify_claim(
     tokens: TokensDep,
     clock: ClockDep,
 ) -> JsonResponse:
-    """Whether the signature is the wallet's and the wallet controls the token. Both failures answer 200 with
-    `verified: false`; a proof is good for 24 hours."""
+    """Whether the signature is the wallet's, the symbol is the token's, and the wallet controls the token. Each failure
+    answers 200 with `verified: false`; a proof is good for 24 hours."""
     claim = read_claim(
         chains,
         symbol=body.symbol,
@@ -172,7 +180,7 @@ async def build_claim(
     "/status/{txHash}",
     response_model=ClaimStatus,
     responses=success_examples(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
-    | GROUP.responses(TransactionNotFound, TokenUnverified),
+    | GROUP.responses(TransactionNotFound, TransactionUnread),
 )
 async def get_claim_status(
     access: ApiKey,
@@ -202,3 +210,29 @@ async def get_claim_status(
     else:
         chain = minting_chain(chains, chain_id)
     return respond(await ClaimStatuses(readers, ClaimRepository(store)).status(chain, wanted))
+
+
+@methods_router.get(
+    "/methods/{chainType}",
+    response_model=ClaimMethods,
+    responses=success_examples(("evm", examples.METHODS)) | METHODS_GROUP.responses(InvalidInput),
+)
+async def list_claim_methods(
+    access: ApiKey,
+    chain_type: Annotated[
+        str,
+        Path(alias="chainType", description="Kind of chain.", examples=["evm"], json_schema_extra={"enum": ["evm"]}),
+    ],
+) -> JsonResponse:
+    """The ways to prove control of a token, in the order in which claims check them."""
+    if chain_type != "evm":
+        raise InvalidInput("chainType", "must be evm; claims of other kinds of chains are not offered")
+    methods = [
+        ClaimMethod(
+            method=method,
+            confidence=confidence,
+            description=METHOD_DESCRIPTIONS[method].replace("This wallet", "The wallet", 1),
+        )
+        for method, confidence in CONFIDENCE.items()
+    ]
+    return respond(ClaimMethods(chain_type="evm", methods=methods))

@@ -16,6 +16,13 @@ class TokenUnverified(Unavailable):
     text = "the token could not be checked now, try again"
 
 
+class TransactionUnread(Unavailable):
+    """The chain does not answer now, so nothing is known of the transaction."""
+
+    code = "TRANSACTION_UNREAD"
+    text = "txHash: the transaction could not be read from the chain now, try again"
+
+
 class PriceUnavailable(Unavailable):
     """The native coin of the chain has no recent price."""
 

@@ -80,3 +80,16 @@ NOT_REGISTRABLE: dict[str, Any] = {
     },
     "supportEmail": "support@example.com",
 }
+METHODS: dict[str, Any] = {
+    "chainType": "evm",
+    "methods": [
+        {"method": "deployer", "confidence": 1, "description": "The wallet deployed the token contract."},
+        {"method": "owner", "confidence": 0.9, "description": "The wallet is the owner of the token contract."},
+        {"method": "admin", "confidence": 0.85, "description": "The wallet administers the token contract."},
+        {
+            "method": "majorityHolder",
+            "confidence": 0.8,
+            "description": "The wallet holds more than half of the token's supply.",
+        },
+    ],
+}

@@ -39,6 +39,19 @@ class Refusal:
         }
 
 
+def refuse_misnamed(claim: Claim, reading: TokenReading) -> Refusal | None:
+    """Why the claimed symbol is not the token's own, or cannot be one; None if it is."""
+    if not reading.has_code or reading.symbol is None:
+        return Refusal("not_claimable", "not_a_token", "There is no token with a symbol at this address.")
+    if not is_registrable_symbol(reading.symbol) or reading.symbol.upper() != claim.symbol:
+        return Refusal(
+            "not_claimable",
+            "symbol_format",
+            "The token's own symbol must be the claimed one: 1 to 12 letters or digits, not digits only.",
+        )
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class TokenRules:
     """Applies the rules to tokens: the warehouse's published verdicts, checked against the chain."""
@@ -53,14 +66,9 @@ class TokenRules:
         Raises:
             RpcError, WarehouseError, Undecided: it cannot be answered now.
         """
-        if not reading.has_code or reading.symbol is None:
-            return Refusal("not_claimable", "not_a_token", "There is no token with a symbol at this address.")
-        if not is_registrable_symbol(reading.symbol) or reading.symbol.upper() != claim.symbol:
-            return Refusal(
-                "not_claimable",
-                "symbol_format",
-                "The token's own symbol must be the claimed one: 1 to 12 letters or digits, not digits only.",
-            )
+        misnamed = refuse_misnamed(claim, reading)
+        if misnamed is not None or reading.symbol is None:
+            return misnamed
         if SymbolRules(self.majors).obstacle(reading.symbol) is Obstacle.RESERVED_SYMBOL:
             return Refusal("not_claimable", Obstacle.RESERVED_SYMBOL, "The symbol is reserved: nobody can register it.")
         folded = fold(reading.symbol)

@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from api.claims.inputs import ChainId, EvmAddress, Hash, Signature, Symbol, Whole
 from api.http import members
 from api.http.members import BlockNumber, ChainNumber, Count, Gas, HexBytes, Omittable, UnixSeconds, Wei
-from api.http.rendering import Wire
+from api.http.rendering import Number, Wire
 
 _CLAIM: dict[str, Any] = {
     "symbol": "PEPE",
@@ -164,6 +164,21 @@ class ClaimStatus(Wire):
     )
     confirmations: Count = Field(description="Blocks since, its own included; 0 while it is pending.")
     block_number: BlockNumber | None = Field(description="Its block; null while it is pending.")
+
+
+class ClaimMethod(Wire):
+    """A way to prove control of a token."""
+
+    method: VerificationMethod = Field(description="Its name in the answers of claims.")
+    confidence: Number = Field(description="How much it says about who runs the token, from 0 to 1.")
+    description: str = Field(description="What must be true of the wallet.")
+
+
+class ClaimMethods(Wire):
+    """The ways to prove control of a token on a kind of chain, in the order in which they are checked."""
+
+    chain_type: Literal["evm"] = Field(description="The kind of chain.")
+    methods: list[ClaimMethod] = Field(description="The first one that holds is used.")
 
 
 class RefusalReason(StrEnum):

@@ -15,6 +15,7 @@ from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
 from api.claims.messages import Claim, Messages, require_recent
 from api.claims.prices import Quote, fee_wei, quote
 from api.claims.repository import ClaimRepository, Proof
+from api.claims.rules import refuse_misnamed
 from api.claims.schemas import (
     BuildResponse,
     ClaimParams,
@@ -68,7 +69,8 @@ class ClaimService:
         )
 
     async def verify(self, claim: Claim, signature: bytes, timestamp: int) -> VerifyResponse:
-        """Whether the wallet signed the message and controls the token. If so, the proof is stored.
+        """Whether the wallet signed the message, the symbol is the token's, and the wallet controls the token. If so,
+        the proof is stored.
 
         Raises:
             InvalidInput: the timestamp is too old, or in the future.
@@ -79,7 +81,10 @@ class ClaimService:
         with unverified_if_unanswered():
             if not await is_signed_by(claim.wallet, digest, signature, self.eligibility.reader(claim)):
                 return _not_verified("The signature is not the wallet's signature of this claim's message.", ())
-            control = await self.eligibility.control(claim, await self.eligibility.read(claim))
+            reading = await self.eligibility.read(claim)
+            if (misnamed := refuse_misnamed(claim, reading)) is not None:
+                return _not_verified(misnamed.message, ())
+            control = await self.eligibility.control(claim, reading)
         if control.method is None:
             return _not_verified("The chain shows no way this wallet controls the token.", control.attempted)
         proof = _proof_hash(claim, timestamp, signature)

@@ -10,6 +10,7 @@ media type, then the body: a caller without a credential learns nothing about a 
 import json
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, get_args, get_origin
 
 from fastapi import Request, Response
@@ -23,27 +24,37 @@ from api.security.access import ACCESS_MARK, ASK_MARK
 
 
 class QueryRoute(APIRoute):
-    """A route that refuses a query parameter given twice, unless it takes a list. Unknown parameters are ignored."""
+    """A route that refuses a query parameter or a header of its signature given twice, unless it takes a list. Unknown
+    parameters are ignored."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, after a check of the query string."""
+        """The handler, after a check of the query string and the headers."""
         handle = super().get_route_handler()
         single = frozenset(single_parameters(self.dependant))
-        if not single:
+        headers = tuple(header_parameters(self.dependant))
+        if not single and not headers:
             return handle
         asks = [getattr(dependency.call, ASK_MARK) for dependency in accesses(self.dependant)]
 
         async def look_first(request: Request) -> Response:
-            if b"&" in request.scope["query_string"]:
-                given = Counter(name for name, _ in request.query_params.multi_items() if name in single)
-                for name, times in given.most_common(1):
-                    if times > 1:
-                        for ask in asks:
-                            await ask(request)
-                        raise InvalidInput(name, "is given more than once")
+            twice = _given_twice(request, single, headers)
+            if twice is not None:
+                for ask in asks:
+                    await ask(request)
+                raise InvalidInput(twice, "is given more than once")
             return await handle(request)
 
         return look_first
+
+
+def _given_twice(request: Request, parameters: AbstractSet[str], headers: Sequence[str]) -> str | None:
+    """The parameter or header that a request has more than once."""
+    if b"&" in request.scope["query_string"]:
+        given = Counter(name for name, _ in request.query_params.multi_items() if name in parameters)
+        for name, times in given.most_common(1):
+            if times > 1:
+                return name
+    return next((name for name in headers if len(request.headers.getlist(name)) > 1), None)
 
 
 class BodyRoute(QueryRoute):
@@ -94,6 +105,14 @@ def single_parameters(dependant: Dependant) -> Iterator[str]:
             yield parameter.alias
     for dependency in dependant.dependencies:
         yield from single_parameters(dependency)
+
+
+def header_parameters(dependant: Dependant) -> Iterator[str]:
+    """The names of the headers that a route reads, those of dependencies included."""
+    for parameter in dependant.header_params:
+        yield parameter.alias
+    for dependency in dependant.dependencies:
+        yield from header_parameters(dependency)
 
 
 def accesses(dependant: Dependant) -> Iterator[Dependant]:

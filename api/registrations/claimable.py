@@ -69,7 +69,8 @@ class ClaimableFinder:
     async def _deployed(self, wallet: str) -> ArrowTable:
         """Tokens that the wallet deployed, whose symbol no rule forbids: ``chain_id``, ``address``,
         ``address_hash`` (Keccak-256 of the address in hexadecimal, for its checksum), ``symbol``, ``name``."""
-        scanned = [self.chains.by_key[key].chain_id for key in SCANNED]
+        chains = (self.chains.by_key[key] for key in SCANNED)
+        scanned = [chain.chain_id for chain in chains if chain.takes_claims]
         table = await self.warehouse.arrow(
             sql.load("queries/registrations/claimable"), {"wallet": wallet[2:], "chains": scanned}
         )

@@ -84,14 +84,16 @@ async def list_claimable_tokens(
         ),
     ] = None,
 ) -> JsonResponse:
-    """Tokens the wallet deployed and can claim, without copies and without what is registered. The wallet is the one
-    that `X-Wallet-Address` names, or else the first wallet of the session, if a wallet session is sent as a bearer
-    token along with the key. After 15 seconds this answers 503: that does not mean an empty list."""
-    if wallet is not None:
-        owner = wallet_address("X-Wallet-Address", wallet)
-    elif session is not None:
-        owner = session.wallet
-    else:
+    """Tokens the wallet deployed and can claim, without copies and without what is registered. If a wallet session is
+    sent as a bearer token along with the key, the wallet is the session's first, or the one of its wallets that
+    `X-Wallet-Address` names; otherwise it is the one that the header names. After 15 seconds this answers 503: that
+    does not mean an empty list."""
+    owner = None if wallet is None else wallet_address("X-Wallet-Address", wallet)
+    if session is not None:
+        if owner is not None and owner not in session.wallets:
+            raise InvalidInput("X-Wallet-Address", "is not a wallet of the session that was sent with it")
+        owner = owner or session.wallet
+    if owner is None:
         raise InvalidInput("X-Wallet-Address", "is required without a wallet session")
     finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors)
     try:

@@ -13,6 +13,7 @@ from pathlib import Path
 import orjson
 
 from api.accounts.service import Accounts
+from api.registrations.claimable import SCANNED
 from tests.bench.serving import ROOT, serve
 from tests.factories.generated import World, generate_world, insert_world
 from tests.factories.registrations import copy_world
@@ -23,7 +24,10 @@ from warehouse.settings import EngineSettings
 
 SEED = 1
 WALLET = "0x00000000000000000000000000000000000ca11e"
-CHAINS = '[chains.base]\nrpc_urls = ["http://127.0.0.1:1"]\n[chains.eth]\nrpc_urls = ["http://127.0.0.1:1"]\n'
+CHAINS = "".join(
+    f'[chains.{key}]\nrpc_urls = ["http://127.0.0.1:1"]\n[chains.{key}.contracts]\nregistry = "0x{0x5E91:040x}"\n'
+    for key in SCANNED
+)
 EMPTY = "/api/v2/bench/empty"
 _READY = "world.json"
 

@@ -65,6 +65,10 @@ def copy_world(store: Connection, world: World) -> None:
     _copy(
         store, "registration", _registrations(world.tokens.filter(pc.is_valid(world.tokens["registration_token_id"])))
     )
+    store.execute(
+        "INSERT INTO chain_checkpoint (chain_id, generation, block_number)"
+        " SELECT DISTINCT chain_id, 1, 1 FROM indexed_token ON CONFLICT DO NOTHING"
+    )
     store.execute("ANALYZE indexed_token, registration")
 
 

@@ -184,6 +184,17 @@ async def test_claimable_takes_the_wallet_from_a_session(sign_in: SignInClient) 
     assert (await sign_in.service.anonymous.get("/api/v2/registration/claimable")).status_code == 401
 
 
+async def test_claimable_refuses_a_wallet_that_is_not_of_the_session(sign_in: SignInClient) -> None:
+    wallet, other = new_wallet(), new_wallet()
+    token = await sign_in.token(wallet)
+    client = sign_in.service.client
+    for named, status in ((wallet.address, 200), (other.address, 400)):
+        headers = {**authorized(token), "X-Wallet-Address": named}
+        answer = await client.get("/api/v2/registration/claimable", headers=headers)
+        assert answer.status_code == status
+    assert answer.json()["error"] == "X-Wallet-Address: is not a wallet of the session that was sent with it"
+
+
 async def test_contract_wallets_sign_in_before_and_after_deployment(
     claim_chain: ClaimChain, serve: Serve, clock: ManualClock
 ) -> None:

@@ -221,3 +221,36 @@ async def test_a_former_owner_reclaims_free_with_a_receipt(claim_chain: ClaimCha
     receipt = claim_chain.send(wallet, transaction["to"], transaction["data"])
     assert (await claimer.status(receipt["transactionHash"]))["status"] == "confirmed"
     assert (await claim_service.get("/registration/LAPSED/base")).json()["status"] == "grace_period"
+
+
+async def test_nothing_is_signed_for_a_symbol_that_is_not_the_tokens(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "GOOD")
+    claim_chain.index()
+    for symbol, address in (("OTHER", token), ("GOOD", wallet.address)):
+        verdict = await Claimer(claim_service, symbol, address, wallet.address).prove(wallet)
+        assert (verdict["verified"], verdict["proofHash"], verdict["proofJws"]) == (False, None, None)
+        assert "symbol" in verdict["message"]
+    assert claim_chain.rows_written()["claim_proof"] == 0
+
+
+async def test_claim_methods_are_listed_in_the_order_of_checks(service: Service) -> None:
+    answer = (await service.get("/claim/methods/evm")).json()
+    assert answer["chainType"] == "evm"
+    assert [(one["method"], one["confidence"]) for one in answer["methods"]] == [
+        ("deployer", 1), ("owner", 0.9), ("admin", 0.85), ("majorityHolder", 0.8),
+    ]  # fmt: skip
+    for kind in ("solana", "EVM", "x"):
+        refused = await service.get(f"/claim/methods/{kind}")
+        assert (refused.status_code, refused.json()["code"]) == (400, "VALIDATION_INVALID_INPUT")
+        assert refused.json()["error"].startswith("chainType: ")
+    assert (await service.anonymous.get("/api/v2/claim/methods/evm")).status_code == 401
+
+
+async def test_a_status_says_that_the_transaction_could_not_be_read(indexed: Service) -> None:
+    answer = await indexed.get(f"/claim/status/0x{'ab' * 32}", chainId=8453)  # its node does not answer
+    assert (answer.status_code, answer.json()["code"]) == (503, "TRANSACTION_UNREAD")
+    assert answer.json()["error"] == "txHash: the transaction could not be read from the chain now, try again"
+    assert int(answer.headers["Retry-After"]) > 0

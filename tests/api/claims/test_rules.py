@@ -182,15 +182,16 @@ async def test_an_unreadable_chain_is_503_and_not_a_refusal(
     async with serve(chains=claim_chain.chains_path, clickhouse_url=warehouse_url, chain_timeout_seconds=2) as service:
         chain_id = 8453 if node == "dead" else 8454
         body = {"symbol": "UNREAD", "chainId": chain_id, "tokenAddress": token, "walletAddress": wallet.address}
-        for answer in (
+        answers = (
             await service.post("/claim", {**body, "proofHash": "0x" + "00" * 32}),
             await service.post(
                 "/registration/check-qualify",
                 {"wallet": wallet.address, "tokenAddress": token, "chainId": chain_id},
             ),
             await service.get(f"/claim/status/{'0x' + 'ab' * 32}", chainId=chain_id),
-        ):
-            assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")
+        )
+        for answer, code in zip(answers, ("TOKEN_UNVERIFIED", "TOKEN_UNVERIFIED", "TRANSACTION_UNREAD"), strict=True):
+            assert (answer.status_code, answer.json()["code"]) == (503, code)
             assert int(answer.headers["retry-after"]) > 0
 
 

@@ -14,6 +14,7 @@ from api.health import exposition
 from api.health.observer import PATIENCE_SECONDS
 from api.ops.supervisor import state
 from indexer.counting import DEPTHS
+from tests.factories.registrations import add_registration
 from tests.fixtures.service import Serve, Service
 from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
@@ -69,6 +70,7 @@ async def test_one_scrape_has_the_state_of_the_whole_service(
     serve: Serve, store: Connection, warehouse: Warehouse, warehouse_url: str
 ) -> None:
     fill(store)
+    add_registration(store)
     warehouse.command("INSERT INTO serve_publication VALUES (7, now64(3), map(8453, 86))")
     async with serve(clickhouse_url=warehouse_url) as service:
         await service.get("/config/fees")

@@ -102,7 +102,7 @@ async def test_every_answer_to_a_key_has_limit_headers(serve_limited: ServeLimit
             (400, service.get("/search", symbol="")),
             (400, service.post("/verify/symbol", {"symbol": 7})),
             (403, service.get("/webhooks")),
-            (404, service.get("/heartbeat/NOPE/base")),
+            (404, service.get("/registration/NOPE")),
             (415, service.client.post("/api/v2/verify/symbol", content=b"x")),
         ]
         for number, (status, asking) in enumerate(asked):

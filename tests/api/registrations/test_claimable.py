@@ -2,17 +2,19 @@
 
 import asyncio
 import random
+from pathlib import Path
 from typing import Any
 
 from eth_utils.address import to_checksum_address
 
 from api.warehouse import WarehouseReader
 from tests.factories.registrations import BASE, add_registration, address
-from tests.fixtures.service import Serve
+from tests.fixtures.service import Serve, Service
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
 WALLET = address(0xD0E)
+CHAINS = Path(__file__).parents[2] / "fixtures" / "claimable_chains.toml"
 
 
 def publish(warehouse: Warehouse, version: int) -> None:
@@ -40,7 +42,7 @@ def add_provenance(warehouse: Warehouse, token: int, symbol: str, **changes: Any
 
 
 async def claimable(serve: Serve, warehouse_url: str, wallet: str = WALLET) -> list[tuple[str, str]]:
-    async with serve(clickhouse_url=warehouse_url) as service:
+    async with serve(clickhouse_url=warehouse_url, chains=CHAINS) as service:
         answer = await service.client.get("/api/v2/registration/claimable", headers={"X-Wallet-Address": wallet})
     assert answer.status_code == 200, answer.text
     body = answer.json()
@@ -64,6 +66,8 @@ async def test_only_tokens_that_the_wallet_deployed_are_listed(
     add_provenance(warehouse, 7, "not a symbol")
     add_provenance(warehouse, 8, "USDC")
     add_provenance(warehouse, 9, "ONAVAX", chain_id=43114)
+    add_provenance(warehouse, 14, "NOWHERE", chain_id=137)  # no registry there
+    add_provenance(warehouse, 15, "Official")
     add_provenance(warehouse, 10, "OTHERS", wallet=address(0xBAD))
     add_provenance(warehouse, 11, "TAKEN")
     add_provenance(warehouse, 12, "SAMESYM")
@@ -142,7 +146,7 @@ async def test_addresses_have_checksums(serve: Serve, warehouse: Warehouse, ware
     for place, number in enumerate(numbers):
         add_provenance(warehouse, number, f"S{place}")
     publish(warehouse, 1)
-    async with serve(clickhouse_url=warehouse_url) as service:
+    async with serve(clickhouse_url=warehouse_url, chains=CHAINS) as service:
         answer = await service.client.get("/api/v2/registration/claimable", headers={"X-Wallet-Address": WALLET})
     shown = {token["symbol"]: token["address"] for token in answer.json()["tokens"]}
     assert shown == {f"S{place}": to_checksum_address(address(number)) for place, number in enumerate(numbers)}
@@ -164,9 +168,18 @@ async def test_a_missing_or_malformed_wallet_is_400(serve: Serve) -> None:
         assert denied.status_code == 401
 
 
+async def test_a_repeated_wallet_is_400(service: Service) -> None:
+    headers = [("X-API-Key", service.key), ("X-Wallet-Address", WALLET), ("X-Wallet-Address", address(1))]
+    answer = await service.anonymous.get("/api/v2/registration/claimable", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_PARAMS")
+    assert answer.json()["error"] == "X-Wallet-Address: is given more than once"
+    denied = await service.anonymous.get("/api/v2/registration/claimable", headers=headers[1:])
+    assert denied.status_code == 401
+
+
 async def test_a_failed_or_slow_lookup_is_503_and_not_an_empty_list(serve: Serve) -> None:
     headers = {"X-Wallet-Address": WALLET}
-    async with serve(clickhouse_url="http://127.0.0.1:9/regalia") as service:
+    async with serve(clickhouse_url="http://127.0.0.1:9/regalia", chains=CHAINS) as service:
         answer = await service.client.get("/api/v2/registration/claimable", headers=headers)
         assert answer.status_code == 503
         assert "tokens" not in answer.json()
