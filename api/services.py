@@ -56,7 +56,9 @@ from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import Signatures
 from api.tokens.service import TokenService
 from api.warehouse import WarehouseReader
-from indexer.contracts import signer
+from indexer.contracts.payer import open_payer
+from indexer.contracts.signer import Signer
+from indexer.contracts.signing import open_signer
 from warehouse import engines
 from warehouse.chains import facts, majors
 from warehouse.domain.chains import Chains
@@ -139,9 +141,14 @@ class Services:
     # Keys.
 
     @cached_property
-    def signer(self) -> "LocalAccount":
-        """The key that signs claims, made in the data directory on first use."""
-        return signer.load_or_create(self.settings.data_dir)
+    def signer(self) -> Signer:
+        """Signs statements for the registries."""
+        return open_signer(self.settings)
+
+    @cached_property
+    def payer(self) -> "LocalAccount":
+        """Pays for the service's own transactions. Raises ``PayerMissing`` where no key is configured."""
+        return open_payer()
 
     @cached_property
     def sealer(self) -> Sealer:

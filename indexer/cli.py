@@ -85,13 +85,17 @@ def deploy(
     treasury: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Address that receives fees. Default: the deployer.")
     ] = None,
+    guardian: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address of the cold key above the signer. Default: the deployer."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Deploy even to what looks like a main network.")] = False,
 ) -> None:
     """Deploy our contracts to a dev or test chain and print their addresses as one line of JSON."""
     from indexer.contracts.deploy import DeployError, deploy_command
 
     try:
-        print(deploy_command(chain, private_key, treasury, yes=yes).as_json())
+        print(deploy_command(chain, private_key, treasury, guardian, yes=yes).as_json())
     except DeployError as error:
         _stop(str(error), FAILED)
 

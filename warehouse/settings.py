@@ -7,7 +7,7 @@ Environment variables with the prefix ``REGALIA_``. The API's own settings exten
 from decimal import Decimal
 from pathlib import Path
 
-from pydantic import Field, HttpUrl, SecretStr
+from pydantic import Field, HttpUrl, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from warehouse.domain.copies import CopyRules
@@ -46,6 +46,27 @@ class EngineSettings(BaseSettings):
         default=None, description="Key that signs these notices (HMAC-SHA256). Unset: they are not signed."
     )
 
+    signer_url: HttpUrl | None = Field(
+        default=None,
+        description="Remote signer of the registry's statements (JSON-RPC); https unless local. Unset: a key.",
+    )
+    signer_address: str | None = Field(
+        default=None, pattern=r"^0x[0-9a-fA-F]{40}$", description="Address that the remote signer signs for."
+    )
+    signer_token: SecretStr | None = Field(default=None, description="Bearer token for the remote signer.")
+    signer_certificate: Path | None = Field(
+        default=None, description="Client certificate for the remote signer, in PEM (mutual TLS)."
+    )
+    signer_certificate_key: Path | None = Field(
+        default=None, description="Private key of this certificate, in PEM. Unset: in the same file."
+    )
+    signer_ca: Path | None = Field(
+        default=None, description="Authorities that the remote signer's certificate may be from. Unset: the system's."
+    )
+    signer_timeout_seconds: float = Field(
+        default=5.0, gt=0, le=30, description="Time limit of one request to the remote signer."
+    )
+
     host: str = Field(default="127.0.0.1", description="Address the API listens on.")
     port: int = Field(default=8000, ge=0, le=65535, description="Port the API listens on.")
     base_url: str | None = Field(
@@ -78,6 +99,13 @@ class EngineSettings(BaseSettings):
         le=1,
         description="A token is a copy below this share of the established weight of a senior namesake.",
     )
+
+    @field_validator("signer_url")
+    @classmethod
+    def _is_private(cls, url: HttpUrl | None) -> HttpUrl | None:
+        if url is not None and url.scheme != "https" and url.host not in ("127.0.0.1", "localhost", "[::1]"):
+            raise ValueError("must be https unless it is on this machine")
+        return url
 
     @property
     def copy_rules(self) -> CopyRules:

@@ -30,6 +30,13 @@ class PriceUnavailable(Unavailable):
     text = "there is no price of ETH now"
 
 
+class SigningUnavailable(Unavailable):
+    """The signer of the service does not sign now."""
+
+    code = "SIGNING_UNAVAILABLE"
+    text = "the claim could not be signed now, try again"
+
+
 class TokenNotRegistrable(Unprocessable):
     """The rules do not allow this token to be registered."""
 

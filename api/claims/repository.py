@@ -77,7 +77,7 @@ class ClaimRepository:
     async def last_expired_owner(self, chain_id: int, symbol: str) -> str | None:
         """Who owned the symbol's last registration, where that one ended by expiry."""
         row = await self.store.row("claims/find_last_owner", {"chain_id": chain_id, "symbol": symbol})
-        return row["owner"] if row and row["expired_at"] is not None else None
+        return row["owner"] if row and row["end_reason"] == "inactive" else None
 
     async def native_price(self, chain_id: int) -> NativePrice | None:
         """What the chain's native coin costs."""

@@ -1,16 +1,21 @@
 """The steps of a claim: a message, a proof, a transaction. ``build`` checks in this order: input, symbol and copy
 rules, duplicate, proof, control on the chain, price."""
 
+import asyncio
 import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from eth_account.signers.local import LocalAccount
-
 from api.claims.control import METHOD_DESCRIPTIONS, Control
 from api.claims.eligibility import Eligibility
-from api.claims.errors import ClaimUnauthorized, SymbolTaken, TokenNotRegistrable, unverified_if_unanswered
+from api.claims.errors import (
+    ClaimUnauthorized,
+    SigningUnavailable,
+    SymbolTaken,
+    TokenNotRegistrable,
+    unverified_if_unanswered,
+)
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
 from api.claims.messages import Claim, Messages, require_recent
 from api.claims.prices import Quote, fee_wei, quote
@@ -33,6 +38,8 @@ from api.security.signatures import is_signed_by, signed_digest
 from api.store.jobs import defer
 from indexer.chains.errors import RpcError
 from indexer.contracts import registry
+from indexer.contracts.signer import Signer, SignerUnavailable
+from indexer.contracts.statements import MintAuthorization, MintReceipt, Statement, sign
 from warehouse.domain.addresses import checksum_address
 
 PROOF_GOOD_FOR = timedelta(hours=24)
@@ -46,7 +53,7 @@ class ClaimService:
     eligibility: Eligibility
     repository: ClaimRepository
     messages: Messages
-    signer: LocalAccount
+    signer: Signer
     pricing: Pricing
     clock: Clock
     support_email: str
@@ -105,7 +112,7 @@ class ClaimService:
         Raises:
             TokenNotRegistrable, SymbolTaken, ClaimUnauthorized: the claim is refused.
             InvalidInput: the request names no proof, and none is stored.
-            TokenUnverified, PriceUnavailable: it cannot be built now.
+            TokenUnverified, PriceUnavailable, SigningUnavailable: it cannot be built now.
         """
         with unverified_if_unanswered():
             return await self._build(claim, proof_hash)
@@ -136,7 +143,7 @@ class ClaimService:
         fee = await fee_wei(claim, price, self.repository, datetime.fromtimestamp(now, UTC))
         deadline, nonce = now + AUTHORIZATION_SECONDS, secrets.randbits(256)
         address = claim.chain.contracts["registry"]
-        data = self._calldata(claim, address, fee=None if price.is_free else fee, deadline=deadline, nonce=nonce)
+        data = await self._calldata(claim, address, None if price.is_free else fee, deadline=deadline, nonce=nonce)
         reader = self.eligibility.reader(claim)
         gas = await estimate_mint(reader, claim.wallet, address, data, fee)
         watched = await self.repository.last_deadline(claim.chain.chain_id, claim.symbol, claim.wallet)
@@ -175,20 +182,19 @@ class ClaimService:
             ),
         )
 
-    def _calldata(self, claim: Claim, address: str, *, fee: int | None, deadline: int, nonce: int) -> str:
+    async def _calldata(self, claim: Claim, address: str, fee: int | None, *, deadline: int, nonce: int) -> str:
+        wallet, token = checksum_address(claim.wallet), checksum_address(claim.token)
         if fee is None:
-            receipt = registry.MintReceipt(
-                checksum_address(claim.wallet), checksum_address(claim.token), claim.symbol, deadline, nonce
-            )
-            return registry.receipt_calldata(
-                receipt, registry.sign_receipt(self.signer, claim.chain.chain_id, address, receipt)
-            )
-        authorization = registry.MintAuthorization(
-            checksum_address(claim.wallet), checksum_address(claim.token), claim.symbol, fee, deadline, nonce
-        )
-        return registry.mint_calldata(
-            authorization, registry.sign_mint(self.signer, claim.chain.chain_id, address, authorization)
-        )
+            receipt = MintReceipt(wallet, token, claim.symbol, deadline, nonce)
+            return registry.receipt_calldata(receipt, await self._sign(claim, address, receipt))
+        authorization = MintAuthorization(wallet, token, claim.symbol, fee, deadline, nonce)
+        return registry.mint_calldata(authorization, await self._sign(claim, address, authorization))
+
+    async def _sign(self, claim: Claim, address: str, statement: Statement) -> bytes:
+        try:  # a remote signer may take its time
+            return await asyncio.to_thread(sign, self.signer, claim.chain.chain_id, address, statement)
+        except SignerUnavailable as error:
+            raise SigningUnavailable from error
 
     async def _proof(self, claim: Claim, proof_hash: str | None) -> Proof:
         now = self.clock.now()

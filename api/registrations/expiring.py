@@ -1,27 +1,28 @@
-"""Expires registrations that were inactive for long: finds them, and submits signed statements to the registry.
+"""Expires registrations that were inactive for long: announces their end in the registry, and executes it when due.
 
-The chain decides; nothing is written here. A registration has expired once its registry's event is indexed.
-Submitting a statement twice, or two statements for one registration, expires it once.
+The chain decides; nothing is written here. Each pass reads from the registry how far each registration is and makes the
+next step only, so a pass may be killed at any instant and repeated. A registration that recovered while its end was
+announced keeps it: the announcement is withdrawn.
 """
 
-import secrets
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from eth_account.signers.local import LocalAccount
 
 from indexer.chains.evm.rpc import EvmClient
-from indexer.contracts import registry
-from indexer.contracts.sending import send
+from indexer.contracts.ending import End, announce_end, chain_time, execute_end, read_ends, withdraw_end
+from indexer.contracts.registry import Reason
+from indexer.contracts.signer import Signer
 from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import INACTIVE_BELOW, expiry_min_hours, grace_cutoff
+from warehouse.domain.registrations import END_REASONS
 from warehouse.postgres import Connection
 
-STATEMENT_SECONDS = 900
 _PATIENCE_SECONDS = 10.0
 
 
@@ -37,11 +38,27 @@ class Inactive:
     highest: float
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a pass did about a registration.
+
+    Attributes:
+        step: ``waiting`` until the end is due, ``objected`` until the guardian confirms or stops it.
+        transaction: the hash of the transaction that made the step; None where there was nothing to do.
+        due_at: when the announced end takes effect at the earliest, in seconds of chain time.
+    """
+
+    token_id: int
+    step: Literal["announced", "waiting", "objected", "ended", "withdrawn"]
+    transaction: str | None
+    due_at: int | None = None
+
+
 def find_inactive(
     store: Connection, warehouse: Warehouse, chain: Chain, *, days: int, now: datetime | None = None
 ) -> list[Inactive]:
     """Registrations of a chain whose heartbeat was below the threshold for ``days`` consecutive days after their grace
-    period."""
+    period. Those whose announced end was stopped within that time are left out."""
     end = now or datetime.now(UTC)
     since = end - timedelta(days=days)
     rows = postgres.run(
@@ -51,6 +68,7 @@ def find_inactive(
             "chain_id": chain.chain_id,
             "inactive_below": INACTIVE_BELOW,
             "minted_before": grace_cutoff(since),
+            "stopped_before": since,
         },
     )
     if not rows:
@@ -80,25 +98,49 @@ def find_inactive(
     ]
 
 
-def expire(chain: Chain, signer: LocalAccount, payer: LocalAccount, found: Sequence[Inactive]) -> list[str]:
-    """Sign and submit the expiry of each registration. Returns the hashes of the transactions.
+def find_announced(store: Connection, chain: Chain) -> list[int]:
+    """Token ids whose expiry is announced, as far as the chain is indexed."""
+    parameters = {"chain_id": chain.chain_id, "reason": END_REASONS[Reason.INACTIVE]}
+    return [row["token_id"] for row in postgres.run(store, "registrations/list_pending_ends", parameters)]
+
+
+def advance(
+    chain: Chain, signer: Signer, payer: LocalAccount, inactive: Sequence[int], announced: Sequence[int]
+) -> Iterator[Step]:
+    """Make the next step of every registration, one after the other: announce the end of those that are inactive,
+    execute what is due, and withdraw what was announced of those that are no longer inactive.
 
     Raises:
-        SendError: the chain refused one; those before it have expired.
+        SendError: the chain refused a step; those before it were made.
+        SignerUnavailable: the remote signer did not sign.
         RpcError: the nodes do not answer.
     """
     client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
-    contract = chain.contracts["registry"]
+    registry = chain.contracts["registry"]
     try:
-        hashes = []
-        for one in found:
-            statement = registry.ExpiryStatement(
-                one.token_id, int(time.time()) + STATEMENT_SECONDS, secrets.randbits(256)
-            )
-            signature = registry.sign_expiry(signer, chain.chain_id, contract, statement)
-            data = registry.expiry_calldata(statement, signature)
-            receipt = send(client, payer, to=contract, data=data, what=f"the expiry of {one.symbol}")
-            hashes.append(receipt.transaction_hash)
-        return hashes
+        ends = read_ends(client, registry, sorted({*inactive, *announced}))
+        now = chain_time(client)
+        for token_id in inactive:
+            end = ends.get(token_id)
+            if end is None:
+                sent = announce_end(
+                    client, registry=registry, token_id=token_id, reason=Reason.INACTIVE, signer=signer, payer=payer
+                )
+                if sent is not None:  # otherwise the registration has ended, and the index lags behind
+                    yield Step(token_id, "announced", sent)
+            elif end.reason is Reason.INACTIVE and end.is_due(now):
+                sent = execute_end(client, registry=registry, token_id=token_id, payer=payer)
+                yield Step(token_id, "ended", sent)
+            else:
+                yield _waiting(token_id, end)
+        for token_id in sorted(set(announced) - set(inactive)):
+            if (end := ends.get(token_id)) and end.reason is Reason.INACTIVE:
+                sent = withdraw_end(client, registry=registry, token_id=token_id, signer=signer, payer=payer)
+                yield Step(token_id, "withdrawn", sent)
     finally:
         client.close()
+
+
+def _waiting(token_id: int, end: End) -> Step:
+    waits_for_guardian = end.objected and not end.confirmed
+    return Step(token_id, "objected" if waits_for_guardian else "waiting", None, end.due_at)

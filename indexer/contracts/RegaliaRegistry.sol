@@ -2,15 +2,24 @@
 pragma solidity 0.8.37;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
-import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
+import {RegistryAuthority} from "./RegistryAuthority.sol";
 
 /// @title Registry of token symbols on one chain
-/// @notice One registration per symbol, held by the wallet that showed it controls the token. The service's signer says
-/// who may mint what and for how much; nobody, the service included, can move or seize a registration. The signer can
-/// end one by an expiry statement; its owner can release it. There is no owner of the contract, no pause, no upgrade.
-contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
+/// @notice One registration per symbol, held by the wallet that showed it controls the token. The signer says who may
+/// mint what and for how much. It can announce the end of a registration, which takes effect after a delay in which the
+/// owner can object and the guardian can stop it. A registration changes hands only by its holder's signed consent.
+contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
+    /// What is fixed at deployment. Delays are in seconds, ``paidFrom`` is in wei.
+    struct Terms {
+        uint64 endDelay;
+        uint64 objectionDelay;
+        uint64 signerDelay;
+        uint32 freeMintsPerDay;
+        uint256 paidFrom;
+    }
+
     struct MintAuthorization {
         address claimer;
         address token;
@@ -28,14 +37,43 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         uint256 nonce;
     }
 
-    struct ExpiryStatement {
+    struct FactoryAuthorization {
+        address creator;
+        string symbol;
+        uint256 fee;
+        uint256 deadline;
+        uint256 nonce;
+    }
+
+    struct EndAnnouncement {
+        uint256 tokenId;
+        uint8 reason;
+        uint256 deadline;
+        uint256 nonce;
+    }
+
+    struct EndWithdrawal {
         uint256 tokenId;
         uint256 deadline;
         uint256 nonce;
     }
 
-    struct SignerRotation {
-        address newSigner;
+    /// The holder agrees that ``offerer`` becomes the owner for ``amount`` base units of ``currency`` (zero: the native
+    /// coin). Payment happens outside; the signer's authorization says that it did.
+    struct SettlementConsent {
+        bytes32 deal;
+        uint256 tokenId;
+        address offerer;
+        address currency;
+        uint256 amount;
+        uint256 chainId;
+        uint256 deadline;
+        uint256 nonce;
+    }
+
+    /// ``consent`` is the EIP-712 hash of the consent's struct.
+    struct SettlementAuthorization {
+        bytes32 consent;
         uint256 deadline;
         uint256 nonce;
     }
@@ -49,31 +87,62 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         uint256 peerTokenId;
     }
 
+    struct PendingEnd {
+        uint8 reason;
+        bool objected;
+        bool confirmed;
+        uint64 dueAt;
+        uint64 signerEra;
+    }
+
     bytes32 private constant MINT_AUTHORIZATION_TYPEHASH = keccak256(
         "MintAuthorization(address claimer,address token,string symbol,uint256 fee,uint256 deadline,uint256 nonce)"
     );
     bytes32 private constant MINT_RECEIPT_TYPEHASH =
         keccak256("MintReceipt(address claimer,address token,string symbol,uint256 deadline,uint256 nonce)");
-    bytes32 private constant EXPIRY_STATEMENT_TYPEHASH =
-        keccak256("ExpiryStatement(uint256 tokenId,uint256 deadline,uint256 nonce)");
-    bytes32 private constant SIGNER_ROTATION_TYPEHASH =
-        keccak256("SignerRotation(address newSigner,uint256 deadline,uint256 nonce)");
+    bytes32 private constant FACTORY_AUTHORIZATION_TYPEHASH = keccak256(
+        "FactoryAuthorization(address creator,string symbol,uint256 fee,uint256 deadline,uint256 nonce)"
+    );
+    bytes32 private constant END_ANNOUNCEMENT_TYPEHASH =
+        keccak256("EndAnnouncement(uint256 tokenId,uint8 reason,uint256 deadline,uint256 nonce)");
+    bytes32 private constant END_WITHDRAWAL_TYPEHASH =
+        keccak256("EndWithdrawal(uint256 tokenId,uint256 deadline,uint256 nonce)");
+    bytes32 private constant SETTLEMENT_CONSENT_TYPEHASH = keccak256(
+        "SettlementConsent(bytes32 deal,uint256 tokenId,address offerer,address currency,uint256 amount,uint256 chainId,uint256 deadline,uint256 nonce)"
+    );
+    bytes32 private constant SETTLEMENT_AUTHORIZATION_TYPEHASH =
+        keccak256("SettlementAuthorization(bytes32 consent,uint256 deadline,uint256 nonce)");
     bytes4 private constant ERC5192_INTERFACE_ID = 0xb45a3c0e;
     uint256 private constant MAX_SYMBOL_BYTES = 12;
     uint256 private constant MAX_CID_BYTES = 128;
     // Enough for a treasury that is a contract wallet, too little for one that would make claims dear.
     uint256 private constant TREASURY_GAS = 100_000;
+    // An end that nobody executes lapses: what was true when it was announced need not be true for ever.
+    uint256 private constant EXECUTION_WINDOW = 30 days;
+
+    /// @notice Why a registration ends: it was inactive for long, or a challenge of its copy was upheld.
+    uint8 public constant REASON_INACTIVE = 1;
+    uint8 public constant REASON_CHALLENGE = 2;
 
     /// @notice Where fees go.
     address public immutable treasury;
-    /// @notice Whose statements count.
-    address public signer;
-    /// @notice Whether a statement with this nonce was used.
-    mapping(uint256 nonce => bool) public nonceUsed;
+    /// @notice How long after its announcement an end takes effect, and how much longer an objection makes that.
+    uint64 public immutable endDelay;
+    uint64 public immutable objectionDelay;
+    /// @notice The contract that creates tokens and registers them with ``mintFor``. Set once.
+    address public factory;
+    /// @notice How many mints below the fee ``paidFrom`` fit into a day of UTC.
+    uint32 public freeMintsPerDay;
+    uint256 public paidFrom;
+    /// @notice Whether the holder used or revoked the consent with this nonce.
+    mapping(address holder => mapping(uint256 nonce => bool)) public consentUsed;
 
+    uint64 private _freeMintDay;
+    uint32 private _freeMints;
     uint256 private _lastTokenId;
     mapping(bytes32 symbolHash => uint256 tokenId) private _tokenIds;
     mapping(uint256 tokenId => Registration) private _registrations;
+    mapping(uint256 tokenId => PendingEnd) private _ends;
     // A token id is never given twice, so that what is left here of an ended registration binds no later one.
     mapping(uint256 tokenId => mapping(address account => bool)) private _managers;
     mapping(uint256 tokenId => mapping(address account => bool)) private _maintainers;
@@ -82,39 +151,68 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         uint256 indexed tokenId, address indexed owner, address indexed token, string symbol, uint256 fee, bool receipt
     );
     event Released(uint256 indexed tokenId, address indexed owner, string symbol);
-    event Expired(uint256 indexed tokenId, address indexed owner, string symbol);
+    event EndAnnounced(uint256 indexed tokenId, address indexed owner, uint8 reason, uint64 dueAt);
+    event EndObjected(uint256 indexed tokenId, address indexed owner, uint64 dueAt);
+    event EndConfirmed(uint256 indexed tokenId);
+    event EndVetoed(uint256 indexed tokenId);
+    event EndWithdrawn(uint256 indexed tokenId);
+    event Ended(uint256 indexed tokenId, address indexed owner, string symbol, uint8 reason);
+    event Settled(
+        uint256 indexed tokenId,
+        uint256 indexed newTokenId,
+        address indexed previousOwner,
+        bytes32 deal,
+        address currency,
+        uint256 amount
+    );
+    event ConsentRevoked(address indexed holder, uint256 nonce);
+    event FactorySet(address indexed factory);
+    event MintLimitsChanged(uint32 freeMintsPerDay, uint256 paidFrom);
     event ManagerChanged(uint256 indexed tokenId, address indexed account, bool enabled);
     event MaintainerChanged(uint256 indexed tokenId, address indexed account, bool enabled);
     event MetadataChanged(uint256 indexed tokenId, string cid);
     event CanonicalPeerChanged(uint256 indexed tokenId, uint256 peerChainId, uint256 peerTokenId);
-    event SignerChanged(address indexed previousSigner, address indexed newSigner);
     event FeesWithdrawn(uint256 amount);
     /// @notice ERC-5192: the token cannot be transferred.
     event Locked(uint256 tokenId);
 
-    error InvalidSigner();
     error InvalidTreasury();
-    error InvalidSignature();
+    error InvalidFactory();
+    error InvalidReason(uint8 reason);
     error InvalidSymbol(string symbol);
     error InvalidCid();
     error InvalidAccount();
     error NotClaimer(address claimer, address sender);
     error NotOwner(uint256 tokenId, address sender);
     error NotOwnerOrManager(uint256 tokenId, address sender);
-    error StatementExpired(uint256 deadline);
-    error NonceAlreadyUsed(uint256 nonce);
+    error NotFactory(address sender);
+    error FreeMintsUsedUp(uint256 from);
+    error EndAlreadyAnnounced(uint256 tokenId);
+    error NoEndAnnounced(uint256 tokenId);
+    error AlreadyObjected(uint256 tokenId);
+    error TooLateToObject(uint256 dueAt);
+    error NotObjected(uint256 tokenId);
+    error NotConfirmed(uint256 tokenId);
+    error WrongChain(uint256 chainId);
+    error WrongConsent();
     error WrongFee(uint256 expected, uint256 sent);
     error SymbolTaken(string symbol, uint256 tokenId);
     error UnknownRegistration(uint256 tokenId);
     error Soulbound();
     error WithdrawalFailed();
 
-    constructor(address signer_, address treasury_) ERC721("Regalia Registry", "REGALIA") EIP712("Regalia Registry", "1") {
-        if (signer_ == address(0)) revert InvalidSigner();
+    constructor(address signer_, address treasury_, address guardian_, Terms memory terms)
+        ERC721("Regalia Registry", "REGALIA")
+        EIP712("Regalia Registry", "1")
+        RegistryAuthority(signer_, guardian_, terms.signerDelay)
+    {
         if (treasury_ == address(0)) revert InvalidTreasury();
-        signer = signer_;
+        _requireDelay(terms.endDelay);
+        _requireDelay(terms.objectionDelay);
         treasury = treasury_;
-        emit SignerChanged(address(0), signer_);
+        endDelay = terms.endDelay;
+        objectionDelay = terms.objectionDelay;
+        _setMintLimits(terms.freeMintsPerDay, terms.paidFrom);
     }
 
     /// @notice Register a symbol against the signer's authorization, paying exactly its fee.
@@ -132,8 +230,26 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
             )
         );
         _useStatement(content, a.deadline, a.nonce, signature);
-        tokenId = _register(a.claimer, a.token, a.symbol, a.fee, false);
-        if (msg.value > 0) _offerToTreasury(msg.value);
+        tokenId = _mintPaid(a.claimer, a.token, a.symbol, a.fee);
+    }
+
+    /// @notice Register the symbol of a token that the factory just created, for its creator. The factory decides who may
+    /// ask and which token it is; the signer says for which symbol, creator and fee.
+    function mintFor(FactoryAuthorization calldata a, address token, bytes calldata signature)
+        external
+        payable
+        nonReentrant
+        returns (uint256 tokenId)
+    {
+        if (msg.sender != factory) revert NotFactory(msg.sender);
+        if (msg.value != a.fee) revert WrongFee(a.fee, msg.value);
+        bytes32 content = keccak256(
+            abi.encode(
+                FACTORY_AUTHORIZATION_TYPEHASH, a.creator, keccak256(bytes(a.symbol)), a.fee, a.deadline, a.nonce
+            )
+        );
+        _useStatement(content, a.deadline, a.nonce, signature);
+        tokenId = _mintPaid(a.creator, token, a.symbol, a.fee);
     }
 
     /// @notice Register a symbol free of charge against the signer's receipt.
@@ -143,6 +259,7 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
             abi.encode(MINT_RECEIPT_TYPEHASH, r.claimer, r.token, keccak256(bytes(r.symbol)), r.deadline, r.nonce)
         );
         _useStatement(content, r.deadline, r.nonce, signature);
+        _countMint(0);
         tokenId = _register(r.claimer, r.token, r.symbol, 0, true);
     }
 
@@ -152,22 +269,97 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         emit Released(tokenId, msg.sender, _end(tokenId));
     }
 
-    /// @notice End a registration by the signer's statement. Anyone may hand it in.
-    function expire(ExpiryStatement calldata s, bytes calldata signature) external {
-        address owner = _requireRegistered(s.tokenId);
-        bytes32 content = keccak256(abi.encode(EXPIRY_STATEMENT_TYPEHASH, s.tokenId, s.deadline, s.nonce));
-        _useStatement(content, s.deadline, s.nonce, signature);
-        emit Expired(s.tokenId, owner, _end(s.tokenId));
+    /// @notice Hand a registration to the offerer of a deal: it ends, and the symbol is registered for the offerer under a
+    /// new id without managers, maintainers, metadata, peer or announced end. Anyone who has both signatures may hand
+    /// them in.
+    function settle(
+        SettlementConsent calldata c,
+        bytes calldata consentSignature,
+        SettlementAuthorization calldata a,
+        bytes calldata signature
+    ) external nonReentrant returns (uint256 newTokenId) {
+        address holder = _requireRegistered(c.tokenId);
+        if (a.consent != _useConsent(holder, c, consentSignature)) revert WrongConsent();
+        _useStatement(keccak256(abi.encode(SETTLEMENT_AUTHORIZATION_TYPEHASH, a)), a.deadline, a.nonce, signature);
+        address token = _registrations[c.tokenId].token;
+        string memory symbol = _end(c.tokenId);
+        emit Settled(c.tokenId, _lastTokenId + 1, holder, c.deal, c.currency, c.amount);
+        newTokenId = _register(c.offerer, token, symbol, 0, false);
     }
 
-    /// @notice Hand the signing over: the present signer states it, the next one shows that its key is at hand.
-    function rotateSigner(SignerRotation calldata s, bytes calldata signature, bytes calldata acceptance) external {
-        if (s.newSigner == address(0) || s.newSigner == signer) revert InvalidSigner();
-        bytes32 content = keccak256(abi.encode(SIGNER_ROTATION_TYPEHASH, s.newSigner, s.deadline, s.nonce));
-        _useStatement(content, s.deadline, s.nonce, signature);
-        if (!_isSignedBy(s.newSigner, content, acceptance)) revert InvalidSignature();
-        emit SignerChanged(signer, s.newSigner);
-        signer = s.newSigner;
+    /// @notice Make the sender's consent with this nonce worthless, whether it was signed or not.
+    function revokeConsent(uint256 nonce) external {
+        if (consentUsed[msg.sender][nonce]) revert NonceAlreadyUsed(nonce);
+        consentUsed[msg.sender][nonce] = true;
+        emit ConsentRevoked(msg.sender, nonce);
+    }
+
+    /// @notice Announce the end of a registration by the signer's statement. Anyone may hand it in.
+    function announceEnd(EndAnnouncement calldata s, bytes calldata signature) external {
+        address owner = _requireRegistered(s.tokenId);
+        if (s.reason != REASON_INACTIVE && s.reason != REASON_CHALLENGE) revert InvalidReason(s.reason);
+        _useStatement(keccak256(abi.encode(END_ANNOUNCEMENT_TYPEHASH, s)), s.deadline, s.nonce, signature);
+        if (_isPending(_ends[s.tokenId])) revert EndAlreadyAnnounced(s.tokenId);
+        uint64 dueAt = _after(endDelay);
+        _ends[s.tokenId] = PendingEnd(s.reason, false, false, dueAt, _signerEra);
+        emit EndAnnounced(s.tokenId, owner, s.reason, dueAt);
+    }
+
+    /// @notice Take the announcement of an end back by the signer's statement. Anyone may hand it in.
+    function withdrawEnd(EndWithdrawal calldata s, bytes calldata signature) external {
+        _requireEnd(s.tokenId);
+        _useStatement(keccak256(abi.encode(END_WITHDRAWAL_TYPEHASH, s)), s.deadline, s.nonce, signature);
+        delete _ends[s.tokenId];
+        emit EndWithdrawn(s.tokenId);
+    }
+
+    /// @notice Object to the announced end of one's registration, once and until it is due: it is put off, and takes
+    /// effect only if the guardian confirms it.
+    function objectToEnd(uint256 tokenId) external {
+        _requireOwner(tokenId);
+        PendingEnd storage end = _requireEnd(tokenId);
+        if (end.objected) revert AlreadyObjected(tokenId);
+        if (block.timestamp >= end.dueAt) revert TooLateToObject(end.dueAt);
+        end.objected = true;
+        end.dueAt += objectionDelay;
+        emit EndObjected(tokenId, msg.sender, end.dueAt);
+    }
+
+    /// @notice Let an end take effect when it is due, the owner's objection notwithstanding.
+    function confirmEnd(uint256 tokenId) external onlyGuardian {
+        PendingEnd storage end = _requireEnd(tokenId);
+        if (!end.objected) revert NotObjected(tokenId);
+        end.confirmed = true;
+        emit EndConfirmed(tokenId);
+    }
+
+    /// @notice Stop an announced end.
+    function vetoEnd(uint256 tokenId) external onlyGuardian {
+        _requireEnd(tokenId);
+        delete _ends[tokenId];
+        emit EndVetoed(tokenId);
+    }
+
+    /// @notice End a registration whose announced end is due. Anyone may.
+    function executeEnd(uint256 tokenId) external {
+        PendingEnd storage end = _requireEnd(tokenId);
+        if (block.timestamp < end.dueAt) revert TooEarly(end.dueAt);
+        if (end.objected && !end.confirmed) revert NotConfirmed(tokenId);
+        uint8 reason = end.reason;
+        address owner = _ownerOf(tokenId);
+        emit Ended(tokenId, owner, _end(tokenId), reason);
+    }
+
+    /// @notice Name the contract that may call ``mintFor``. Once.
+    function setFactory(address factory_) external onlyGuardian {
+        if (factory != address(0) || factory_.code.length == 0) revert InvalidFactory();
+        factory = factory_;
+        emit FactorySet(factory_);
+    }
+
+    /// @notice Change how many free mints fit into a day, and from which fee in wei a mint is not free.
+    function setMintLimits(uint32 freeMintsPerDay_, uint256 paidFrom_) external onlyGuardian {
+        _setMintLimits(freeMintsPerDay_, paidFrom_);
     }
 
     /// @notice Make an account a manager or take that from it. The owner alone may.
@@ -234,6 +426,22 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         return (r.symbol, owner, r.token, r.registeredAt, r.metadataCid, r.peerChainId, r.peerTokenId);
     }
 
+    /// @notice The announced end of a registration; ``reason`` is 0 where there is none.
+    function endOf(uint256 tokenId)
+        external
+        view
+        returns (uint8 reason, uint64 dueAt, bool objected, bool confirmed)
+    {
+        PendingEnd storage end = _ends[tokenId];
+        if (_isPending(end)) return (end.reason, end.dueAt, end.objected, end.confirmed);
+    }
+
+    /// @notice How many free mints are left today.
+    function freeMintsLeft() external view returns (uint256) {
+        uint256 used = _freeMintDay == block.timestamp / 1 days ? _freeMints : 0;
+        return used < freeMintsPerDay ? freeMintsPerDay - used : 0;
+    }
+
     function isManager(uint256 tokenId, address account) public view returns (bool) {
         return _managers[tokenId][account] && _ownerOf(tokenId) != address(0);
     }
@@ -272,11 +480,38 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         return super._update(to, tokenId, auth);
     }
 
-    function _register(address owner, address token, string calldata symbol, uint256 fee, bool receipt)
+    function _mintPaid(address owner, address token, string calldata symbol, uint256 fee)
         private
         returns (uint256 tokenId)
     {
-        _requireSymbol(bytes(symbol), symbol);
+        _countMint(fee);
+        tokenId = _register(owner, token, symbol, fee, false);
+        if (fee > 0) _offerToTreasury(fee);
+    }
+
+    /// Mints that pay next to nothing count as free: a stolen signer could name any fee.
+    function _countMint(uint256 fee) private {
+        if (fee >= paidFrom && fee > 0) return;
+        uint64 day = uint64(block.timestamp / 1 days);
+        if (day != _freeMintDay) {
+            _freeMintDay = day;
+            _freeMints = 0;
+        }
+        if (_freeMints >= freeMintsPerDay) revert FreeMintsUsedUp((uint256(day) + 1) * 1 days);
+        ++_freeMints;
+    }
+
+    function _setMintLimits(uint32 freeMintsPerDay_, uint256 paidFrom_) private {
+        freeMintsPerDay = freeMintsPerDay_;
+        paidFrom = paidFrom_;
+        emit MintLimitsChanged(freeMintsPerDay_, paidFrom_);
+    }
+
+    function _register(address owner, address token, string memory symbol, uint256 fee, bool receipt)
+        private
+        returns (uint256 tokenId)
+    {
+        _requireSymbol(symbol);
         bytes32 symbolHash = keccak256(bytes(symbol));
         if (_tokenIds[symbolHash] != 0) revert SymbolTaken(symbol, _tokenIds[symbolHash]);
         tokenId = ++_lastTokenId;
@@ -294,20 +529,20 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         symbol = _registrations[tokenId].symbol;
         delete _tokenIds[keccak256(bytes(symbol))];
         delete _registrations[tokenId];
+        delete _ends[tokenId];
         _burn(tokenId);
     }
 
-    function _useStatement(bytes32 content, uint256 deadline, uint256 nonce, bytes calldata signature) private {
-        if (block.timestamp > deadline) revert StatementExpired(deadline);
-        if (nonceUsed[nonce]) revert NonceAlreadyUsed(nonce);
-        if (!_isSignedBy(signer, content, signature)) revert InvalidSignature();
-        nonceUsed[nonce] = true;
-    }
-
-    function _isSignedBy(address account, bytes32 content, bytes calldata signature) private view returns (bool) {
-        (address recovered, ECDSA.RecoverError problem,) =
-            ECDSA.tryRecoverCalldata(_hashTypedDataV4(content), signature);
-        return problem == ECDSA.RecoverError.NoError && recovered == account;
+    function _useConsent(address holder, SettlementConsent calldata c, bytes calldata signature)
+        private
+        returns (bytes32 consent)
+    {
+        if (c.chainId != block.chainid) revert WrongChain(c.chainId);
+        if (block.timestamp > c.deadline) revert StatementExpired(c.deadline);
+        if (consentUsed[holder][c.nonce]) revert NonceAlreadyUsed(c.nonce);
+        consent = keccak256(abi.encode(SETTLEMENT_CONSENT_TYPEHASH, c));
+        if (!_isSignedByWallet(holder, consent, signature)) revert InvalidSignature();
+        consentUsed[holder][c.nonce] = true;
     }
 
     /// A treasury that refuses, or tries anything, keeps nobody from claiming: what it did not take waits here.
@@ -323,6 +558,16 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
         if (owner == address(0)) revert UnknownRegistration(tokenId);
     }
 
+    function _requireEnd(uint256 tokenId) private view returns (PendingEnd storage end) {
+        end = _ends[tokenId];
+        if (!_isPending(end)) revert NoEndAnnounced(tokenId);
+    }
+
+    /// Whether an announced end still stands: its signer does, and it has not lapsed.
+    function _isPending(PendingEnd storage end) private view returns (bool) {
+        return end.reason != 0 && end.signerEra == _signerEra && block.timestamp <= end.dueAt + EXECUTION_WINDOW;
+    }
+
     function _requireOwner(uint256 tokenId) private view {
         if (_requireRegistered(tokenId) != msg.sender) revert NotOwner(tokenId, msg.sender);
     }
@@ -334,7 +579,8 @@ contract RegaliaRegistry is ERC721, EIP712, ReentrancyGuard {
     }
 
     /// One to twelve of A-Z and 0-9, a letter among them.
-    function _requireSymbol(bytes calldata text, string calldata symbol) private pure {
+    function _requireSymbol(string memory symbol) private pure {
+        bytes memory text = bytes(symbol);
         bool lettered;
         if (text.length == 0 || text.length > MAX_SYMBOL_BYTES) revert InvalidSymbol(symbol);
         for (uint256 i = 0; i < text.length; ++i) {

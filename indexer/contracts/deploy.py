@@ -13,8 +13,10 @@ from eth_utils.address import is_address, to_checksum_address
 from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
+from indexer.contracts.registry import LOCAL_TERMS, PUBLIC_TERMS, Terms
 from indexer.contracts.sending import SendError, send
-from indexer.contracts.signer import SignerKeyError, load_or_create
+from indexer.contracts.signer import SignerKeyError
+from indexer.contracts.signing import open_signer
 from warehouse.chains import facts
 from warehouse.domain.chains import Chain
 from warehouse.settings import EngineSettings
@@ -45,6 +47,7 @@ def deploy_command(
     chain_key: str,
     private_key: str | None = None,
     treasury: str | None = None,
+    guardian: str | None = None,
     *,
     yes: bool = False,
     settings: EngineSettings | None = None,
@@ -55,6 +58,7 @@ def deploy_command(
         chain_key: key or alias from the chains file; it must have ``rpc_urls``.
         private_key: key of the account that pays; ``REGALIA_PRIVATE_KEY`` when absent.
         treasury: receives fees; the deployer when absent.
+        guardian: replaces the signer and decides about disputed ends; the deployer when absent.
         yes: deploy even to what looks like a main network.
         settings: instead of those of the environment.
 
@@ -63,31 +67,35 @@ def deploy_command(
     """
     found = settings or EngineSettings()
     deployer = _deployer(private_key or os.environ.get(PRIVATE_KEY_NAME, ""))
-    receiver = _address(treasury) if treasury else deployer.address
+    receiver = _address("--treasury", treasury) if treasury else deployer.address
+    keeper = _address("--guardian", guardian) if guardian else deployer.address
     chain = _chain(chain_key, found.chains)
     try:
-        signer = load_or_create(found.data_dir)
+        signer = open_signer(found)
     except SignerKeyError as error:
         raise DeployError(str(error)) from error
     client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
     try:
         if not yes:
             _refuse_main_network(client, chain)
-        return Deployment(registry=deploy_registry(client, deployer, signer.address, receiver))
+        terms = LOCAL_TERMS if _is_development_node(client) else PUBLIC_TERMS
+        return Deployment(registry=deploy_registry(client, deployer, signer.address, receiver, keeper, terms))
     except RpcError as error:
         raise DeployError(f"chain {chain.key}: {error}") from error
     finally:
         client.close()
 
 
-def deploy_registry(client: EvmClient, deployer: LocalAccount, signer: str, treasury: str) -> str:
+def deploy_registry(
+    client: EvmClient, deployer: LocalAccount, signer: str, treasury: str, guardian: str, terms: Terms
+) -> str:
     """Send the registry's creation and wait until it is mined; returns its address, checksummed.
 
     Raises:
         DeployError: the deployer cannot pay, or the creation failed or was not mined.
         RpcError: the nodes do not answer.
     """
-    data = registry.deployment_data(signer, treasury)
+    data = registry.deployment_data(signer, treasury, guardian, terms)
     try:
         receipt = send(client, deployer, data=data, what="the deployment")
     except SendError as error:
@@ -101,18 +109,23 @@ def _refuse_main_network(client: EvmClient, chain: Chain) -> None:
         return
     from indexer.contracts.node_provider import connect
 
-    web3 = connect(client)
-    if web3.eth.block_number < _YOUNG_BLOCKS:
+    if connect(client).eth.block_number < _YOUNG_BLOCKS or _is_development_node(client):
         return
+    raise DeployError(
+        f"{known.name} ({chain.chain_id}) behind a {_node_version(client) or 'silent'} node looks like the main "
+        f"network; `python -m indexer contracts deploy --yes` deploys there anyway"
+    )
+
+
+def _is_development_node(client: EvmClient) -> bool:
+    return _DEVELOPMENT_NODE.search(_node_version(client)) is not None
+
+
+def _node_version(client: EvmClient) -> str:
     try:
-        version = web3.client_version
+        return str(client.call("web3_clientVersion"))
     except MethodMissing:
-        version = ""
-    if not _DEVELOPMENT_NODE.search(version):
-        raise DeployError(
-            f"{known.name} ({chain.chain_id}) behind a {version or 'silent'} node looks like the main network; "
-            f"`python -m indexer contracts deploy --yes` deploys there anyway"
-        )
+        return ""
 
 
 def _chain(chain_key: str, chains_file: Path | None) -> Chain:
@@ -140,9 +153,9 @@ def _deployer(private_key: str) -> LocalAccount:
     return account
 
 
-def _address(text: str) -> str:
+def _address(option: str, text: str) -> str:
     if not is_address(text):
-        raise DeployError(f"--treasury {text!r} is not an address")
+        raise DeployError(f"{option} {text!r} is not an address")
     if int(text, 16) == 0:
-        raise DeployError("--treasury is the zero address: fees would be lost")
+        raise DeployError(f"{option} is the zero address: nobody has its key")
     return str(to_checksum_address(text))

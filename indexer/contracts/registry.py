@@ -1,132 +1,67 @@
-"""The registry contract: statements that the service's signer makes, calls and events.
+"""The registry contract: its ABI, the terms it is deployed with, and calls. ``statements.py`` has what is signed."""
 
-Statements are EIP-712 typed data bound to one chain and one contract; ``docs/contracts.md`` lists their types.
-"""
-
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
+from enum import IntEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar
-
-from eth_account.messages import encode_typed_data
-from eth_account.signers.local import LocalAccount
+from typing import Final
 
 from indexer.contracts.artifact import Artifact
+from indexer.contracts.statements import (
+    EndAnnouncement,
+    EndWithdrawal,
+    FactoryAuthorization,
+    MintAuthorization,
+    MintReceipt,
+    SettlementAuthorization,
+    SettlementConsent,
+)
 
-DOMAIN_NAME = "Regalia Registry"
-DOMAIN_VERSION = "1"
-_FIELD_TYPES = {
-    "claimer": "address", "token": "address", "symbol": "string", "fee": "uint256", "deadline": "uint256",
-    "nonce": "uint256", "token_id": "uint256", "new_signer": "address",
-}  # fmt: skip
-_WIRE_NAMES = {"token_id": "tokenId", "new_signer": "newSigner"}
+_HOUR = 3600
+_DAY = 24 * _HOUR
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What the signer states. Each kind of statement is a subclass."""
+class Reason(IntEnum):
+    """Why the service ends a registration."""
 
-    TYPE: ClassVar[str]
-
-    def values(self) -> tuple[Any, ...]:
-        """Field values in the order of the contract's struct."""
-        return tuple(asdict(self).values())
-
-    def typed_data(self, chain_id: int, registry: str) -> dict[str, Any]:
-        """The EIP-712 document, as wallets and ``eth_signTypedData_v4`` take it."""
-        fields = asdict(self)
-        return {
-            "types": {
-                "EIP712Domain": [
-                    {"name": "name", "type": "string"},
-                    {"name": "version", "type": "string"},
-                    {"name": "chainId", "type": "uint256"},
-                    {"name": "verifyingContract", "type": "address"},
-                ],
-                self.TYPE: [{"name": _WIRE_NAMES.get(name, name), "type": _FIELD_TYPES[name]} for name in fields],
-            },
-            "primaryType": self.TYPE,
-            "domain": {
-                "name": DOMAIN_NAME,
-                "version": DOMAIN_VERSION,
-                "chainId": chain_id,
-                "verifyingContract": registry,
-            },
-            "message": {_WIRE_NAMES.get(name, name): value for name, value in fields.items()},
-        }
+    INACTIVE = 1
+    CHALLENGE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class MintAuthorization(Statement):
-    """Permission to register a symbol for a fee in wei, until ``deadline`` (seconds of chain time)."""
+class Terms:
+    """What is fixed when a registry is deployed. Delays are in seconds; the guardian can change the last two.
 
-    TYPE: ClassVar[str] = "MintAuthorization"
-    claimer: str
-    token: str
-    symbol: str
-    fee: int
-    deadline: int
-    nonce: int
+    Attributes:
+        end_delay: from the announcement of an end to its effect.
+        objection_delay: how much longer an end takes after the owner's objection.
+        signer_delay: from the announcement of a signer or guardian to its activation.
+        free_mints_per_day: mints in a day of UTC that may cost less than ``paid_from``.
+        paid_from: the lowest fee in wei of a mint that does not count as free.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class MintReceipt(Statement):
-    """Permission to register a symbol free of charge."""
-
-    TYPE: ClassVar[str] = "MintReceipt"
-    claimer: str
-    token: str
-    symbol: str
-    deadline: int
-    nonce: int
+    end_delay: int
+    objection_delay: int
+    signer_delay: int
+    free_mints_per_day: int
+    paid_from: int
 
 
-@dataclass(frozen=True, slots=True)
-class ExpiryStatement(Statement):
-    """The end of a registration."""
+PUBLIC_TERMS: Final = Terms(
+    end_delay=3 * _DAY, objection_delay=7 * _DAY, signer_delay=2 * _DAY, free_mints_per_day=100, paid_from=10**14
+)
+"""For chains that people use."""
 
-    TYPE: ClassVar[str] = "ExpiryStatement"
-    token_id: int
-    deadline: int
-    nonce: int
-
-
-@dataclass(frozen=True, slots=True)
-class SignerRotation(Statement):
-    """The change to another signer, signed by the current and the next one."""
-
-    TYPE: ClassVar[str] = "SignerRotation"
-    new_signer: str
-    deadline: int
-    nonce: int
+LOCAL_TERMS: Final = Terms(
+    end_delay=10, objection_delay=20, signer_delay=10, free_mints_per_day=10_000, paid_from=10**14
+)
+"""For development nodes, where nobody wants to wait."""
 
 
 @cache
 def contract() -> Artifact:
     """The registry's ABI and creation code, from the committed build output."""
     return Artifact.read("RegaliaRegistry", files(__package__).joinpath("build", "RegaliaRegistry.json").read_bytes())
-
-
-def sign(signer: LocalAccount, chain_id: int, registry: str, statement: Statement) -> bytes:
-    """The 65-byte signature of a statement for one chain's registry."""
-    message = encode_typed_data(full_message=statement.typed_data(chain_id, registry))
-    signature: bytes = signer.sign_message(message).signature
-    return bytes(signature)
-
-
-def sign_mint(signer: LocalAccount, chain_id: int, registry: str, authorization: MintAuthorization) -> bytes:
-    """Sign a permission to mint for a fee."""
-    return sign(signer, chain_id, registry, authorization)
-
-
-def sign_receipt(signer: LocalAccount, chain_id: int, registry: str, receipt: MintReceipt) -> bytes:
-    """Sign a permission to mint free of charge."""
-    return sign(signer, chain_id, registry, receipt)
-
-
-def sign_expiry(signer: LocalAccount, chain_id: int, registry: str, statement: ExpiryStatement) -> bytes:
-    """Sign the end of a registration."""
-    return sign(signer, chain_id, registry, statement)
 
 
 def mint_calldata(authorization: MintAuthorization, signature: bytes) -> str:
@@ -139,11 +74,28 @@ def receipt_calldata(receipt: MintReceipt, signature: bytes) -> str:
     return contract().call("mintWithReceipt", receipt.values(), signature)
 
 
-def expiry_calldata(statement: ExpiryStatement, signature: bytes) -> str:
-    """Data of the transaction ``expire``."""
-    return contract().call("expire", statement.values(), signature)
+def factory_calldata(authorization: FactoryAuthorization, token: str, signature: bytes) -> str:
+    """Data of the call ``mintFor``, which the factory makes; its value must be the authorization's fee."""
+    return contract().call("mintFor", authorization.values(), token, signature)
 
 
-def deployment_data(signer: str, treasury: str) -> str:
+def announcement_calldata(statement: EndAnnouncement, signature: bytes) -> str:
+    """Data of the transaction ``announceEnd``."""
+    return contract().call("announceEnd", statement.values(), signature)
+
+
+def withdrawal_calldata(statement: EndWithdrawal, signature: bytes) -> str:
+    """Data of the transaction ``withdrawEnd``."""
+    return contract().call("withdrawEnd", statement.values(), signature)
+
+
+def settlement_calldata(
+    consent: SettlementConsent, consent_signature: bytes, authorization: SettlementAuthorization, signature: bytes
+) -> str:
+    """Data of the transaction ``settle``."""
+    return contract().call("settle", consent.values(), consent_signature, authorization.values(), signature)
+
+
+def deployment_data(signer: str, treasury: str, guardian: str, terms: Terms) -> str:
     """Data of the transaction that creates a registry."""
-    return contract().deployment(signer, treasury)
+    return contract().deployment(signer, treasury, guardian, astuple(terms))

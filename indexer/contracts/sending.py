@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
-from indexer.chains.errors import MethodMissing, RpcError
+from indexer.chains.errors import CallFailed, MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ def send(client: EvmClient, account: LocalAccount, *, data: str, to: str | None 
     call: TxParams = {"from": account.address, "data": data}  # type: ignore[typeddict-item]
     if to is not None:
         call["to"] = to_checksum_address(to)
-    gas = eth.estimate_gas(call) * 6 // 5
+    try:
+        gas = eth.estimate_gas(call) * 6 // 5
+    except CallFailed as error:
+        raise SendError(f"chain {key} refuses {what}: {error}") from error
     fees = _fees(eth)
     cost = gas * int(fees.get("maxFeePerGas", fees.get("gasPrice", 0)))
     balance = eth.get_balance(account.address)

@@ -13,6 +13,8 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
+from indexer.contracts import registry
+from indexer.contracts.registry import LOCAL_TERMS
 from indexer.devchain import artifacts
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.chains_file import chains_file
@@ -55,6 +57,7 @@ class World:
         self.dexes: Dexes
         self.signer = self.wallet("registry signer")
         self.treasury = self.wallet("treasury")
+        self.guardian = self.wallet("guardian")
         self.bank = self.wallet("bank")
         self.wallets = [self.wallet(f"trader {number}") for number in range(SCALES[scale].wallets)]
         self.sender = Sender(anvil)
@@ -143,7 +146,7 @@ class World:
         return chains_file(self.anvil, self.dexes, self.stablecoin, key=key, registry=self.registry)
 
     def _found(self, registry_signer: str | None, with_registry: bool) -> None:
-        self._fund([self.bank, self.treasury, self.signer, *self.wallets])
+        self._fund([self.bank, self.treasury, self.signer, self.guardian, *self.wallets])
         bank = self.bank.address.lower()
         self.dexes = Dexes.deploy(self.sender, bank)
         usdc = artifacts.load("OwnedToken").deployment("USD Coin", "USDC", 6, 10**9 * _MICRO, self.bank.address)
@@ -151,8 +154,8 @@ class World:
         maker = self.sender.create(bank, artifacts.load("TokenMaker").deployment(), purpose="create maker")
         logic = self.sender.create(bank, artifacts.load("UpgradeableToken").deployment(), purpose="create logic")
         if with_registry:
-            data = artifacts.load("RegaliaRegistry").deployment(
-                registry_signer or self.signer.address, self.treasury.address
+            data = registry.deployment_data(
+                registry_signer or self.signer.address, self.treasury.address, self.guardian.address, LOCAL_TERMS
             )
             self.registry = self.sender.create(bank, data, purpose="create registry")
         self.sender.mine()

@@ -1,21 +1,27 @@
-"""Events of the registry: registrations minted, released and expired, and new profile documents."""
+"""Events of the registry: registrations made, ended and about to end, and new profile documents."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pipelines.events.recording import read_progress, recording, registration
+from pipelines.events.recording import iso, read_progress, recording, registration
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import Window
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
-from warehouse.domain.events.event import Occurrence
+from warehouse.domain.events.event import Event, Occurrence
 from warehouse.domain.events.registrations import (
+    EndAnnounced,
+    EndObjected,
+    EndStopped,
     ProfileUpdated,
     TokenExpired,
     TokenMinted,
     TokenReleased,
+    TokenSettled,
     of_registration,
 )
+from warehouse.domain.events.registrations import Registration as About
+from warehouse.domain.registrations import END_REASONS
 
 SOURCE = "registry"
 _ROWS_AT_ONCE = 5_000
@@ -34,6 +40,9 @@ class RegistryLog:
     owner: str
     transaction_hash: str
     metadata_cid: str
+    reason: int
+    due_at: int
+    new_token_id: int
 
     @property
     def position(self) -> tuple[int, int]:
@@ -116,11 +125,34 @@ def _registry_event(chain: Chain, log: RegistryLog, before: ProfileBefore | None
         case "released":
             released = TokenReleased(**about.members, previous_owner=address_text(log.owner))
             return of_registration(released, about, happened_at, transaction=transaction)
-        case "expired":
-            expired = TokenExpired(**about.members, previous_owner=address_text(log.owner))
+        case "ended":
+            expired = TokenExpired(
+                **about.members, previous_owner=address_text(log.owner), reason=END_REASONS.get(log.reason, "")
+            )
             return of_registration(expired, about, happened_at, transaction=transaction)
+        case "settled":
+            settled = TokenSettled(
+                **about.members, previous_owner=address_text(log.owner), new_crown_id=str(log.new_token_id)
+            )
+            return of_registration(settled, about, happened_at, transaction=transaction)
+        case "end_announced" | "end_objected" | "end_vetoed" | "end_withdrawn":
+            event = _end_event(log, about)
+            return of_registration(event, about, happened_at, change=f"{transaction}:{log.log_index}")
     if before is None or (log.metadata_cid or None) == before.metadata_cid:
         return None
     about = registration(chain, log.token_id, before.symbol)
     updated = ProfileUpdated(**about.members, updated_fields=("metadata_cid",))
     return of_registration(updated, about, happened_at, change=f"{transaction}:{log.log_index}")
+
+
+def _end_event(log: RegistryLog, about: About) -> Event:
+    if log.kind == "end_announced":
+        return EndAnnounced(
+            **about.members,
+            owner=address_text(log.owner),
+            reason=END_REASONS.get(log.reason, ""),
+            due_at=iso(log.due_at),
+        )
+    if log.kind == "end_objected":
+        return EndObjected(**about.members, owner=address_text(log.owner), due_at=iso(log.due_at))
+    return EndStopped(**about.members, stopped_by="guardian" if log.kind == "end_vetoed" else "service")

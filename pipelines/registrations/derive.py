@@ -64,12 +64,12 @@ def _refresh(run: RefreshRun, window: Window) -> None:
     touched: set[int] = set()
     if first["changes"]:
         touched |= {row["token_id"] for row in run.read("registrations/touched", parameters)}
-        if first["first_block"] <= int(window.details.get("through", -1)):
-            # A release or a role that was reverted leaves no event to find it by.
+        if 0 in touched or first["first_block"] <= int(window.details.get("through", -1)):
+            # A new signer voids ends of any registration, and what was reverted leaves no event to find it by.
             touched |= {
                 int(row["token_id"]) for row in run.store_rows("registrations/list_ids", {"chain_id": chain_id})
             }
-    if not (token_ids := sorted(touched | doubtful)):
+    if not (token_ids := sorted((touched | doubtful) - {0})):
         return
     events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
     registrations = fold_events(chain_id, events)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from warehouse.domain.registrations import MAX_TOKEN_ID, Registration
+from warehouse.domain.registrations import END_REASONS, MAX_TOKEN_ID, Registration
 
 
 def fold_events(chain_id: int, events: Iterable[Mapping[str, Any]]) -> dict[int, Registration]:
@@ -13,7 +13,10 @@ def fold_events(chain_id: int, events: Iterable[Mapping[str, Any]]) -> dict[int,
     found: dict[int, Registration] = {}
     for event in events:
         token_id = event["token_id"]
-        if event["kind"] == "registered":
+        if event["kind"] in ("signer_changed", "signer_suspended"):
+            for registration in found.values():  # what a signer announced does not outlive it
+                _clear_end(registration)
+        elif event["kind"] == "registered":
             found[token_id] = _registered(chain_id, event)
         elif token_id in found:
             _apply(found[token_id], event)
@@ -41,9 +44,25 @@ def _registered(chain_id: int, event: Mapping[str, Any]) -> Registration:
 def _apply(registration: Registration, event: Mapping[str, Any]) -> None:
     kind = event["kind"]
     if kind == "released":
-        registration.released_at = _time(event)
-    elif kind == "expired":
-        registration.expired_at = _time(event)
+        registration.released_at, registration.end_reason = _time(event), "released"
+        _clear_end(registration)
+    elif kind == "settled":
+        registration.released_at, registration.end_reason = _time(event), "settled"
+        registration.settled_token_id = event["new_token_id"]
+        _clear_end(registration)
+    elif kind == "ended":
+        registration.expired_at, registration.end_reason = _time(event), END_REASONS.get(event["reason"])
+        _clear_end(registration)
+    elif kind == "end_announced":
+        registration.pending_end = END_REASONS.get(event["reason"])
+        registration.pending_end_due_at = _moment(event["due_at"])
+        registration.pending_end_objected_at = None
+    elif kind == "end_objected":
+        registration.pending_end_due_at = _moment(event["due_at"])
+        registration.pending_end_objected_at = _time(event)
+    elif kind in ("end_vetoed", "end_withdrawn"):
+        registration.end_stopped_at = _time(event)
+        _clear_end(registration)
     elif kind in ("manager", "maintainer"):
         accounts = registration.managers if kind == "manager" else registration.maintainers
         account = f"0x{event['account']}"
@@ -66,5 +85,13 @@ def _peer(event: Mapping[str, Any]) -> tuple[int | None, int | None]:
     return chain_id or None, token_id or None
 
 
+def _clear_end(registration: Registration) -> None:
+    registration.pending_end = registration.pending_end_due_at = registration.pending_end_objected_at = None
+
+
 def _time(event: Mapping[str, Any]) -> datetime:
-    return datetime.fromtimestamp(event["block_time"], UTC)
+    return _moment(event["block_time"])
+
+
+def _moment(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -205,6 +205,10 @@ class Ledger:
             "metadata_cid": "",
             "peer_chain_id": 0,
             "peer_token_id": 0,
+            "reason": 0,
+            "due_at": 0,
+            "new_token_id": 0,
+            "deal": "",
         }
         self.add(
             "fact_registry_event",

@@ -67,7 +67,7 @@ def test_events_of_a_registration_are_in_order(
     ledger.registry("metadata", 1, metadata_cid="bafy")
     ledger.registry("manager", 1, account=address(0xB1), enabled=1)
     ledger.mine()
-    ledger.registry("expired", 1, symbol="PEPE", owner=OWNER)
+    ledger.registry("ended", 1, symbol="PEPE", owner=OWNER, reason=1)
     ledger.mine()
     register(ledger, token, 2)
     ledger.registry("released", 2, symbol="PEPE", owner=OWNER)
@@ -83,8 +83,48 @@ def test_events_of_a_registration_are_in_order(
     payloads = {row["type"]: row["payload"] for row in log(store)}
     crown = {"crown_id": "1", "symbol": "PEPE", "chain": "eip155:8453"}
     assert payloads["profile.updated"] == {**crown, "updated_fields": ["metadata_cid"]}
-    assert payloads["token.expired"] == {**crown, "previous_owner": f"0x{OWNER[:-1]}A"}
+    assert payloads["token.expired"] == {**crown, "previous_owner": f"0x{OWNER[:-1]}A", "reason": "inactive"}
     assert payloads["token.released"] == {**crown, "crown_id": "2", "previous_owner": f"0x{OWNER[:-1]}A"}
+
+
+@pytest.mark.usefixtures("listening")
+def test_subscribers_hear_of_an_end_before_it_takes_effect(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    register(ledger, token)
+    ledger.mine()
+    ledger.registry("end_announced", 1, owner=OWNER, reason=1, due_at=1_800_000_000)
+    ledger.registry("end_objected", 1, owner=OWNER, due_at=1_800_000_500)
+    ledger.registry("end_vetoed", 1)
+    ledger.registry("end_announced", 1, owner=OWNER, reason=2, due_at=1_800_001_000)
+    ledger.registry("end_withdrawn", 1)
+    ledger.mine()
+    ledger.registry("settled", 1, owner=OWNER, new_token_id=2, deal="de" * 32)
+    register(ledger, token, 2)
+    settle(ledger)
+    refresh(warehouse, store, chains)
+    told = [(row["type"], row["token_id"], row["payload"]) for row in log(store)]
+    assert [(type, token_id) for type, token_id, _ in told] == [
+        ("token.minted", 1),
+        ("token.end_announced", 1),
+        ("token.end_objected", 1),
+        ("token.end_stopped", 1),
+        ("token.end_announced", 1),
+        ("token.end_stopped", 1),
+        ("token.settled", 1),
+        ("token.minted", 2),
+    ]
+    crown = {"crown_id": "1", "symbol": "PEPE", "chain": "eip155:8453"}
+    holder = f"0x{OWNER[:-1]}A"
+    payloads = [payload for _, _, payload in told]
+    assert payloads[1] == {**crown, "owner": holder, "reason": "inactive", "due_at": "2027-01-15T08:00:00Z"}
+    assert payloads[2] == {**crown, "owner": holder, "due_at": "2027-01-15T08:08:20Z"}
+    assert [payloads[3]["stopped_by"], payloads[5]["stopped_by"]] == ["guardian", "service"]
+    assert payloads[4]["reason"] == "challenge_upheld"
+    assert payloads[6] == {**crown, "previous_owner": holder, "new_crown_id": "2"}
+    kept = store.execute("SELECT type FROM registration_history WHERE token_id = 1 ORDER BY sequence").fetchall()
+    assert [row["type"] for row in kept] == [type for type, token_id, _ in told if token_id == 1]
 
 
 @pytest.mark.usefixtures("listening", "dagster_environment")

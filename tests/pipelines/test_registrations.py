@@ -102,6 +102,63 @@ def test_registry_events_update_a_registration(
     assert served(warehouse)["PEPE"]["registration_token_id"] == 1
 
 
+def test_an_announced_end_follows_the_registry(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    def ended() -> tuple[Any, ...]:
+        ledger.publish()
+        refresh(warehouse, store, chains)
+        (row,) = rows(store)
+        due_at = row["pending_end_due_at"]
+        seconds = None if due_at is None else int(due_at.timestamp())
+        return row["pending_end"], seconds, row["pending_end_objected_at"] is not None, row["end_reason"]
+
+    def announce() -> None:
+        ledger.mine()
+        ledger.registry("end_announced", 1, owner=OWNER, reason=1, due_at=1_800_000_000)
+
+    ledger.mine()
+    register(ledger, token)
+    announce()
+    assert ended() == ("inactive", 1_800_000_000, False, None)
+    ledger.mine()
+    ledger.registry("end_objected", 1, owner=OWNER, due_at=1_800_000_500)
+    assert ended() == ("inactive", 1_800_000_500, True, None)
+    ledger.mine()
+    ledger.registry("end_vetoed", 1)
+    assert ended() == (None, None, False, None)
+    assert rows(store)[0]["end_stopped_at"] is not None
+    announce()
+    assert ended() == ("inactive", 1_800_000_000, False, None)
+    ledger.mine()
+    ledger.registry("signer_suspended", 0, account=OWNER)
+    assert ended() == (None, None, False, None), "what a signer announced ends with it"
+    announce()
+    ledger.mine()
+    ledger.registry("ended", 1, symbol="PEPE", owner=OWNER, reason=2)
+    assert ended() == (None, None, False, "challenge_upheld")
+    assert rows(store)[0]["expired_at"] is not None
+
+
+def test_a_settlement_ends_one_registration_and_makes_another(
+    token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    register(ledger, token)
+    ledger.registry("manager", 1, account=address(0xB1), enabled=1)
+    ledger.mine()
+    ledger.registry("settled", 1, owner=OWNER, new_token_id=2, deal="de" * 32)
+    buyer = address(0x0B)
+    ledger.registry("registered", 2, symbol="PEPE", owner=buyer, token_address=token, fee_wei=0)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    sold, bought = rows(store)
+    assert (sold["end_reason"], sold["settled_token_id"], sold["expired_at"]) == ("settled", 2, None)
+    assert sold["released_at"] is not None
+    assert (bought["owner"], bought["managers"], bought["end_reason"]) == (f"0x{buyer}", [], None)
+    assert served(warehouse)["PEPE"]["registration_token_id"] == 2
+
+
 def test_a_registration_of_a_removed_block_is_reverted(
     token: str, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:

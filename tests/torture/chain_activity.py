@@ -8,7 +8,8 @@ import random
 from dataclasses import dataclass, field
 
 from indexer.contracts import registry
-from indexer.contracts.registry import MintAuthorization
+from indexer.contracts.signer import KeySigner
+from indexer.contracts.statements import MintAuthorization, sign
 from indexer.devchain import artifacts
 from indexer.devchain.dexes import Pool
 from indexer.devchain.world import World
@@ -156,7 +157,7 @@ class ChainActivity:
         deadline = self.world.head_time() + 900
         self._count += 1
         statement = MintAuthorization(claimer, token, self._symbol(), _FEE_WEI, deadline, 10**6 + self._count)
-        signature = registry.sign(self.world.signer, self.world.anvil.chain_id, self._registry(), statement)
+        signature = sign(KeySigner(self.world.signer), self.world.anvil.chain_id, self._registry(), statement)
         data = registry.mint_calldata(statement, signature)
         self.world.sender.send(self._wallet(1), self._registry(), data, value=_FEE_WEI, gas=600_000, purpose="register")
         self.registered.append(block)

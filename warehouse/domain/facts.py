@@ -223,6 +223,10 @@ FACT_TABLES: Mapping[str, FactTable] = {
             "metadata_cid": ColumnType.TEXT,
             "peer_chain_id": ColumnType.UINT64,
             "peer_token_id": ColumnType.UINT64,
+            "reason": ColumnType.UINT8,
+            "due_at": ColumnType.TIME,
+            "new_token_id": ColumnType.UINT64,
+            "deal": ColumnType.BYTES,
         }
     ),
 }

@@ -1,4 +1,4 @@
--- Every event of the named registrations, in order.
+-- Every event of the named registrations, in order, and those that concern all (token_id 0).
 SELECT
     block_number,
     log_index,
@@ -17,7 +17,10 @@ SELECT
     enabled,
     metadata_cid,
     peer_chain_id,
-    peer_token_id
+    peer_token_id,
+    reason,
+    toUInt32(due_at) AS due_at,
+    new_token_id
 FROM fact_registry_event
-WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND token_id IN {token_ids:Array(UInt64)}
+WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND (token_id = 0 OR token_id IN {token_ids:Array(UInt64)})
 ORDER BY block_number, log_index

@@ -206,8 +206,8 @@ async def test_a_former_owner_reclaims_free_with_a_receipt(claim_chain: ClaimCha
     claim_chain.index()
     claim_chain.store.execute(
         "INSERT INTO registration (chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry,"
-        " symbol, owner, token_address, fee_wei, with_receipt, minted_at, expired_at, is_final)"
-        " VALUES (8453, 7, '0x0', 0, 1, '0x0', %s, 'LAPSED', %s, %s, 0, false, now(), now(), true)",
+        " symbol, owner, token_address, fee_wei, with_receipt, minted_at, expired_at, end_reason, is_final)"
+        " VALUES (8453, 7, '0x0', 0, 1, '0x0', %s, 'LAPSED', %s, %s, 0, false, now(), now(), 'inactive', true)",
         (claim_chain.registry, wallet.address.lower(), token),
     )
     claimer = Claimer(claim_service, "LAPSED", token, wallet.address)

@@ -1,21 +1,26 @@
 """Registrations that have been inactive for long: found by their heartbeats, ended by their registry."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
-from api.registrations.expiring import Inactive, expire, find_inactive
-from indexer.chains.errors import RpcError
-from indexer.contracts import signer as signers
-from indexer.contracts.registry import contract
+from api.registrations.expiring import Step, advance, find_announced, find_inactive
+from indexer.contracts.registry import LOCAL_TERMS, contract, mint_calldata
+from indexer.contracts.signer import KeySigner, Signer
+from indexer.contracts.statements import MintAuthorization, sign
+from indexer.devchain.anvil import Anvil
 from tests.factories.registrations import BASE, add_registration, add_token, address, scored
-from tests.fixtures.claims import ClaimChain, Claimer
-from tests.fixtures.service import Service
+from tests.fixtures.claims import ClaimChain
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
 
 DAYS = 3
@@ -68,21 +73,103 @@ def test_only_registrations_inactive_throughout_are_found(store: Connection, war
     assert [(one.token_id, one.hours, one.highest) for one in found] == [(1, 72, 59.99), (6, 67, 20.0)]
 
 
-async def test_an_expired_registration_frees_its_symbol(claim_chain: ClaimChain, claim_service: Service) -> None:
-    wallet, payer = claim_chain.wallet(), claim_chain.wallet()
-    token = claim_chain.token(wallet, "Aurum")
-    claim_chain.index()
-    claim_chain.price_native()
-    claimer = Claimer(claim_service, "AURUM", token, wallet.address)
-    built = (await claimer.build((await claimer.prove(wallet))["proofHash"])).json()["transaction"]
-    claim_chain.send(wallet, built["to"], built["data"], int(built["value"], 16))
+def test_an_end_that_was_stopped_is_left_alone_for_as_long(store: Connection, warehouse: Warehouse) -> None:
+    for number, days_ago in ((1, DAYS - 0.5), (2, DAYS + 0.5)):
+        add_hours(warehouse, registered(store, number), "20")
+        stopped = NOW - timedelta(days=days_ago)
+        store.execute("UPDATE registration SET end_stopped_at = %s WHERE token_id = %s", (stopped, number))
+    assert [one.token_id for one in find_inactive(store, warehouse, BASE_CHAIN, days=DAYS, now=NOW)] == [2]
 
-    chain = facts.load(claim_chain.chains_path).by_key["base"]
-    signer: LocalAccount = signers.load_or_create(claim_service.services.settings.data_dir)
-    inactive = Inactive(1, "AURUM", wallet.address, token, 72, 10.0)
-    hashes = expire(chain, signer, payer, [inactive])
-    assert claim_chain.node.rpc("eth_getTransactionReceipt", hashes[0])["status"] == "0x1"
-    call = {"to": claim_chain.registry, "data": contract().call("tokenIdOf", "AURUM")}
-    assert int(claim_chain.node.rpc("eth_call", call, "latest"), 16) == 0
-    with pytest.raises(RpcError, match="revert"):
-        expire(chain, signer, payer, [inactive])
+
+def test_announced_expiries_are_found(store: Connection) -> None:
+    for number, reason in ((1, "inactive"), (2, "challenge_upheld"), (3, None)):
+        registered(store, number)
+        store.execute("UPDATE registration SET pending_end = %s WHERE token_id = %s", (reason, number))
+    assert find_announced(store, BASE_CHAIN) == [1]
+
+
+@dataclass
+class Registered:
+    """A registered symbol on a chain of the test's own, and who ends it."""
+
+    claims: ClaimChain
+    chain: Chain
+    signer: Signer
+    owner: LocalAccount
+    payer: LocalAccount
+    guardian: LocalAccount
+    token_id: int = 1
+
+    def advance(self, *, inactive: bool = True, announced: bool = False) -> list[Step]:
+        ids = [self.token_id]
+        return list(advance(self.chain, self.signer, self.payer, ids if inactive else [], ids if announced else []))
+
+    def call(self, wallet: LocalAccount, function: str) -> None:
+        receipt = self.claims.send(wallet, self.claims.registry, contract().call(function, self.token_id))
+        assert receipt["status"] == "0x1"
+
+    def wait(self, seconds: int) -> None:
+        self.claims.node.rpc("evm_increaseTime", seconds)
+        self.claims.node.rpc("evm_mine")
+
+    def is_registered(self) -> bool:
+        call = {"to": self.claims.registry, "data": contract().call("tokenIdOf", "AURUM")}
+        return int(self.claims.node.rpc("eth_call", call, "latest"), 16) == self.token_id
+
+
+@pytest.fixture
+def aurum(tmp_path: Path) -> Iterator[Registered]:
+    """A node of the test's own, whose clock it may move."""
+    with Anvil.start() as node:
+        claims = ClaimChain(node, "", tmp_path / "chains.toml", None, None, "")  # type: ignore[arg-type]
+        owner, payer, guardian, key = (claims.wallet() for _ in range(4))
+        claims.registry = claims.deploy_registry(guardian, key.address, Account.create().address)
+        now = int(node.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16)
+        mint = MintAuthorization(owner.address, "0x" + "70" * 20, "AURUM", 10**15, now + 900, 1)
+        data = mint_calldata(mint, sign(KeySigner(key), 8453, claims.registry, mint))
+        assert claims.send(owner, claims.registry, data, value=10**15)["status"] == "0x1"
+        claims.chains_path.write_text(
+            f'[chains.base]\nrpc_urls = ["{node.url}"]\n[chains.base.contracts]\nregistry = "{claims.registry}"\n'
+        )
+        chain = facts.load(claims.chains_path).by_key["base"]
+        yield Registered(claims, chain, KeySigner(key), owner, payer, guardian)
+
+
+def test_an_expiry_is_announced_and_executed_when_it_is_due(aurum: Registered) -> None:
+    (announced,) = aurum.advance()
+    assert announced.step == "announced"
+    assert announced.transaction is not None
+    (waiting,) = aurum.advance(announced=True)
+    assert (waiting.step, waiting.transaction) == ("waiting", None)
+    assert aurum.is_registered()
+    aurum.wait(LOCAL_TERMS.end_delay)
+    (ended,) = aurum.advance(announced=True)
+    assert ended.step == "ended"
+    assert not aurum.is_registered()
+
+
+def test_an_objection_waits_for_the_guardian(aurum: Registered) -> None:
+    aurum.advance()
+    aurum.call(aurum.owner, "objectToEnd")
+    aurum.wait(LOCAL_TERMS.end_delay + LOCAL_TERMS.objection_delay)
+    assert [step.step for step in aurum.advance()] == ["objected"]
+    aurum.call(aurum.guardian, "confirmEnd")
+    assert [step.step for step in aurum.advance()] == ["ended"]
+    assert not aurum.is_registered()
+
+
+def test_a_registration_that_recovered_keeps_its_symbol(aurum: Registered) -> None:
+    aurum.advance()
+    assert [step.step for step in aurum.advance(inactive=False, announced=True)] == ["withdrawn"]
+    aurum.wait(LOCAL_TERMS.end_delay)
+    assert aurum.advance(inactive=False, announced=True) == []
+    assert aurum.is_registered()
+
+
+def test_a_pass_that_is_repeated_after_any_step_changes_nothing_twice(aurum: Registered) -> None:
+    """As after a kill: what the next pass knows of the last one is what the chain says."""
+    aurum.advance()
+    assert [step.transaction for step in aurum.advance()] == [None]
+    aurum.wait(LOCAL_TERMS.end_delay)
+    aurum.advance()
+    assert aurum.advance(announced=True) == [], "the index lags behind"

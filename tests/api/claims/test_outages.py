@@ -80,7 +80,7 @@ def world(killable: KillableEngines, registry_node: Anvil, tmp_path_factory: pyt
         chain = ClaimChain(registry_node, "", path, store, rows, urls.database_url)
         start = registry_node.block_number()
         signer = signers.load_or_create(killable.data_dir)
-        chain.registry = chain.deploy(deployer, "RegaliaRegistry", signer.address, Account.create().address)
+        chain.registry = chain.deploy_registry(deployer, signer.address, Account.create().address)
         path.write_text(
             f'[chains.base]\nrpc_urls = ["{registry_node.url}"]\nstart_block = {start}\nfinality_blocks = 5\n'
             f'[chains.base.contracts]\nregistry = "{chain.registry}"\n'

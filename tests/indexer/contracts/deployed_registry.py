@@ -4,16 +4,27 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
+import pytest
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from indexer.contracts import registry
-from indexer.contracts.registry import MintAuthorization, MintReceipt, Statement
+from indexer.contracts.registry import Reason, Terms
+from indexer.contracts.signer import KeySigner
+from indexer.contracts.statements import (
+    EndAnnouncement,
+    EndWithdrawal,
+    MintAuthorization,
+    MintReceipt,
+    Statement,
+    sign,
+)
 from indexer.devchain.anvil import Anvil, AnvilError
 
 TOKEN = "0x" + "70" * 20
 FEE = 10**15
+TERMS = Terms(end_delay=3_600, objection_delay=7_200, signer_delay=1_800, free_mints_per_day=1_000, paid_from=10**14)
 GAS_PRICE = 2_000_000_000
 _NONCES = count(1)
 
@@ -34,15 +45,17 @@ class Registry:
     anvil: Anvil
     address: str
     signer: LocalAccount
+    guardian: LocalAccount
     treasury: str
 
     @classmethod
-    def deploy(cls, anvil: Anvil, treasury: str | None = None) -> "Registry":
-        signer, receiver = Account.create(), treasury or Account.create().address
+    def deploy(cls, anvil: Anvil, treasury: str | None = None, terms: Terms = TERMS) -> "Registry":
+        signer, guardian, receiver = Account.create(), Account.create(), treasury or Account.create().address
+        anvil.rpc("anvil_setBalance", guardian.address, hex(10**20))
         deployer = anvil.rpc("eth_accounts")[0]
-        data = registry.deployment_data(signer.address, receiver)
-        sent = anvil.rpc("eth_sendTransaction", {"from": deployer, "data": data, "gas": hex(8_000_000)})
-        return cls(anvil, anvil.receipt(sent)["contractAddress"], signer, receiver.lower())
+        data = registry.deployment_data(signer.address, receiver, guardian.address, terms)
+        sent = anvil.rpc("eth_sendTransaction", {"from": deployer, "data": data, "gas": hex(10_000_000)})
+        return cls(anvil, anvil.receipt(sent)["contractAddress"], signer, guardian, receiver.lower())
 
     def wallet(self) -> LocalAccount:
         account: LocalAccount = Account.create()
@@ -59,8 +72,35 @@ class Registry:
     def receipt(self, claimer: str, symbol: str, **changes: Any) -> MintReceipt:
         return replace(MintReceipt(claimer, TOKEN, symbol, self.now() + 900, next(_NONCES)), **changes)
 
-    def sign(self, statement: Statement) -> bytes:
-        return registry.sign(self.signer, self.anvil.chain_id, self.address, statement)
+    @staticmethod
+    def refuses(name: str) -> Any:
+        """The block reverts with this error."""
+        return pytest.raises(Reverted, match=rf"^{name}\(")
+
+    def sign(self, statement: Statement, by: LocalAccount | None = None) -> bytes:
+        return sign(KeySigner(by or self.signer), self.anvil.chain_id, self.address, statement)
+
+    def wait(self, seconds: int) -> None:
+        """Let time pass on the chain."""
+        self.anvil.rpc("evm_increaseTime", seconds)
+        self.anvil.rpc("evm_mine")
+
+    def announce_data(self, token_id: int, reason: int = Reason.INACTIVE, **changes: Any) -> str:
+        plain = EndAnnouncement(token_id, reason, self.now() + 900, next(_NONCES))
+        statement = replace(plain, **changes)
+        return registry.announcement_calldata(statement, self.sign(statement))
+
+    def announce(self, token_id: int, reason: int = Reason.INACTIVE) -> dict[str, Any]:
+        return self.send(self.guardian, self.announce_data(token_id, reason))
+
+    def withdraw_data(self, token_id: int, **changes: Any) -> str:
+        statement = replace(EndWithdrawal(token_id, self.now() + 900, next(_NONCES)), **changes)
+        return registry.withdrawal_calldata(statement, self.sign(statement))
+
+    def end(self, token_id: int) -> tuple[int, int, bool, bool]:
+        """Reason, due time, objected, confirmed."""
+        found: tuple[int, int, bool, bool] = self.read("endOf", token_id)
+        return found
 
     def mint_data(self, authorization: MintAuthorization) -> str:
         return registry.mint_calldata(authorization, self.sign(authorization))

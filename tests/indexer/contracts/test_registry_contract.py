@@ -9,7 +9,9 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from indexer.contracts import registry
-from indexer.contracts.registry import ExpiryStatement, MintReceipt, SignerRotation, Statement
+from indexer.contracts.registry import LOCAL_TERMS
+from indexer.contracts.signer import KeySigner
+from indexer.contracts.statements import MintReceipt, sign
 from indexer.devchain.anvil import Anvil
 from tests.indexer.contracts.deployed_registry import FEE, TOKEN, Registry, Reverted
 
@@ -153,8 +155,9 @@ def test_an_authorization_is_not_accepted_as_a_receipt(deployed: Registry, walle
 
 def test_statements_are_bound_to_one_chain_and_contract(anvil: Anvil, deployed: Registry, wallet: LocalAccount) -> None:
     authorization = deployed.authorization(wallet.address, "BOUND")
-    other_chain = registry.sign_mint(deployed.signer, anvil.chain_id + 1, deployed.address, authorization)
-    other_contract = registry.sign_mint(deployed.signer, anvil.chain_id, TOKEN, authorization)
+    signer = KeySigner(deployed.signer)
+    other_chain = sign(signer, anvil.chain_id + 1, deployed.address, authorization)
+    other_contract = sign(signer, anvil.chain_id, TOKEN, authorization)
     for signature in (other_chain, other_contract):
         with _refused("InvalidSignature"):
             deployed.send(wallet, registry.mint_calldata(authorization, signature), value=FEE)
@@ -191,7 +194,7 @@ def test_only_canonical_signatures_are_accepted(deployed: Registry, wallet: Loca
 
 def test_another_key_is_not_the_signer(anvil: Anvil, deployed: Registry, wallet: LocalAccount) -> None:
     authorization = deployed.authorization(wallet.address, "FORGED")
-    forged = registry.sign_mint(wallet, anvil.chain_id, deployed.address, authorization)
+    forged = deployed.sign(authorization, by=wallet)
     with _refused("InvalidSignature"):
         deployed.send(wallet, registry.mint_calldata(authorization, forged), value=FEE)
 
@@ -341,64 +344,27 @@ def test_supported_interfaces_are_reported(deployed: Registry, wallet: LocalAcco
     assert deployed.read("locked", deployed.mint(wallet, "LOCKED"))
 
 
-def test_a_statement_of_the_signer_expires_a_registration(deployed: Registry, wallet: LocalAccount) -> None:
-    token_id, other = deployed.mint(wallet, "ENDED"), deployed.mint(wallet, "STAYING")
-    statement = ExpiryStatement(token_id, deployed.now() + 900, 2**128 + token_id)
-    signature = deployed.sign(statement)
-    with _refused("InvalidSignature"):
-        deployed.ask(registry.expiry_calldata(replace(statement, token_id=other), signature))
-    with _refused("InvalidSignature"):
-        deployed.ask(registry.expiry_calldata(statement, deployed.sign(replace(statement, nonce=1))))
-    mined = deployed.send(deployed.wallet(), registry.expiry_calldata(statement, signature))
-    (event,) = deployed.events(mined, "Expired")
-    assert event["topics"][2] == _word(int(wallet.address, 16))
-    assert deployed.token_id("ENDED") == 0
-    with _refused("UnknownRegistration"):
-        deployed.ask(registry.expiry_calldata(statement, signature))
-
-
-def test_an_expiry_statement_has_a_deadline(deployed: Registry, wallet: LocalAccount) -> None:
-    statement = ExpiryStatement(deployed.mint(wallet, "STALE"), deployed.now() - 1, 2**129)
-    with _refused("StatementExpired"):
-        deployed.ask(registry.expiry_calldata(statement, deployed.sign(statement)))
-
-
-def _rotation_calldata(rotation: SignerRotation, signature: bytes, acceptance: bytes) -> str:
-    return registry.contract().call("rotateSigner", rotation.values(), signature, acceptance)
-
-
-def test_rotating_the_signer_needs_both_signatures(anvil: Anvil) -> None:
-    fresh = Registry.deploy(anvil)
-    wallet, heir = fresh.wallet(), Account.create()
-
-    def sign(account: LocalAccount, statement: Statement) -> bytes:
-        return registry.sign(account, anvil.chain_id, fresh.address, statement)
-
-    rotation = SignerRotation(heir.address, fresh.now() + 900, 1)
-    old, new = sign(fresh.signer, rotation), sign(heir, rotation)
-    for signature, acceptance in ((new, new), (old, old), (old, b""), (sign(wallet, rotation), new)):
-        with _refused("InvalidSignature"):
-            fresh.ask(_rotation_calldata(rotation, signature, acceptance))
-    for invalid in (_ZERO, fresh.signer.address):
-        with _refused("InvalidSigner"):
-            fresh.ask(_rotation_calldata(replace(rotation, new_signer=invalid), old, new))
-    before = fresh.mint_data(fresh.authorization(wallet.address, "BEFORE"))
-    fresh.send(wallet, _rotation_calldata(rotation, old, new))
-    assert fresh.read("signer") == heir.address.lower()
-    with _refused("InvalidSignature"):
-        fresh.send(wallet, before, value=FEE)
-    authorization = fresh.authorization(wallet.address, "AFTER")
-    fresh.send(wallet, registry.mint_calldata(authorization, sign(heir, authorization)), value=FEE)
-    with _refused("InvalidSigner"):
-        fresh.ask(_rotation_calldata(rotation, old, new))
-
-
 @pytest.mark.parametrize(
-    ("signer", "treasury", "name"), [(_ZERO, TOKEN, "InvalidSigner"), (TOKEN, _ZERO, "InvalidTreasury")]
+    ("signer", "treasury", "guardian", "name"),
+    [
+        (_ZERO, TOKEN, TOKEN, "InvalidSigner"),
+        (TOKEN, _ZERO, TOKEN, "InvalidTreasury"),
+        (TOKEN, TOKEN, _ZERO, "InvalidGuardian"),
+    ],
 )
-def test_signer_and_treasury_must_not_be_zero(deployed: Registry, signer: str, treasury: str, name: str) -> None:
+def test_signer_treasury_and_guardian_must_not_be_zero(
+    deployed: Registry, signer: str, treasury: str, guardian: str, name: str
+) -> None:
     with _refused(name):
-        deployed.ask_creation(registry.deployment_data(signer, treasury))
+        deployed.ask_creation(registry.deployment_data(signer, treasury, guardian, LOCAL_TERMS))
+
+
+@pytest.mark.parametrize("delay", ["end_delay", "objection_delay", "signer_delay"])
+def test_delays_are_at_most_ninety_days(deployed: Registry, delay: str) -> None:
+    longest, longer = (replace(LOCAL_TERMS, **{delay: 86_400 * 90 + more}) for more in (0, 1))
+    deployed.ask_creation(registry.deployment_data(TOKEN, TOKEN, TOKEN, longest))
+    with _refused("InvalidDelay"):
+        deployed.ask_creation(registry.deployment_data(TOKEN, TOKEN, TOKEN, longer))
 
 
 def test_plain_payments_are_refused(deployed: Registry, wallet: LocalAccount) -> None:

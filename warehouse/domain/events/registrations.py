@@ -8,6 +8,11 @@ from warehouse.domain.events.examples import ADDRESS, MOMENT, TIME, WALLET
 
 SYMBOL = member("the token's symbol", "QUILL")
 PreviousOwner = Annotated[str, member("the wallet that held the registration", WALLET, **ADDRESS)]
+Owner = Annotated[str, member("the wallet that holds the registration", WALLET, **ADDRESS)]
+EndReason = Annotated[
+    str, member("why: inactive or challenge_upheld", "inactive", enum=["inactive", "challenge_upheld"])
+]
+DueAt = Annotated[str, member("when it takes effect at the earliest, ISO 8601 in UTC", MOMENT, **TIME)]
 Timestamp = Annotated[str, member("when it happened on the chain, ISO 8601 in UTC", MOMENT, **TIME)]
 
 
@@ -47,7 +52,7 @@ class TokenMinted(RegistrationEvent, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "token.minted"
     once_per: ClassVar[tuple[str, ...]] = ("tx_hash",)
-    owner: Annotated[str, member("the wallet that holds the registration", WALLET, **ADDRESS)]
+    owner: Owner
     tx_hash: Annotated[
         str,
         member("the transaction that minted it", "0x5e1d3a76fbf824220eafc8c79ad578ad2b67d01b0c2425eb1f1347e8f50882ab"),
@@ -63,11 +68,50 @@ class TokenReleased(RegistrationEvent, frozen=True, kw_only=True):
 
 
 class TokenExpired(RegistrationEvent, frozen=True, kw_only=True):
-    """A registration expired from inactivity and can be claimed again."""
+    """The service ended a registration: it was inactive for long, or a challenge was upheld."""
 
     type: ClassVar[str] = "token.expired"
     once_per: ClassVar[tuple[str, ...]] = ("transaction",)
     previous_owner: PreviousOwner
+    reason: EndReason
+
+
+class TokenSettled(RegistrationEvent, frozen=True, kw_only=True):
+    """A deal was settled: the registration ended, and its symbol was registered for the buyer."""
+
+    type: ClassVar[str] = "token.settled"
+    once_per: ClassVar[tuple[str, ...]] = ("transaction",)
+    previous_owner: PreviousOwner
+    new_crown_id: Annotated[str, member("the id of the new registration, in decimal digits", "18")]
+
+
+class EndAnnounced(RegistrationEvent, frozen=True, kw_only=True):
+    """The service announced the end of a registration; until it takes effect its owner can object."""
+
+    type: ClassVar[str] = "token.end_announced"
+    once_per: ClassVar[tuple[str, ...]] = ("change",)
+    owner: Owner
+    reason: EndReason
+    due_at: DueAt
+
+
+class EndObjected(RegistrationEvent, frozen=True, kw_only=True):
+    """An owner objected to the announced end of a registration; now the guardian of the registry has to confirm it."""
+
+    type: ClassVar[str] = "token.end_objected"
+    once_per: ClassVar[tuple[str, ...]] = ("change",)
+    owner: Owner
+    due_at: DueAt
+
+
+class EndStopped(RegistrationEvent, frozen=True, kw_only=True):
+    """The announced end of a registration does not take place."""
+
+    type: ClassVar[str] = "token.end_stopped"
+    once_per: ClassVar[tuple[str, ...]] = ("change",)
+    stopped_by: Annotated[
+        str, member("guardian if the guardian of the registry stopped it, service if it was withdrawn", "guardian")
+    ]
 
 
 class ProfileUpdated(RegistrationEvent, frozen=True, kw_only=True):

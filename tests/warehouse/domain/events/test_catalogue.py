@@ -14,7 +14,8 @@ from warehouse.domain.plans import PLANS
 
 # The types that the interface specifies, by audience.
 PUBLIC = (
-    "token.minted", "token.released", "token.expired", "token.copycat_detected", "heartbeat.warning",
+    "token.minted", "token.released", "token.expired", "token.settled", "token.end_announced", "token.end_objected",
+    "token.end_stopped", "token.copycat_detected", "heartbeat.warning",
     "heartbeat.critical", "heartbeat.recovered", "heartbeat.change", "holder.new", "trade.large",
     "concentration.alert", "milestone.reached", "profile.updated", "interest.expressed",
 )  # fmt: skip

@@ -4,10 +4,10 @@ import numpy as np
 
 from indexer.chains.evm.decoders.frame import Frame, Scope, emitted_by, matching, position, raw_log
 from indexer.chains.evm.tuned.logs import Logs
-from indexer.chains.evm.tuned.words import low_uint64
 from warehouse.domain.registrations import REGISTRY_LOGS, RegistryLog, decode_registry_log
 
 TOPICS = tuple(REGISTRY_LOGS)
+_UINT64 = 2**64 - 1
 
 
 def decode(logs: Logs, scope: Scope) -> list[Frame]:
@@ -36,7 +36,7 @@ def _events(logs: Logs, log: RegistryLog) -> Frame:
             "block_hash": logs.block_hash(),
             "registry": logs.address(),
             "kind": [log.kind.encode()] * count,
-            "token_id": low_uint64(logs.topic(1)),
+            "token_id": np.array([row.token_id & _UINT64 for row in rows], np.uint64),
             "symbol": [row.symbol for row in rows],
             "owner": [row.owner for row in rows],
             "token_address": [row.token_address for row in rows],
@@ -47,5 +47,9 @@ def _events(logs: Logs, log: RegistryLog) -> Frame:
             "metadata_cid": [row.metadata_cid for row in rows],
             "peer_chain_id": np.array([row.peer_chain_id for row in rows], np.uint64),
             "peer_token_id": np.array([row.peer_token_id for row in rows], np.uint64),
+            "reason": np.array([row.reason for row in rows], np.uint8),
+            "due_at": np.array([row.due_at for row in rows], np.uint32),
+            "new_token_id": np.array([row.new_token_id for row in rows], np.uint64),
+            "deal": [row.deal for row in rows],
         },
     )

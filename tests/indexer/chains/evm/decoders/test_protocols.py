@@ -25,12 +25,17 @@ from indexer.chains.evm.decoders.uniswap_v4 import SWAP as V4_SWAP
 from tests.factories.logs import HASH, log, parsed, rows
 from warehouse.domain.registrations import (
     CANONICAL_PEER_CHANGED,
-    EXPIRED,
+    END_ANNOUNCED,
+    END_OBJECTED,
+    END_VETOED,
+    ENDED,
     MAINTAINER_CHANGED,
     MANAGER_CHANGED,
     METADATA_CHANGED,
     REGISTERED,
     RELEASED,
+    SETTLED,
+    SIGNER_SUSPENDED,
 )
 
 
@@ -51,6 +56,7 @@ SCOPE = Scope(
     ),
 )
 POOL_ID = bytes(range(32))
+DEAL = b"\xde" * 32
 
 
 def tables(*logs: dict[str, Any], scope: Scope = SCOPE) -> dict[str, list[dict[str, Any]]]:
@@ -265,12 +271,23 @@ def test_registry_events_of_our_own_registry_only() -> None:
         log(REGISTRY, [METADATA_CHANGED.topic, token_id], ["string"], ["bafy" + "x" * 60], index=4),
         log(REGISTRY, [CANONICAL_PEER_CHANGED.topic, token_id], ["uint256", "uint256"], [1, 2**70], index=5),
         log(REGISTRY, [RELEASED.topic, token_id, ALICE], ["string"], ["AURUM"], index=6),
-        log(REGISTRY, [EXPIRED.topic, token_id, ALICE], ["string"], ["AURUM"], index=7),
+        log(REGISTRY, [ENDED.topic, token_id, ALICE], ["string", "uint8"], ["AURUM", 2], index=7),
+        log(
+            REGISTRY,
+            [SETTLED.topic, token_id, (8).to_bytes(32, "big"), ALICE],
+            ["bytes32", "address", "uint256"],
+            [DEAL, TOKEN, 10**30],
+            index=8,
+        ),
+        log(REGISTRY, [END_ANNOUNCED.topic, token_id, ALICE], ["uint8", "uint64"], [1, 1_900_000_000], index=9),
+        log(REGISTRY, [END_OBJECTED.topic, token_id, ALICE], ["uint64"], [2**40], index=10),
+        log(REGISTRY, [END_VETOED.topic, token_id], [], [], index=11),
+        log(REGISTRY, [SIGNER_SUSPENDED.topic, BOB], [], [], index=12),
     )["fact_registry_event"]
     empty = {
         "block_hash": HASH, "registry": REGISTRY, "token_id": 7, "symbol": "", "owner": "", "token_address": "",
         "fee_wei": 0, "with_receipt": 0, "account": "", "enabled": 0, "metadata_cid": "", "peer_chain_id": 0,
-        "peer_token_id": 0,
+        "peer_token_id": 0, "reason": 0, "due_at": 0, "new_token_id": 0, "deal": "",
     }  # fmt: skip
     expected = [
         (
@@ -278,7 +295,12 @@ def test_registry_events_of_our_own_registry_only() -> None:
             {"symbol": "AURUM", "owner": ALICE, "token_address": TOKEN, "fee_wei": 10**15, "with_receipt": 1},
         ),
         (6, "released", {"symbol": "AURUM", "owner": ALICE}),
-        (7, "expired", {"symbol": "AURUM", "owner": ALICE}),
+        (7, "ended", {"symbol": "AURUM", "owner": ALICE, "reason": 2}),
+        (8, "settled", {"owner": ALICE, "new_token_id": 8, "deal": "0x" + DEAL.hex()}),
+        (9, "end_announced", {"owner": ALICE, "reason": 1, "due_at": 1_900_000_000}),
+        (10, "end_objected", {"owner": ALICE, "due_at": 2**32 - 1}),
+        (11, "end_vetoed", {}),
+        (12, "signer_suspended", {"token_id": 0, "account": BOB}),
         (2, "manager", {"account": BOB, "enabled": 1}),
         (3, "maintainer", {"account": BOB}),
         (4, "metadata", {"metadata_cid": "bafy" + "x" * 60}),
