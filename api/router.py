@@ -7,6 +7,7 @@ from api import openapi
 from api.accounts import endpoints as accounts
 from api.apps import endpoints as apps
 from api.auth import endpoints as auth
+from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
 from api.consents import endpoints as consents
 from api.domains import endpoints as domains
@@ -45,6 +46,8 @@ ROUTERS: tuple[GroupRouter, ...] = (
     apps.router,
     sites.router,
     profiles.router,
+    challenges.reads_router,
+    challenges.router,
     registrations.claimable_router,
     registrations.qualify_router,
     registrations.router,

@@ -56,6 +56,11 @@ class ApiSettings(EngineSettings):
         ge=1,
         description="`regalia expire` expires registrations that were inactive for this many consecutive days.",
     )
+    verdict_max_age_seconds: int = Field(
+        default=600,
+        ge=30,
+        description="Claims and challenges wait (503) while copy verdicts are older than this, in chain time.",
+    )
     apps: Path | None = Field(
         default=None, description="TOML file that overrides the built-in catalogue of apps (api/apps/catalogue.toml)."
     )

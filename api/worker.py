@@ -10,6 +10,7 @@ from typing import Any
 
 from procrastinate import JobContext
 
+from api.challenges import tasks as challenges
 from api.claims import tasks as claims
 from api.domains import tasks as domains
 from api.health import tasks as health
@@ -26,7 +27,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (claims, domains, health, metadata, webhooks)
+TASK_MODULES = (challenges, claims, domains, health, metadata, webhooks)
 
 
 @TASKS.periodic(cron="* * * * *")

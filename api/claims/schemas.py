@@ -28,6 +28,14 @@ class VerificationMethod(StrEnum):
     MAJORITY_HOLDER = "majorityHolder"
 
 
+class ControllerMethod(StrEnum):
+    """How the chain shows that a wallet runs a token; holding most of its supply does not count."""
+
+    DEPLOYER = "deployer"
+    OWNER = "owner"
+    ADMIN = "admin"
+
+
 def _example(*, extra: Literal["ignore", "forbid"] = "ignore", **fields: Any) -> ConfigDict:
     return ConfigDict(
         extra=extra,

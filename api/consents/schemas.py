@@ -1,11 +1,13 @@
 """Wire shapes of consents to migrations."""
 
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.claims.inputs import ChainId, EvmAddress, Signature, Whole
+from api.claims.schemas import ControllerMethod
+from api.http import members
 from api.http.examples import TOKEN, WALLET
 from api.http.rendering import Wire
 
@@ -50,17 +52,15 @@ class ConsentMessage(Wire):
     """The message to sign."""
 
     message: str = Field(description="The text that the wallet signs.")
-    timestamp: int = Field(description="Unix seconds; sent back unchanged with the signature, within ten minutes.")
+    timestamp: members.UnixSeconds = Field(description="Send it back unchanged with the signature, within ten minutes.")
 
 
 class MigrationConsent(Wire):
     """A consent as it is kept."""
 
-    chain_id: int = Field(description="The chain of both tokens.")
-    senior_address: str = Field(description="The token that is replaced.")
-    token_address: str = Field(description="The token that replaces it, which is no copy of it.")
-    wallet_address: str = Field(description="Who consented.")
-    verification_method: Literal["deployer", "owner", "admin"] = Field(
-        description="How the wallet controlled the senior token."
-    )
-    signed_at: str = Field(description="The message's time.")
+    chain_id: members.ChainNumber = Field(description="The chain of both tokens.")
+    senior_address: members.EvmAddress = Field(description="The token that is replaced.")
+    token_address: members.EvmAddress = Field(description="The token that replaces it, which is no copy of it.")
+    wallet_address: members.EvmAddress = Field(description="Who consented.")
+    verification_method: ControllerMethod = Field(description="How the wallet controlled the senior token.")
+    signed_at: members.Timestamp = Field(description="The message's time.")

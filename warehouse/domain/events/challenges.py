@@ -27,14 +27,14 @@ class ChallengeUpheld(ChallengeEvent, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "token.challenge_upheld"
     decided_by: Annotated[str, member("rules or operator", "rules")]
-    reason: Annotated[str, member("why, in words", _WHY)]
+    explanation: Annotated[str, member("why, in words", _WHY)]
 
 
 class ChallengeRejected(ChallengeEvent, frozen=True, kw_only=True):
     """An operator rejected a challenge of a registration."""
 
     type: ClassVar[str] = "token.challenge_rejected"
-    reason: Annotated[str, member("why, in words", "The registered token is the team's new contract.")]
+    explanation: Annotated[str, member("why, in words", "The registered token is the team's new contract.")]
 
 
 class ChallengeDecided(Event, frozen=True, kw_only=True):
@@ -48,4 +48,4 @@ class ChallengeDecided(Event, frozen=True, kw_only=True):
     symbol: Annotated[str, member("the registered symbol", "QUILL")]
     chain: Annotated[str, member("the chain, by CAIP-2, such as eip155:8453", "eip155:8453")]
     outcome: Annotated[str, member("upheld, rejected, stopped or void", "upheld")]
-    reason: Annotated[str, member("why, in words", _WHY)]
+    explanation: Annotated[str, member("why, in words", _WHY)]

@@ -1,0 +1,1 @@
+"""Challenges: the controller of a senior established token ends the registration of a copy."""

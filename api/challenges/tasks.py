@@ -1,0 +1,61 @@
+"""The periodic task that decides and executes challenges, and tells operators of those that wait for them."""
+
+import asyncio
+from collections.abc import Sequence
+
+from procrastinate import JobContext
+
+from api.challenges.repository import ChallengeRepository
+from api.challenges.standings import Standings
+from api.challenges.work import ChallengeWork, Problem
+from api.consents.migration import Migrations
+from api.services import Services
+from api.store.jobs import TASKS, services_of_job
+from warehouse import postgres
+from warehouse.notices import ledger
+from warehouse.notices.conditions import Condition
+
+KIND = "challenge_waits"
+
+
+def challenge_work(services: Services) -> ChallengeWork:
+    """The work on challenges with the parts of a process."""
+    return ChallengeWork(
+        repository=ChallengeRepository(services.store),
+        standings=Standings(services.warehouse, services.store, services.settings.copy_rules),
+        migrations=Migrations(services.store, services.warehouse),
+        chains=services.chains,
+        readers=services.readers,
+        clock=services.clock,
+    )
+
+
+# The lock keeps a slow run from working beside the next one.
+@TASKS.periodic(cron="* * * * *")
+@TASKS.task(name="upkeep.challenges", pass_context=True, queueing_lock="upkeep.challenges", lock="upkeep.challenges")
+async def settle_challenges(context: JobContext, timestamp: int) -> None:
+    """Once a minute; see ``work.py``."""
+    services = services_of_job(context)
+    problems = await challenge_work(services).run()
+    await asyncio.to_thread(_tell_operators, services.urls.database_url, problems)
+
+
+def _tell_operators(database_url: str, problems: Sequence[Problem]) -> None:
+    conditions = [
+        Condition(
+            KIND,
+            str(one.challenge.id),
+            "warning",
+            f"challenge {one.challenge.id} of {one.challenge.symbol}: {one.summary}",
+            {
+                "challengeId": str(one.challenge.id),
+                "chainId": one.challenge.chain_id,
+                "tokenId": one.challenge.token_id,
+                "state": one.challenge.state,
+                "problem": one.summary,
+            },
+        )
+        for one in problems
+    ]
+    with postgres.connect(database_url, autocommit=True) as store:
+        ledger.settle(store, KIND, conditions)

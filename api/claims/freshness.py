@@ -1,0 +1,36 @@
+"""Whether the published copy verdicts of a chain are recent enough to rely on. An old verdict never means "no copy"."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from api.claims.errors import Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictProgress:
+    """How far the verdicts of a chain are. All times are the chain's.
+
+    Args:
+        as_of_time: the time of the block that all verdicts hold as of.
+        weighed_through: the end of the last hour whose weights are complete; None before the first.
+        history_from: the first complete hour of the chain's history; None before it.
+    """
+
+    as_of_block: int
+    as_of_time: datetime
+    weighed_through: datetime | None
+    history_from: datetime | None
+
+
+def require_fresh(progress: VerdictProgress | None, head_time: datetime, max_age: timedelta) -> VerdictProgress:
+    """The progress, if the verdicts are at most ``max_age`` of chain time older than the chain's newest block.
+
+    Raises:
+        Undecided: they are older, or there are none.
+    """
+    if progress is None:
+        raise Undecided("the chain's tokens have not been judged yet")
+    age = head_time - progress.as_of_time
+    if age > max_age:
+        raise Undecided(f"the chain's tokens were last judged {int(age.total_seconds())} seconds of chain time ago")
+    return progress

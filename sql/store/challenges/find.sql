@@ -1,0 +1,1 @@
+SELECT * FROM registration_challenge WHERE id = %(id)s
