@@ -30,6 +30,7 @@ NOT_IMPORTED = {
     "pytest-xdist": "a plugin of pytest",
     "schemathesis": "a command",
     "types-psutil": "types for mypy",
+    "ziglang": "the compiler that indexer.contracts.solana.build runs",
     "types-psycopg2": "types for mypy",
 }
 """Declared without an import, each with its reason."""

@@ -1,0 +1,56 @@
+"""Compiles the registry program: ``python -m indexer.contracts.solana.build``.
+
+Writes ``registry.so`` and its hash. The compiler comes from the development requirements (``ziglang``); the same
+version gives the same bytes everywhere. With ``--check`` nothing is written, and another result is an error.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from indexer.contracts.solana.link import link
+
+FOLDER = Path(__file__).parent
+PROGRAM = FOLDER / "registry.so"
+HASH = FOLDER / "registry.so.sha256"
+_TARGET = ("-target", "bpfel-freestanding-none", "-mcpu=v2", "-mllvm", "-bpf-stack-size=4096")
+_FLAGS = ("-std=c11", "-O2", "-fno-builtin", "-fno-unwind-tables", "-g0", "-Wall", "-Wextra", "-Werror")
+
+
+def build() -> bytes:
+    """Compile and link the program.
+
+    Raises:
+        subprocess.CalledProcessError: the compiler refuses the source.
+        indexer.contracts.solana.link.LinkError: the object file cannot be linked.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "registry.o"
+        # Relative paths, so that no path of the machine can reach the object file.
+        command = [sys.executable, "-m", "ziglang", "cc", *_TARGET, *_FLAGS, "-c", "registry.c", "-o", str(made)]
+        subprocess.run(command, cwd=FOLDER / "program", check=True)
+        return link(made.read_bytes())
+
+
+def main() -> int:
+    """Build the program; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m indexer.contracts.solana.build", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the committed program; write nothing")
+    check = parser.parse_args().check
+    program = build()
+    digest = hashlib.sha256(program).hexdigest()
+    if check and program != PROGRAM.read_bytes():
+        print(f"registry.so is not what the source gives (sha256 {digest})", file=sys.stderr)
+        return 1
+    if not check:
+        PROGRAM.write_bytes(program)
+        HASH.write_text(f"{digest}  registry.so\n")
+    print(f"registry.so: {len(program)} bytes, sha256 {digest}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

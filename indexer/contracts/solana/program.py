@@ -1,0 +1,101 @@
+"""The registry program on Solana: its addresses, its accounts as records, and its compiled form."""
+
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+
+from solders.pubkey import Pubkey
+
+from indexer.contracts.solana import idl
+
+CROWN_BYTES, HEADER_BYTES = 536, 24
+"""Length of the account of a registered symbol, and of what stays of it when the registration has ended."""
+MANAGER, MAINTAINER = 1, 2
+INACTIVE, CHALLENGE_UPHELD = 1, 2
+
+
+class ArtifactChanged(ValueError):
+    """The compiled program is not the one whose hash is recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEnd:
+    """An announced end. Times are chain time, in seconds since 1970."""
+
+    reason: int
+    due_at: int
+    objected: bool
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Crown:
+    """A registered symbol."""
+
+    symbol: str
+    token_id: int
+    owner: Pubkey
+    mint: Pubkey
+    registered_at: int
+    managers: tuple[Pubkey, ...]
+    maintainers: tuple[Pubkey, ...]
+    uri: str
+    peer: tuple[int, int] | None
+    consent_floor: int
+    last_nonce: int
+    end: PendingEnd | None
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Crown | None":
+        """The registration in an account of the program; None where it has ended.
+
+        Raises:
+            ValueError: the data is no such account.
+        """
+        if len(data) == HEADER_BYTES:
+            return None
+        fields = idl.decode_account("Crown", data)
+        roles = fields["roles"][: fields["role_count"]]
+        peer = (fields["peer_chain_id"], fields["peer_token_id"])
+        return cls(
+            symbol=fields["symbol"][: fields["symbol_length"]].decode(),
+            token_id=fields["token_id"],
+            owner=fields["owner"],
+            mint=fields["mint"],
+            registered_at=fields["registered_at"],
+            managers=tuple(role["account"] for role in roles if role["kind"] == MANAGER),
+            maintainers=tuple(role["account"] for role in roles if role["kind"] == MAINTAINER),
+            uri=fields["uri"][: fields["uri_length"]].decode(),
+            peer=peer if any(peer) else None,
+            consent_floor=fields["consent_floor"],
+            last_nonce=fields["last_nonce"],
+            end=PendingEnd(
+                fields["end_reason"], fields["end_due"], bool(fields["end_objected"]), bool(fields["end_confirmed"])
+            )
+            if fields["end_reason"]
+            else None,
+        )
+
+
+def config_address(program: Pubkey) -> Pubkey:
+    """The config of a deployed program."""
+    return Pubkey.find_program_address([b"config"], program)[0]
+
+
+def crown_address(program: Pubkey, symbol: str) -> Pubkey:
+    """The account of a symbol (``crownPda``), registered or not."""
+    return Pubkey.find_program_address([b"crown", symbol.encode()], program)[0]
+
+
+def compiled() -> bytes:
+    """The program as it is deployed.
+
+    Raises:
+        ArtifactChanged: the file does not have the recorded hash.
+    """
+    folder = files("indexer.contracts.solana")
+    program = folder.joinpath("registry.so").read_bytes()
+    recorded = folder.joinpath("registry.so.sha256").read_text().split()[0]
+    if hashlib.sha256(program).hexdigest() != recorded:
+        raise ArtifactChanged("registry.so does not have the hash in registry.so.sha256")
+    return program

@@ -1,0 +1,98 @@
+"""Statements for the registry program, and the Ed25519 instruction that carries one.
+
+A statement is ``regalia registry``, its kind (one byte), the cluster's genesis hash, the program's address, then its
+own fields. ``program/statements.h`` checks them.
+"""
+
+import hashlib
+import struct
+from dataclasses import dataclass
+
+from solders.instruction import Instruction
+from solders.pubkey import Pubkey
+
+ED25519_PROGRAM = Pubkey.from_string("Ed25519SigVerify111111111111111111111111111")
+MAX_SYMBOL = 12
+_OWN_INSTRUCTION = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Where a statement counts: one program on one cluster."""
+
+    cluster: bytes
+    program: Pubkey
+
+    def _statement(self, kind: int, fields: bytes) -> bytes:
+        return b"regalia registry" + bytes([kind]) + self.cluster + bytes(self.program) + fields
+
+    def claim(self, claimer: Pubkey, mint: Pubkey, symbol: str, *, fee: int, deadline: int, nonce: int) -> bytes:
+        """The service's authorisation to register a symbol. ``fee`` is in lamports; ``nonce`` must be higher than that
+        of any statement used for the symbol."""
+        padded = symbol.encode().ljust(MAX_SYMBOL, b"\0")
+        fields = bytes(claimer) + bytes(mint) + bytes([len(symbol)]) + padded
+        return self._statement(1, fields + struct.pack("<QqQ", fee, deadline, nonce))
+
+    def end_announcement(self, token_id: int, reason: int, *, deadline: int, nonce: int) -> bytes:
+        """The service announces the end of a registration."""
+        return self._statement(2, struct.pack("<QBqQ", token_id, reason, deadline, nonce))
+
+    def end_withdrawal(self, token_id: int, *, deadline: int, nonce: int) -> bytes:
+        """The service takes an announced end back."""
+        return self._statement(3, struct.pack("<QqQ", token_id, deadline, nonce))
+
+    def settlement(self, consent: "Consent", *, deadline: int, nonce: int) -> bytes:
+        """The service's authorisation to carry out a deal."""
+        digest = hashlib.sha256(consent.fields()).digest()
+        return self._statement(4, digest + struct.pack("<qQ", deadline, nonce))
+
+    def consent(self, consent: "Consent") -> bytes:
+        """The holder's consent to a deal."""
+        return self._statement(5, consent.fields())
+
+    def acceptance(self, signer: Pubkey, active_from: int) -> bytes:
+        """The next signer shows that its key is at hand. ``active_from`` is the announced time."""
+        return self._statement(6, bytes(signer) + struct.pack("<q", active_from))
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What a holder agrees to: the registration goes to the offerer for an amount of a currency (base units)."""
+
+    deal: bytes
+    token_id: int
+    offerer: Pubkey
+    currency: Pubkey
+    amount: int
+    deadline: int
+    nonce: int
+
+    def fields(self) -> bytes:
+        """The consent's own fields, as the statement and the instruction hold them."""
+        return (
+            self.deal
+            + struct.pack("<Q", self.token_id)
+            + bytes(self.offerer)
+            + bytes(self.currency)
+            + struct.pack("<QqQ", self.amount, self.deadline, self.nonce)
+        )
+
+    def arguments(self) -> dict[str, object]:
+        """The arguments of ``settle`` that hold the consent."""
+        return {
+            "deal": self.deal,
+            "token_id": self.token_id,
+            "offerer": self.offerer,
+            "currency": self.currency,
+            "amount": self.amount,
+            "consent_deadline": self.deadline,
+            "consent_nonce": self.nonce,
+        }
+
+
+def signed(statement: bytes, signer: Pubkey, signature: bytes) -> Instruction:
+    """The Ed25519 program's check of a signature, in the only layout that the registry takes: key at 16, signature at
+    48, statement at 112, all in this instruction."""
+    own = _OWN_INSTRUCTION
+    header = struct.pack("<BBHHHHHHH", 1, 0, 48, own, 16, own, 112, len(statement), own)
+    return Instruction(ED25519_PROGRAM, header + bytes(signer) + signature + statement, [])

@@ -1,0 +1,1 @@
+from tests.fixtures.solana_registry import solana_registry
