@@ -1,6 +1,6 @@
 """Rules for a sign-in message: it must be for this service and this time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from api.auth import grammar
@@ -30,21 +30,22 @@ class ServiceUrls:
 
     def accepts_domain(self, scheme: str | None, domain: str) -> bool:
         """Whether a message's domain is the site's host and port. The host without a port is accepted too; another
-        port is not."""
+        port is not, nor the scheme's default port for a site that has one of its own."""
         try:
             found = grammar.origin(scheme or self.site.scheme, domain)
+            _, _, written_port = grammar.authority(domain)
         except Malformed:
             return False
-        return found.scheme == self.site.scheme and _is_at(found, self.site)
+        return found == self.site or (written_port is None and found == replace(self.site, port=None))
 
     def accepts_uri(self, text: str) -> bool:
-        """Whether a URI is within the site or the API."""
+        """Whether a URI is within the site or the API. A URI without a port is at its scheme's default port."""
         scheme, authority = grammar.uri(text)
         try:
             found = grammar.origin(scheme, authority or "")
         except Malformed:
             return False
-        return any(found.scheme == own.scheme and _is_at(found, own) for own in (self.site, self.api))
+        return found in (self.site, self.api)
 
     @property
     def domain(self) -> str:
@@ -107,7 +108,3 @@ def require_solana_chain(message: SignIn, chains: Chains) -> None:
 def _origin(url: str) -> Origin:
     scheme, authority = grammar.uri(url)
     return grammar.origin(scheme, authority or "")
-
-
-def _is_at(found: Origin, own: Origin) -> bool:
-    return found.host == own.host and found.port in (own.port, None)

@@ -209,6 +209,24 @@ async def test_the_domain_may_omit_the_sites_port(serve: Serve, clock: ManualClo
             assert (await sign_in.ethereum(new_wallet(), domain=domain, **here)).status_code == status
 
 
+async def test_a_site_with_a_port_is_not_its_hosts_default_port(serve: Serve, clock: ManualClock) -> None:
+    async with serve(clock=clock, host="127.0.0.1", port=8123) as service:
+        sign_in = SignInClient(service, clock)
+        here = "http://127.0.0.1:8123/"
+        for domain, uri in (
+            ("127.0.0.1:80", here),
+            ("127.0.0.1:0", here),
+            ("127.0.0.1:8123", "http://127.0.0.1:80/"),
+            ("127.0.0.1:8123", "http://127.0.0.1/"),
+        ):
+            for answer in (
+                await sign_in.ethereum(new_wallet(), domain=domain, uri=uri),
+                await sign_in.solana(Keypair(), domain=domain, uri=uri),
+            ):
+                assert answer.status_code == 400, (domain, uri)
+                assert answer.json()["error"].startswith("message: ")
+
+
 async def test_an_invalid_site_url_is_503_and_names_the_setting(serve: Serve, clock: ManualClock) -> None:
     async with serve(clock=clock, site_url="crowns.example") as service:
         answer = await service.anonymous.get("/api/v2/auth/nonce")
