@@ -33,9 +33,12 @@ def read_id(text: str | None) -> UUID | None:
         InvalidCursor: it is not an id.
     """
     try:
-        return None if text is None else UUID(text)
+        found = None if text is None else UUID(text)
     except ValueError as error:
         raise InvalidCursor from error
+    if found is not None and str(found) != text:  # other spellings of a UUID were not issued
+        raise InvalidCursor
+    return found
 
 
 def write_time(moment: datetime) -> str:
@@ -67,6 +70,9 @@ def unpack(text: str, kind: type[Record]) -> Record:
     """
     try:
         packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        return msgspec.msgpack.decode(packed, type=kind)
+        record = msgspec.msgpack.decode(packed, type=kind)
     except (ValueError, binascii.Error, msgspec.MsgspecError) as error:
         raise InvalidCursor from error
+    if pack(record) != text:  # padded, or written otherwise than here
+        raise InvalidCursor
+    return record

@@ -8,6 +8,7 @@ media type, then the body: a caller without a credential learns nothing about a 
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -21,6 +22,9 @@ from api.http.errors import InvalidInput, UnsupportedMediaType
 from api.http.groups import RouteGroup
 from api.http.route_table import SCOPE_KEY
 from api.security.access import ACCESS_MARK, ASK_MARK
+
+_CHARSET = re.compile(r"(?:^|;)\s*charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+_UTF8 = ("utf-8", "utf8", "us-ascii")
 
 
 class QueryRoute(APIRoute):
@@ -80,13 +84,18 @@ class _StrictRequest(Request):
     """Reads its body as JSON and refuses objects that have two members of one name."""
 
     async def json(self) -> Any:
-        """What the body holds.
+        """What the body holds. It is UTF-8 (RFC 8259): the parser would guess UTF-16 and UTF-32 from bytes.
 
         Raises:
             InvalidInput: an object has a member twice.
-            ValueError: it is not JSON.
+            ValueError: it is not JSON in UTF-8.
         """
-        return json.loads(await self.body(), object_pairs_hook=_object)
+        text = (await self.body()).decode()
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -129,5 +138,8 @@ def _require_body_type(request: Request) -> None:
     if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
         return  # no body: validation names what is missing
     group: RouteGroup = request.scope[SCOPE_KEY]
-    if headers.get("content-type", "").partition(";")[0].strip().lower() not in group.body_types:
+    media_type, _, parameters = headers.get("content-type", "").partition(";")
+    if media_type.strip().lower() not in group.body_types:
         raise UnsupportedMediaType(f"Content-Type must be {' or '.join(group.body_types)}")
+    if (charset := _CHARSET.search(parameters)) is not None and charset[1].lower() not in _UTF8:
+        raise UnsupportedMediaType("Content-Type: the charset must be UTF-8")

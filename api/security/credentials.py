@@ -128,9 +128,10 @@ async def _session_of(request: Request) -> WalletSession | None:
     if not header:
         return None
     kind, _, token = header.partition(" ")
-    if kind.lower() != BEARER.lower() or not token.strip():
+    token = token.lstrip(" ")
+    if kind.lower() != BEARER.lower() or not token:
         raise SessionMissing("header Authorization must be Bearer and a wallet session's access token")
-    session = await services_of(request).sessions.find(token.strip())
+    session = await services_of(request).sessions.find(token)
     if session is None:
         raise SessionEnded
     request.state.session = session

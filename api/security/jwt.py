@@ -9,6 +9,7 @@ a token and is checked, so a token of one kind never passes for another.
 See docs/authentication.md.
 """
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ SKEW = timedelta(seconds=30)
 MAX_TOKEN_LENGTH = 8192
 # PyJWT compares times with the system's clock and one leeway. Ours come from the given clock, and a session may be
 # issued 30 seconds ahead but ends exactly.
+# Three parts in unpadded base64url. The last one is 64 bytes: 85 characters of any value and one of four.
+_COMPACT = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]")
 _OPTIONS: Options = {
     "require": ["typ", "iss", "aud", "iat", "exp"],
     # An audience may be a list in a JWT; ours never is, and a list could name a second app.
@@ -155,6 +158,9 @@ class Tokens:
     def _verified(self, token: str, kind: str, audience: str, now: datetime, *, skew: timedelta) -> dict[str, Any]:
         if len(token) > MAX_TOKEN_LENGTH:
             raise TokenRefused("the token is too long")
+        # The decoder skips padding and other stray characters, so that one signature would have many spellings.
+        if not _COMPACT.fullmatch(token):
+            raise TokenRefused("the token is not a compact JWS of an Ed25519 signature")
         try:
             header = jwt.get_unverified_header(token)
             key = self.keys.current().by_kid.get(str(header.get("kid")))

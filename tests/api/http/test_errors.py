@@ -85,6 +85,23 @@ async def test_repeated_and_unknown_members_are_refused(service: Service) -> Non
         assert (answer.status_code, answer.json()["error"]) == (400, words), body
 
 
+async def test_a_body_is_json_in_utf_8(service: Service) -> None:
+    text = '{"symbol": "PEPE"}'
+    path, kind = "/api/v2/verify/symbol", "application/json"
+    for charset in ("", "; charset=utf-8", '; Charset="UTF-8"'):
+        answer = await service.client.post(path, content=text, headers={"Content-Type": kind + charset})
+        assert answer.status_code == 200, charset
+    for encoding in ("utf-16", "utf-16-le", "utf-32", "utf-8-sig"):
+        answer = await service.client.post(path, content=text.encode(encoding), headers={"Content-Type": kind})
+        assert (answer.status_code, answer.json()["error"]) == (400, "body: cannot be read as JSON"), encoding
+        declared = {"Content-Type": f"{kind}; charset={encoding}"}
+        answer = await service.client.post(path, content=text.encode(encoding), headers=declared)
+        assert answer.status_code == 415, encoding
+    for constant in ("NaN", "-Infinity"):
+        answer = await service.client.post(path, content=f'{{"symbol": {constant}}}', headers={"Content-Type": kind})
+        assert (answer.status_code, answer.json()["error"]) == (400, "body: cannot be read as JSON")
+
+
 async def test_a_body_over_the_limit_is_413(service: Service) -> None:
     answer = await service.post("/verify/symbol", {"symbol": "A" * 70_000})
     assert (answer.status_code, answer.json()["code"]) == (413, "PAYLOAD_TOO_LARGE")

@@ -101,6 +101,14 @@ def test_a_cursor_older_than_ten_minutes_is_refused() -> None:
         read_cursor(text, "abc", NOW + timedelta(minutes=10, seconds=1))
 
 
+def test_a_cursor_has_one_spelling() -> None:
+    text = write_cursor(Cursor(version=1, moment=NOW, offset=1, available_on=(8453,)), "abc")
+    assert read_cursor(text, "abc", NOW).offset == 1
+    for other in (f"{text}=", f"{text}==", f" {text}", f"{text}\n", text.replace("-", "+").replace("_", "/") + "="):
+        with pytest.raises(InvalidInput, match="was not issued"):
+            read_cursor(other, "abc", NOW)
+
+
 @pytest.mark.parametrize("text", ["", "%%%", "AAAA", "gA", "_" * 40, "k" * 400])
 def test_a_forged_cursor_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="was not issued by this list"):

@@ -69,6 +69,20 @@ def test_an_app_session_names_the_wallet_for_five_minutes(tokens: Tokens) -> Non
     assert (header["alg"], header["typ"]) == ("EdDSA", "JWT")
 
 
+def test_a_token_has_one_spelling(tokens: Tokens) -> None:
+    token = session_token(tokens)
+    header, payload, signature = token.split(".")
+    last = signature[-1]
+    for other in (
+        f"{token}=", f"{token}==", f" {token}", f"{token}\n", f"{header}=.{payload}.{signature}",
+        f"{token[:-4]}!{token[-4:]}", f"{token[:-1]}{chr(ord(last) + 1)}", f"{token}A",
+        f"{token}.{signature}", token.replace(".", ".."),
+    ):  # fmt: skip
+        with pytest.raises(TokenRefused):
+            tokens.verify_wallet_session(other, now=NOW)
+    assert tokens.verify_wallet_session(token, now=NOW).session_id == SESSION
+
+
 def test_token_types_are_not_interchangeable(tokens: Tokens) -> None:
     with pytest.raises(TokenRefused, match="another kind"):
         tokens.verify_app_session(session_token(tokens), API, now=NOW)
