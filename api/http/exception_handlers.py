@@ -21,6 +21,7 @@ from api.http.errors import (
 )
 from api.http.rendering import JsonResponse
 from api.http.route_table import RouteTable
+from api.http.validation import from_validation
 from api.security.signing_keys import SigningKeyError
 from indexer.chains.errors import RpcError
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -30,25 +31,6 @@ LOG = logging.getLogger(__name__)
 _FRAMEWORK_ERRORS: Mapping[int, type[ApiError]] = {
     error.status: error for error in (NotFound, MethodNotAllowed, PayloadTooLarge, UnsupportedMediaType, Unprocessable)
 }
-# What pydantic's kinds of problems are called here, where its own words say little to a client.
-_PROBLEMS: Mapping[str, str] = {
-    "missing": "is required",
-    "extra_forbidden": "is not a known member",
-    "model_attributes_type": "must be a JSON object",
-    "model_type": "must be a JSON object",
-}
-
-
-def from_validation(error: RequestValidationError) -> InvalidInput:
-    """The first problem that FastAPI found, with its field and plain words."""
-    first = error.errors()[0]
-    kind = first["type"]
-    location = [str(part) for part in first.get("loc", ()) if part not in ("body", "query", "path", "header")]
-    if kind == "json_invalid":
-        return InvalidInput("body", "cannot be read as JSON")
-    name = ".".join(location) or "body"
-    problem = _PROBLEMS.get(kind) or str(first["msg"]).removeprefix("Value error, ")
-    return InvalidInput(name, problem[:1].lower() + problem[1:])
 
 
 def install(app: FastAPI, table: RouteTable) -> None:

@@ -14,6 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.errors import ApiError
 from api.http.metrics import Metrics
 from api.http.route_table import RouteTable
+from api.http.unknown_parameters import HEADER as UNKNOWN_PARAMETERS
+from api.http.unknown_parameters import resembling
 
 LOG = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -61,6 +63,8 @@ class ObservationMiddleware:
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-store")
                 headers.raw.extend(scope["state"].get("answer_headers", ()))
+                if scope["query_string"] and (named := resembling(scope.get("route"), scope["query_string"])):
+                    headers[UNKNOWN_PARAMETERS] = named
             await send(message)
 
         try:

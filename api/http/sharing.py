@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.http.groups import Origins
 from api.http.route_table import RouteTable
 
-_EXPOSED = "ETag, Retry-After, X-Request-Id"
+_EXPOSED = "ETag, Retry-After, X-Request-Id, X-Unknown-Parameters"
 _ANY_ANSWER = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": _EXPOSED,
