@@ -6,6 +6,7 @@ from functools import cache
 import httpx
 
 from indexer.chains.evm.reader import EvmReader
+from warehouse.breaker import Breaker
 from warehouse.domain.chains import Chain
 
 
@@ -34,6 +35,13 @@ class ChainReaders:
             self._readers[chain.key] = reader
         return reader
 
+    @property
+    def breakers(self) -> list[Breaker]:
+        """The circuit breakers of the chains that were read."""
+        return [reader.breaker for reader in self._readers.values()]
+
     async def close(self) -> None:
         """Close all connections."""
+        for breaker in self.breakers:
+            await breaker.close()
         await self._client.aclose()

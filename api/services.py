@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from starlette.requests import HTTPConnection
 
+from api import breakers
 from api.accounts.service import Accounts
 from api.apps import catalogue
 from api.apps.catalogue import Catalogue
@@ -60,6 +61,7 @@ from indexer.contracts.payer import open_payer
 from indexer.contracts.signer import Signer
 from indexer.contracts.signing import open_signer
 from warehouse import engines
+from warehouse.breaker import Breaker
 from warehouse.chains import facts, majors
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
@@ -173,12 +175,32 @@ class Services:
         return engines.locate(self.settings)
 
     @cached_property
+    def store_breaker(self) -> Breaker:
+        """Refuses statements while the store is known not to answer."""
+        guarded = breakers.guard_store(self.urls.database_url)
+        self._stack.push_async_callback(guarded.close)
+        return guarded.breaker
+
+    @cached_property
+    def warehouse_breaker(self) -> Breaker:
+        """Refuses reads while the warehouse is known not to answer."""
+        guarded = breakers.guard_warehouse(self.urls.clickhouse_url)
+        self._stack.push_async_callback(guarded.close)
+        return guarded.breaker
+
+    @property
+    def breakers(self) -> list[Breaker]:
+        """All circuit breakers: of the store, the warehouse and each chain that was read."""
+        return [self.store_breaker, self.warehouse_breaker, *self.readers.breakers]
+
+    @cached_property
     def store(self) -> Store:
         """PostgreSQL."""
         store = Store(
             self.urls.database_url,
             pool_size=self.settings.store_pool_size,
             timeout_seconds=self.settings.store_timeout_seconds,
+            breaker=self.store_breaker,
         )
         self._stack.push_async_callback(store.close)
         return store
@@ -186,7 +208,11 @@ class Services:
     @cached_property
     def warehouse(self) -> WarehouseReader:
         """ClickHouse, to read from."""
-        warehouse = WarehouseReader(self.urls.clickhouse_url, timeout_seconds=self.settings.query_timeout_seconds)
+        warehouse = WarehouseReader(
+            self.urls.clickhouse_url,
+            timeout_seconds=self.settings.query_timeout_seconds,
+            breaker=self.warehouse_breaker,
+        )
         self._stack.push_async_callback(warehouse.close)
         return warehouse
 
@@ -264,7 +290,9 @@ class Services:
     @cached_property
     def readiness(self) -> Readiness:
         """Whether requests can be answered."""
-        return Readiness(self.store, self.warehouse, self.urls)
+        readiness = Readiness(self.store, self.warehouse, self.urls)
+        self._stack.push_async_callback(readiness.close)
+        return readiness
 
     @cached_property
     def observer(self) -> Observer:
@@ -276,7 +304,7 @@ class Services:
     @cached_property
     def service_collector(self) -> ServiceCollector:
         """Gives the readings of ``observer`` to the metrics."""
-        collector = ServiceCollector(self.chains, self.settings.data_dir, self.store)
+        collector = ServiceCollector(self.chains, self.settings.data_dir, self.store, lambda: self.breakers)
         self.metrics.registry.register(collector)
         self._stack.callback(self.metrics.registry.unregister, collector)
         return collector

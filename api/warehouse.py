@@ -2,19 +2,26 @@
 while the warehouse is still away."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
+from warehouse.breaker import Breaker, CircuitOpen, ended_by
 from warehouse.clickhouse import UNKNOWN_CODE, ArrowTable, AsyncWarehouse
 from warehouse.errors import WarehouseUnavailable
 
 
 class WarehouseReader:
-    """Reads of the warehouse with a time limit each."""
+    """Reads of the warehouse with a time limit each.
 
-    def __init__(self, url: str, *, timeout_seconds: float) -> None:
+    Args:
+        breaker: refuses reads while the warehouse is known not to answer.
+    """
+
+    def __init__(self, url: str, *, timeout_seconds: float, breaker: Breaker | None = None) -> None:
         self.url = url
         self.timeout_seconds = timeout_seconds
+        self._breaker = breaker
         self._connecting: asyncio.Task[AsyncWarehouse] | None = None
         self._connected: AsyncWarehouse | None = None
 
@@ -22,13 +29,15 @@ class WarehouseReader:
         self, sql: str, parameters: Mapping[str, Any] | None = None, *, timeout_seconds: float | None = None
     ) -> list[dict[str, Any]]:
         """Rows of one query; raises WarehouseUnavailable when they do not come in time."""
-        warehouse = await self._connection()
-        return await warehouse.rows(sql, parameters, timeout_seconds=timeout_seconds or self.timeout_seconds)
+        async with self._guard():
+            warehouse = await self._connection()
+            return await warehouse.rows(sql, parameters, timeout_seconds=timeout_seconds or self.timeout_seconds)
 
     async def arrow(self, sql: str, parameters: Mapping[str, Any] | None = None) -> ArrowTable:
         """The result as an Arrow table."""
-        warehouse = await self._connection()
-        return await warehouse.arrow(sql, parameters, timeout_seconds=self.timeout_seconds)
+        async with self._guard():
+            warehouse = await self._connection()
+            return await warehouse.arrow(sql, parameters, timeout_seconds=self.timeout_seconds)
 
     async def scalar(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """The first column of the first row, or None."""
@@ -42,6 +51,18 @@ class WarehouseReader:
         if self._connected is not None:
             await self._connected.close()
             self._connected = None
+
+    @asynccontextmanager
+    async def _guard(self) -> AsyncIterator[None]:
+        """Refuse the read while the circuit is open, and end it when the circuit opens."""
+        if self._breaker is None:
+            yield
+            return
+        try:
+            async with ended_by(self._breaker):
+                yield
+        except (CircuitOpen, TimeoutError) as error:
+            raise WarehouseUnavailable(UNKNOWN_CODE, str(error) or "ClickHouse stopped answering") from error
 
     async def _connection(self) -> AsyncWarehouse:
         if self._connected is not None:

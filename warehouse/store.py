@@ -14,7 +14,7 @@ import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import lru_cache
 from typing import Any, TypeVar, overload
 
@@ -23,6 +23,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row, dict_row
 
 from warehouse import sql
+from warehouse.breaker import Breaker, CircuitOpen
 from warehouse.errors import StoreUnavailable
 from warehouse.postgres import plain_url
 
@@ -37,6 +38,8 @@ SEARCH_PATH = "public,jobs"
 # A statement is prepared when a connection runs it for the second time.
 _PREPARE_AFTER = 1
 _UNWIND_SECONDS = 0.5
+OUTAGES = (psycopg.OperationalError, psycopg.InterfaceError, TimeoutError)
+"""What a statement raises when the server is away, and now and then while it is not."""
 
 
 class Store:
@@ -48,6 +51,7 @@ class Store:
             everything that runs over it.
         application_name: as the server lists the connections.
         settings: further settings of the server's sessions.
+        breaker: refuses statements while the server is known not to answer.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Store:
         timeout_seconds: float = 10.0,
         application_name: str = "regalia-api",
         settings: Mapping[str, str] | None = None,
+        breaker: Breaker | None = None,
     ) -> None:
         self.pool_size = pool_size
         self.timeout_seconds = timeout_seconds
@@ -79,6 +84,7 @@ class Store:
         self._in_use = 0
         self._slots = asyncio.Semaphore(pool_size)
         self._closed = False
+        self.breaker = breaker
 
     @property
     def connections_in_use(self) -> int:
@@ -126,11 +132,12 @@ class Store:
         """
         deadline = _Deadline(timeout_seconds or self.timeout_seconds)
         try:
-            async with deadline.scope, self._slots:
-                connection, rows = await self._start(deadline, statement, parameters, record)
-                await self._release(connection)
-                return rows
-        except (psycopg.OperationalError, psycopg.InterfaceError, TimeoutError) as error:
+            with self._guard(deadline):
+                async with deadline.scope, self._slots:
+                    connection, rows = await self._start(deadline, statement, parameters, record)
+                    await self._release(connection)
+                    return rows
+        except (CircuitOpen, *OUTAGES) as error:
             raise deadline.unavailable(error) from error
         finally:
             deadline.cancel()
@@ -176,18 +183,19 @@ class Store:
         """
         deadline = _Deadline(self.timeout_seconds)
         try:
-            async with deadline.scope, self._slots:
-                connection, _ = await self._start(deadline, "BEGIN TRANSACTION", None, None)
-                try:
-                    yield Transaction(connection)
-                    await connection.execute(b"COMMIT")
-                except Exception:
-                    with suppress(psycopg.Error):
-                        await connection.execute(b"ROLLBACK")
-                    raise
-                finally:
-                    await self._release(connection)
-        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            with self._guard(deadline):
+                async with deadline.scope, self._slots:
+                    connection, _ = await self._start(deadline, "BEGIN TRANSACTION", None, None)
+                    try:
+                        yield Transaction(connection)
+                        await connection.execute(b"COMMIT")
+                    except Exception:
+                        with suppress(psycopg.Error):
+                            await connection.execute(b"ROLLBACK")
+                        raise
+                    finally:
+                        await self._release(connection)
+        except (CircuitOpen, psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise deadline.unavailable(error) from error
         except TimeoutError as error:
             if not deadline.over:
@@ -200,6 +208,10 @@ class Store:
         """Close the idle connections; the others close when their work ends."""
         self._closed = True
         await self._close_idle()
+
+    def _guard(self, deadline: "_Deadline") -> AbstractContextManager[None]:
+        """Refuse the work while the circuit is open, and end it when the circuit opens."""
+        return nullcontext() if self.breaker is None else self.breaker.call(deadline.end)
 
     async def _start(
         self, deadline: "_Deadline", statement: str, parameters: Parameters | None, record: type[Any] | None
@@ -311,14 +323,15 @@ class _Deadline:
     there is no connection yet, the wait for one is cancelled.
     """
 
-    __slots__ = ("_timer", "connection", "over", "scope", "seconds")
+    __slots__ = ("_began", "_timer", "connection", "over", "scope", "seconds")
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self.scope = asyncio.timeout(None)
         self.connection: Connection | None = None
         self.over = False
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._end)
+        self._began = asyncio.get_running_loop().time()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self.end)
 
     def cancel(self) -> None:
         """The work is done."""
@@ -326,10 +339,14 @@ class _Deadline:
 
     def unavailable(self, error: Exception) -> StoreUnavailable:
         """The error to raise for one that means the store is away."""
-        return StoreUnavailable(f"no answer in {self.seconds:g} seconds" if self.over else str(error))
+        return StoreUnavailable(f"no answer in {self.seconds:.1f} seconds" if self.over else str(error))
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the work, unless that was done."""
+        if self.over:
+            return
         self.over = True
+        self.seconds = asyncio.get_running_loop().time() - self._began
         connected = self.connection is not None and not self.connection.closed
         if self.connection is not None and connected:
             # The driver keeps the descriptor; a copy of it is enough to end the connection that both stand for.

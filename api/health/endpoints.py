@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from api.health.service import NotReady
-from api.http.dependencies import ReadinessDep
+from api.health.service import CIRCUITS, NotReady, circuits
+from api.http.dependencies import ReadinessDep, ServicesDep
 from api.http.examples import success_examples
 from api.http.groups import Credential, Quota, RouteGroup
 from api.http.rendering import JsonResponse, Wire, respond
@@ -25,6 +25,11 @@ class Ready(Wire):
     """Store, warehouse and migrations are ready."""
 
     status: Literal["ready"] = Field(examples=["ready"], description="Always ready.")
+    circuits: dict[str, Literal["closed", "open"]] = Field(
+        examples=[CIRCUITS],
+        description="The circuit breaker of each dependency: the store, the warehouse, and chains that were read. "
+        "Open: it does not answer, and requests that need it are refused. A chain does not make the service unready.",
+    )
 
 
 @router.get("/live", response_model=Live, responses=success_examples(("ok", {"status": "ok"})) | GROUP.responses())
@@ -36,12 +41,12 @@ async def get_liveness(access: Public) -> JsonResponse:
 @router.get(
     "/ready",
     response_model=Ready,
-    responses=success_examples(("ready", {"status": "ready"})) | GROUP.responses(NotReady),
+    responses=success_examples(("ready", {"status": "ready", "circuits": CIRCUITS})) | GROUP.responses(NotReady),
 )
-async def get_readiness(access: Public, readiness: ReadinessDep) -> JsonResponse:
+async def get_readiness(access: Public, readiness: ReadinessDep, services: ServicesDep) -> JsonResponse:
     """Whether requests can be answered: the store, the warehouse, and the migrations of both. Chain lag and empty
     tables do not count."""
     problems = await readiness.problems()
     if problems:
-        raise NotReady(problems)
-    return respond(Ready(status="ready"))
+        raise NotReady(problems, circuits(services.breakers))
+    return respond(Ready(status="ready", circuits=circuits(services.breakers)))

@@ -5,7 +5,7 @@ a counter is the number in the store.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from api.health.state import AssetState, ChainState, CounterValue, FiringNotice,
 from api.ops.supervisor import state
 from api.outbound.answers import Failure
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
+from warehouse.breaker import Breaker
 from warehouse.domain.chains import Chains
 from warehouse.store import Store
 
@@ -50,7 +51,8 @@ COUNTERS = {
 class ServiceCollector(Collector):
     """Collects what was read before the scrape; collecting does no I/O."""
 
-    def __init__(self, chains: Chains, data_dir: Path, pool: Store) -> None:
+    def __init__(self, chains: Chains, data_dir: Path, pool: Store, breakers: Callable[[], Sequence[Breaker]]) -> None:
+        self.breakers = breakers
         self.chains = chains
         self.data_dir = data_dir
         self.pool = pool
@@ -61,6 +63,7 @@ class ServiceCollector(Collector):
         """All metric families; those without data have no samples."""
         found = self.store.answer or StoreState()
         yield from self._engines()
+        yield from _circuits(self.breakers())
         yield from self._chains(found.chains)
         yield from self._counters(found.counters)
         yield from self._derived(found.chains)
@@ -206,6 +209,28 @@ class ServiceCollector(Collector):
             ["part"],
             [((name,), part["restarts"]) for name, part in parts.items()],
         )
+
+
+def _circuits(breakers: Sequence[Breaker]) -> Iterator[Metric]:
+    named = [((breaker.name,), breaker) for breaker in breakers]
+    yield _gauge(
+        "regalia_circuit_open",
+        "1 while the dependency does not answer and requests for it are refused.",
+        ["dependency"],
+        [(name, breaker.is_open) for name, breaker in named],
+    )
+    yield _counter(
+        "regalia_circuit_openings",
+        "How often the circuit opened.",
+        ["dependency"],
+        [(name, breaker.openings) for name, breaker in named],
+    )
+    yield _counter(
+        "regalia_circuit_refused",
+        "Calls of the dependency that were refused.",
+        ["dependency"],
+        [(name, breaker.refused) for name, breaker in named],
+    )
 
 
 def _queues(rows: Sequence[QueueState]) -> Iterator[Metric]:

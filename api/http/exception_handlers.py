@@ -24,6 +24,7 @@ from api.http.route_table import RouteTable
 from api.http.validation import from_validation
 from api.security.signing_keys import SigningKeyError
 from indexer.chains.errors import RpcError
+from warehouse.breaker import CircuitOpen
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 
 LOG = logging.getLogger(__name__)
@@ -62,11 +63,11 @@ def install(app: FastAPI, table: RouteTable) -> None:
 
     async def on_engine_outage(request: Request, error: Exception) -> JsonResponse:
         engine = "store" if isinstance(error, StoreUnavailable) else "warehouse"
-        LOG.warning("%s not available: %s", engine, error)
+        LOG.log(_level(error), "%s not available: %s", engine, error)
         return render(request, Unavailable(f"the {engine} does not answer now, try again"))
 
     async def on_chain_outage(request: Request, error: Exception) -> JsonResponse:
-        LOG.warning("%s: a chain could not be read: %s", request.url.path, error)
+        LOG.log(_level(error), "%s: a chain could not be read: %s", request.url.path, error)
         return render(request, table.of(request.scope).chain_unavailable())
 
     async def on_missing_signing_keys(request: Request, error: Exception) -> JsonResponse:
@@ -80,6 +81,11 @@ def install(app: FastAPI, table: RouteTable) -> None:
     app.add_exception_handler(WarehouseUnavailable, on_engine_outage)
     app.add_exception_handler(RpcError, on_chain_outage)
     app.add_exception_handler(SigningKeyError, on_missing_signing_keys)
+
+
+def _level(error: Exception) -> int:
+    """Of the log: an open circuit was reported once, when it opened."""
+    return logging.DEBUG if isinstance(error.__cause__, CircuitOpen) else logging.WARNING
 
 
 def _methods(request: Request) -> list[str]:

@@ -9,6 +9,7 @@ from api.limits.process import ProcessMeter
 from api.limits.shared import StoreMeter
 from api.limits.usage import UsageLedger
 from api.settings import ApiSettings
+from warehouse.breaker import Breaker
 from warehouse.store import Store
 
 _CONNECTIONS = 4
@@ -24,11 +25,11 @@ def limiter_of(
     if settings.limits_backend == "process":
         meter = ProcessMeter(UsageLedger(store), clock=clock)
     elif settings.limits_backend == "store":
-        meter = StoreMeter(_counters(settings, database_url), store, clock=clock)
+        meter = StoreMeter(_counters(settings, database_url, store.breaker), store, clock=clock)
     return Limiter(meter, file, clock=clock, metrics=metrics, proxies=settings.proxies)
 
 
-def _counters(settings: ApiSettings, database_url: str) -> Store:
+def _counters(settings: ApiSettings, database_url: str, breaker: Breaker | None) -> Store:
     return Store(
         database_url,
         pool_size=_CONNECTIONS,
@@ -36,4 +37,5 @@ def _counters(settings: ApiSettings, database_url: str) -> Store:
         application_name="regalia-limits",
         # A crash of the server may lose half a second of counts. Waiting for the disk would cost far more.
         settings={"synchronous_commit": "off"},
+        breaker=breaker,
     )

@@ -16,6 +16,7 @@ import httpx
 from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.evm.classify import classify
 from indexer.chains.nodes import Backoff, Node, NodePool, parse_retry_after
+from warehouse.breaker import PROBE_SECONDS, Breaker, CircuitOpen, ended_by
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
@@ -32,6 +33,8 @@ class EvmReader:
     Args:
         timeout_seconds: limit of one question over all nodes.
         client: the HTTP client to use; closed by whoever made it.
+
+    ``breaker`` refuses questions while no node of the chain is known to answer.
     """
 
     def __init__(self, chain: Chain, client: httpx.AsyncClient, *, timeout_seconds: float = 8.0) -> None:
@@ -39,6 +42,7 @@ class EvmReader:
         self.timeout_seconds = timeout_seconds
         self._client = client
         self.nodes = NodePool(chain, _BACKOFF)
+        self.breaker = Breaker(chain.key, self.answers, outages=(NodeUnavailable, TimeoutError))
 
     async def request(self, method: str, *params: Any) -> Any:
         """The result of one request.
@@ -58,6 +62,34 @@ class EvmReader:
             NodeUnavailable: no node answered in time.
             WrongChain: the only nodes that answer serve another chain.
         """
+        try:
+            async with ended_by(self.breaker):
+                return await self._settle(calls)
+        except CircuitOpen as error:
+            raise NodeUnavailable(f"no node of {self.chain.key} answers") from error
+        except TimeoutError as error:
+            raise NodeUnavailable(f"the nodes of {self.chain.key} stopped answering") from error
+
+    async def answers(self) -> bool:
+        """Whether any node answers anything now, refusals for too many requests included. Nodes that do not are asked
+        after the others for a while."""
+        alive = await asyncio.gather(*(self._is_alive(node) for node in self.nodes.nodes))
+        for node, answered in zip(self.nodes.nodes, alive, strict=True):
+            if answered:
+                self.nodes.report_success(node)
+            else:
+                self.nodes.report_failure(node)
+        return any(alive)
+
+    async def _is_alive(self, node: Node) -> bool:
+        body = {"jsonrpc": "2.0", "id": 0, "method": "eth_chainId", "params": []}
+        try:
+            response = await self._client.post(node.url, json=body, timeout=PROBE_SECONDS)
+        except (httpx.HTTPError, httpx.InvalidURL):
+            return False
+        return response.status_code < 500
+
+    async def _settle(self, calls: Sequence[Call]) -> list[Any]:
         failure: RpcError = NodeUnavailable(f"no node of {self.chain.key} was asked")
         try:
             async with asyncio.timeout(self.timeout_seconds):

@@ -7,7 +7,10 @@ from warehouse.postgres import Connection
 async def test_alive_and_ready_with_migrated_stores(service: Service) -> None:
     assert (await service.anonymous.get("/health/live")).json() == {"status": "ok"}
     ready = await service.anonymous.get("/health/ready")
-    assert (ready.status_code, ready.json()) == (200, {"status": "ready"})
+    assert (ready.status_code, ready.json()) == (
+        200,
+        {"status": "ready", "circuits": {"store": "closed", "warehouse": "closed"}},
+    )
 
 
 async def test_readiness_names_an_unreachable_warehouse(serve: Serve) -> None:
