@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from procrastinate import JobContext
 
+from api.challenges.ends import Ends
+from api.challenges.outcomes import Outcomes
 from api.challenges.repository import ChallengeRepository
 from api.challenges.standings import Standings
 from api.challenges.work import ChallengeWork, Problem
@@ -20,12 +22,16 @@ KIND = "challenge_waits"
 
 def challenge_work(services: Services) -> ChallengeWork:
     """The work on challenges with the parts of a process."""
+    repository = ChallengeRepository(services.store)
+    outcomes = Outcomes(repository)
     return ChallengeWork(
-        repository=ChallengeRepository(services.store),
+        repository=repository,
         standings=Standings(services.warehouse, services.store, services.settings.copy_rules),
         migrations=Migrations(services.store, services.warehouse),
         chains=services.chains,
         readers=services.readers,
+        outcomes=outcomes,
+        ends=Ends(outcomes, lambda: services.signer, lambda: services.payer),
         clock=services.clock,
     )
 

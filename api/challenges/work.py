@@ -1,7 +1,7 @@
 """What the worker does with challenges that are not settled.
 
 Each step reads the state of the chain and of the store, makes one change, and can be repeated after a kill at any
-instant: outcomes are compare-and-set (``outcomes.py``).
+instant: outcomes are compare-and-set (``outcomes.py``), ends follow from the chain (``ends.py``).
 """
 
 import logging
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from api.chains import ChainReaders
+from api.challenges.ends import Ends
 from api.challenges.outcomes import Outcomes
 from api.challenges.repository import ChallengeRecord, ChallengeRepository
 from api.challenges.rules import HOUR, Evidence, decide
@@ -18,12 +19,16 @@ from api.clock import Clock
 from api.consents.migration import Migrations
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import quantity
+from indexer.contracts.sending import SendError
+from indexer.contracts.signer import SignerKeyError, SignerUnavailable
 from warehouse.domain.chains import Chain, Chains
 from warehouse.errors import StoreUnavailable, WarehouseError
 
 LOG = logging.getLogger(__name__)
 UNANSWERED = (Undecided, RpcError, WarehouseError, StoreUnavailable)
 """Errors after which the same step is tried again a minute later."""
+NEED_OPERATOR = (SendError, SignerKeyError, SignerUnavailable)
+"""Errors that operators are told of as well: nobody pays or signs, or the chain refuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +48,9 @@ class ChallengeWork:
     migrations: Migrations
     chains: Chains
     readers: ChainReaders
+    outcomes: Outcomes
+    ends: Ends
     clock: Clock
-
-    @property
-    def outcomes(self) -> Outcomes:
-        """Writes outcomes."""
-        return Outcomes(self.repository)
 
     async def run(self) -> list[Problem]:
         """Take one step with each challenge. Returns those that wait for an operator."""
@@ -64,6 +66,9 @@ class ChallengeWork:
         except UNANSWERED as error:
             LOG.info("challenge %s waits: %s", challenge.id, error)
             return None
+        except NEED_OPERATOR as error:
+            LOG.warning("challenge %s: %s", challenge.id, error)
+            return Problem(challenge, str(error))
 
     async def _step(self, challenge: ChallengeRecord, chain: Chain) -> Problem | None:
         final_time = await self._final_time(chain)
@@ -77,9 +82,14 @@ class ChallengeWork:
             return None
         if challenge.state == "open":
             return await self._decide(challenge, chain, final_time)
-        if challenge.state == "undecided":
-            return Problem(challenge, challenge.reason or "rules cannot decide it")
-        return None
+        if challenge.state == "withdrawing":
+            await self.ends.withdraw(challenge, chain, final_time)
+            return None
+        if challenge.state == "upheld":
+            needed = await self.ends.advance(challenge, chain, final_time)
+        else:
+            needed = challenge.reason or "rules cannot decide it"
+        return None if needed is None else Problem(challenge, needed)
 
     async def _note_removal(self, challenge: ChallengeRecord, chain: Chain, final_time: datetime) -> None:
         """The mint is not recorded. Its block may come back until both the chain and the index are well beyond it."""

@@ -62,10 +62,21 @@ def read_ends(client: EvmClient, registry: str, token_ids: Sequence[int]) -> dic
 
 
 def announce_end(
-    client: EvmClient, *, registry: str, token_id: int, reason: int, signer: Signer, payer: LocalAccount
+    client: EvmClient,
+    *,
+    registry: str,
+    token_id: int,
+    reason: int,
+    signer: Signer,
+    payer: LocalAccount,
+    nonce: int | None = None,
 ) -> str | None:
     """Announce the end of a registration; the hash of the transaction, None if an end is announced already or the
     registration has ended.
+
+    Args:
+        nonce: of the statement; random by default. The contract takes a nonce once, so what is announced under the same
+            nonce again, after it was stopped, is refused.
 
     Raises:
         SendError: the payer cannot pay, or the chain refused it.
@@ -74,7 +85,8 @@ def announce_end(
     """
     if read_end(client, registry, token_id) is not None or not is_registered(client, registry, token_id):
         return None
-    statement = EndAnnouncement(token_id, reason, chain_time(client) + STATEMENT_SECONDS, secrets.randbits(256))
+    unique = secrets.randbits(256) if nonce is None else nonce
+    statement = EndAnnouncement(token_id, reason, chain_time(client) + STATEMENT_SECONDS, unique)
     data = announcement_calldata(statement, sign(signer, client.chain.chain_id, registry, statement))
     return _send(client, payer, registry, data, f"the announcement that registration {token_id} ends")
 
@@ -105,6 +117,16 @@ def withdraw_end(client: EvmClient, *, registry: str, token_id: int, signer: Sig
     statement = EndWithdrawal(token_id, chain_time(client) + STATEMENT_SECONDS, secrets.randbits(256))
     data = withdrawal_calldata(statement, sign(signer, client.chain.chain_id, registry, statement))
     return _send(client, payer, registry, data, f"the withdrawal of the end of registration {token_id}")
+
+
+def is_nonce_used(client: EvmClient, registry: str, nonce: int) -> bool:
+    """Whether the contract has taken a statement with this nonce.
+
+    Raises:
+        RpcError: the nodes do not answer.
+    """
+    data = contract().call("nonceUsed", nonce)
+    return int(client.call("eth_call", {"to": registry, "data": data}, "latest"), 16) == 1
 
 
 def is_registered(client: EvmClient, registry: str, token_id: int) -> bool:

@@ -28,8 +28,8 @@ async def test_an_upheld_challenge_says_why_in_public_history_and_events(contest
     assert await contest.work.run() == []
     (challenge,) = await contest.listed()
     assert (challenge["state"], challenge["decidedBy"]) == ("upheld", "rules")
-    assert challenge["evidence"]["atMint"]["challenger"]["weightUsd"] == "64000.500000"
-    assert challenge["evidence"]["atOpening"]["registered"]["weightUsd"] == "1200.250000"
+    assert challenge["evidence"]["atMint"]["challenger"]["weightUsd"] == "64000.5"
+    assert challenge["evidence"]["atOpening"]["registered"]["weightUsd"] == "1200.25"
     upheld, decided = contest.events()
     assert (upheld["type"], upheld["token_id"], upheld["account_id"]) == ("token.challenge_upheld", TOKEN_ID, None)
     assert upheld["payload"]["explanation"] == challenge["explanation"]
