@@ -41,13 +41,14 @@ def expire(
     days: Annotated[
         int | None, typer.Option(min=1, help="Consecutive inactive days. Default: REGALIA_EXPIRY_DAYS.")
     ] = None,
-    submit: Annotated[bool, typer.Option("--submit", help="Expire them. REGALIA_PRIVATE_KEY pays.")] = False,
+    submit: Annotated[bool, typer.Option("--submit", help="Make the next step. REGALIA_PRIVATE_KEY pays.")] = False,
 ) -> None:
-    """List registrations that have been inactive for long, or expire them.
+    """List registrations that have been inactive for long, or make the next step of their expiry.
 
     A registration is listed if its heartbeat was below 60 in every scored hour of that time, after its grace period,
-    and at least nine tenths of the hours were scored. Expiring submits a statement, signed by the service, to the
-    chain's registry; then the symbol can be claimed again. Safe to repeat.
+    and at least nine tenths of the hours were scored. With --submit, the end of a
+    registration is announced in the chain's registry, and executed by a later run when the registry's delay has passed;
+    then the symbol can be claimed again. Run it daily. Safe to repeat.
 
     Example:
 
@@ -68,6 +69,9 @@ def deploy_contracts(
     treasury: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
     ] = None,
+    guardian: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="The cold key above the signer. Default: the deployer.")
+    ] = None,
 ) -> None:
     """Deploy our contracts for this service's own signer.
 
@@ -83,4 +87,4 @@ def deploy_contracts(
     if private_key:
         # Not as an argument, which every user of the machine can read.
         os.environ["REGALIA_PRIVATE_KEY"] = private_key
-    become("indexer", "contracts", "deploy", *options(chain=chain, treasury=treasury))
+    become("indexer", "contracts", "deploy", *options(chain=chain, treasury=treasury, guardian=guardian))

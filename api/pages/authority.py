@@ -41,6 +41,7 @@ class PageRecord:
     transaction_hash: str
     released_at: datetime | None
     expired_at: datetime | None
+    end_reason: str | None
     profile: Mapping[str, Any]
     presented: Mapping[str, Any]
     embeds_enabled: bool
@@ -119,7 +120,7 @@ async def reload(store: Store, registration: ManagedRegistration) -> PageRecord:
 def _require_active(row: PageRecord | None, registration: ManagedRegistration) -> PageRecord:
     if row is None or row.transaction_hash != registration.row.transaction_hash:
         raise RegistrationRemoved
-    if (ending := Ending.of(row.released_at, row.expired_at)) is not None:
+    if (ending := Ending.of(row.released_at, row.expired_at, row.end_reason)) is not None:
         raise RegistrationEnded(row.symbol, ending)
     return row
 

@@ -13,7 +13,8 @@ class RegistrationNotFound(NotFound):
 
 
 class RegistrationEnded(NotFound):
-    """The registration has ended. The body has ``endedAt`` and ``endReason`` (`released` or `expired`)."""
+    """The registration has ended. The body has ``endedAt`` and ``endReason`` (`released`, `settled`, `expired` or
+    `challenge_upheld`)."""
 
     text = "id: registration PEPE has ended"
     example_details = ENDED

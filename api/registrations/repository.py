@@ -13,17 +13,22 @@ _INDEXED = "indexed_"
 
 
 class Ending(NamedTuple):
-    """When a registration ended, and why: ``released`` by its owner, or ``expired``."""
+    """When a registration ended, and why: ``released`` or ``settled`` by its owner, ``expired`` as inactive, or
+    ``challenge_upheld``."""
 
     at: datetime
     reason: str
 
     @classmethod
-    def of(cls, released_at: datetime | None, expired_at: datetime | None) -> "Ending | None":
-        """The ending of a registration with these times; None while it is active."""
+    def of(
+        cls, released_at: datetime | None, expired_at: datetime | None, end_reason: str | None = None
+    ) -> "Ending | None":
+        """The ending of a registration with these columns; None while it is active."""
         if released_at is not None:
-            return cls(released_at, "released")
-        return None if expired_at is None else cls(expired_at, "expired")
+            return cls(released_at, "settled" if end_reason == "settled" else "released")
+        if expired_at is None:
+            return None
+        return cls(expired_at, "challenge_upheld" if end_reason == "challenge_upheld" else "expired")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,15 @@ class RegistrationRecord:
     peer_token_id: int | None
     domains: Sequence[Mapping[str, Any]] | None
     attestations: int = 0
+    end_reason: str | None = None
+    pending_end: str | None = None
+    pending_end_due_at: datetime | None = None
+    pending_end_objected_at: datetime | None = None
 
     @property
     def ending(self) -> Ending | None:
         """How it ended; None while it is active."""
-        return Ending.of(self.released_at, self.expired_at)
+        return Ending.of(self.released_at, self.expired_at, self.end_reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,21 @@ class TakenBy(Wire):
     owner: Address = Field(description="The wallet that owns the registration.")
 
 
+class PendingEndReason(StrEnum):
+    """Why a registration is about to end."""
+
+    INACTIVE = "inactive"
+    CHALLENGE_UPHELD = "challenge_upheld"
+
+
+class PendingEnd(Wire):
+    """The end of a registration, announced in its registry and not in effect yet."""
+
+    reason: PendingEndReason = Field(description="Why it ends.")
+    due_at: Timestamp = Field(description="When it takes effect at the earliest, ISO 8601 in UTC.")
+    objected: bool = Field(description="Whether its owner objected; then the registry's guardian must confirm it.")
+
+
 class RegistrationStatus(Wire):
     """The status of a symbol on a chain. Fields without a value are null."""
 
@@ -130,6 +145,9 @@ class RegistrationStatus(Wire):
     )
     metadata_cid: str | None = Field(description="IPFS CID of the metadata document.")
     verified_domains: Omittable[list[VerifiedDomain]] = Field(default=None, description="Present when there are any.")
+    pending_end: Omittable[PendingEnd] = Field(
+        default=None, description="Present while the end of the registration is announced."
+    )
 
 
 class QualificationMethod(StrEnum):

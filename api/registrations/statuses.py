@@ -12,6 +12,8 @@ from api.registrations.schemas import (
     CanonicalPeer,
     HeartbeatSummary,
     Identity,
+    PendingEnd,
+    PendingEndReason,
     Registration,
     RegistrationStatus,
     TakenBy,
@@ -95,6 +97,17 @@ def render_status(state: SymbolState, now: datetime) -> RegistrationStatus:
         metadata=_presented(registration) if registration else None,
         metadata_cid=(registration.metadata_cid or None) if registration else None,
         verified_domains=_domains(registration) if registration else None,
+        pending_end=_pending_end(registration) if registration else None,
+    )
+
+
+def _pending_end(row: RegistrationRecord) -> PendingEnd | None:
+    if row.pending_end is None or row.pending_end_due_at is None:
+        return None
+    return PendingEnd(
+        reason=PendingEndReason(row.pending_end),
+        due_at=timestamp(row.pending_end_due_at),
+        objected=row.pending_end_objected_at is not None,
     )
 
 

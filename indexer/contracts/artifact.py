@@ -71,6 +71,11 @@ class Artifact:
         name, types = known
         return name, decode(types, bytes.fromhex(data[10:]))
 
+    def error_name(self, selector: str) -> str | None:
+        """The name of the custom error with this selector, such as ``0x82b42900``; None when there is none."""
+        known = self._errors.get(selector)
+        return None if known is None else known[0]
+
     @cached_property
     def _functions(self) -> "dict[str, _Function]":
         found = {}

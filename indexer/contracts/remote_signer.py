@@ -16,9 +16,10 @@ import ssl
 from typing import Any, Self
 
 import httpx
-from eth_account import Account
+from coincurve import PublicKey
 from eth_account.messages import encode_typed_data
 from eth_utils.address import to_checksum_address
+from eth_utils.crypto import keccak
 
 from indexer.contracts.signer import SignerKeyError, SignerUnavailable
 from warehouse.settings import EngineSettings
@@ -67,9 +68,8 @@ class RemoteSigner:
         """
         answer = self._ask(document)
         signature = _signature(answer)
-        signed_by = Account.recover_message(encode_typed_data(full_message=document), signature=signature)
-        if signed_by != self._address:
-            raise SignerUnavailable(f"the remote signer signed with {signed_by}, not with {self._address}")
+        if _signed_by(document, signature) != self._address:
+            raise SignerUnavailable(f"the remote signer did not sign this document with the key of {self._address}")
         return signature
 
     def _ask(self, document: dict[str, Any]) -> Any:
@@ -114,6 +114,16 @@ def _signature(answer: Any) -> bytes:
     if signature[64] not in (27, 28) or int.from_bytes(signature[32:64], "big") > _HALF_ORDER:
         raise SignerUnavailable("the remote signer's signature is not in canonical form")
     return signature
+
+
+def _signed_by(document: dict[str, Any], signature: bytes) -> str | None:
+    message = encode_typed_data(full_message=document)
+    digest = keccak(b"\x19" + message.version + message.header + message.body)
+    try:
+        key = PublicKey.from_signature_and_message(signature[:64] + bytes([signature[64] - 27]), digest, hasher=None)
+    except ValueError:
+        return None
+    return str(to_checksum_address(keccak(key.format(compressed=False)[1:])[12:]))
 
 
 def _plain(value: Any) -> Any:

@@ -31,7 +31,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from api.security.signing_keys import SigningKeyError
     from indexer.chains.errors import RpcError
     from indexer.contracts.sending import SendError
-    from indexer.contracts.signer import SignerKeyError
+    from indexer.contracts.signer import SignerKeyError, SignerUnavailable
     from warehouse.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
 
@@ -44,7 +44,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
             return str(error), USAGE
         case AlreadyRunning() | PortTaken():
             return str(error), IN_USE
-        case EnginesNotRunning() | StoreUnavailable() | WarehouseError() | RpcError():
+        case EnginesNotRunning() | StoreUnavailable() | WarehouseError() | RpcError() | SignerUnavailable():
             return str(error), UNAVAILABLE
         case StackError() | MigrationError() | SendError():
             return str(error), FAILED

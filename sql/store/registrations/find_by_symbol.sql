@@ -3,7 +3,8 @@
 SELECT
     found.chain_id, found.token_id, found.symbol, found.owner, found.token_address, found.registry,
     found.transaction_hash, found.block_number, found.managers, found.maintainers,
-    found.minted_at, found.released_at, found.expired_at, found.verification_method, found.verified_at,
+    found.minted_at, found.released_at, found.expired_at, found.end_reason, found.verification_method,
+    found.verified_at,
     found.metadata_cid, found.presented, found.peer_chain_id, found.peer_token_id,
     (
         SELECT jsonb_agg(jsonb_build_object(

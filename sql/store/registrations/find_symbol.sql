@@ -14,7 +14,8 @@ meant AS (
 SELECT
     standing.chain_id, standing.token_id, standing.symbol, standing.owner, standing.token_address, standing.registry,
     standing.transaction_hash, standing.block_number, standing.managers, standing.maintainers,
-    standing.minted_at, standing.released_at, standing.expired_at, standing.verification_method, standing.verified_at,
+    standing.minted_at, standing.released_at, standing.expired_at, standing.end_reason, standing.pending_end,
+    standing.pending_end_due_at, standing.pending_end_objected_at, standing.verification_method, standing.verified_at,
     standing.metadata_cid, standing.presented, standing.peer_chain_id, standing.peer_token_id,
     (
         SELECT jsonb_agg(jsonb_build_object(

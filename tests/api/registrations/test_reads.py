@@ -78,6 +78,18 @@ async def test_a_symbol_selects_its_earliest_active_registration(service: Servic
     assert (record["chainId"], record["tokenId"]) == (ARBITRUM, 1)
 
 
+async def test_the_status_says_that_an_end_is_announced(indexed: Service, store: Connection) -> None:
+    due_at = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+    add_registration(store, pending_end="inactive", pending_end_due_at=due_at)
+    add_token(store)
+    body = (await indexed.get("/registration/PEPE/base")).json()
+    assert body["pendingEnd"] == {"reason": "inactive", "dueAt": "2026-03-01T09:30:00.000Z", "objected": False}
+    store.execute("UPDATE registration SET pending_end_objected_at = now()")
+    assert (await indexed.get("/registration/PEPE/base")).json()["pendingEnd"]["objected"] is True
+    store.execute("UPDATE registration SET pending_end = NULL")
+    assert "pendingEnd" not in (await indexed.get("/registration/PEPE/base")).json()
+
+
 async def test_an_ended_registration_is_not_found_and_says_when_and_why_it_ended(
     indexed: Service, store: Connection
 ) -> None:
@@ -98,6 +110,10 @@ async def test_an_ended_registration_is_not_found_and_says_when_and_why_it_ended
         answer = await indexed.client.get(path)
         body = answer.json()
         assert (answer.status_code, body["code"], body["endReason"], body["endedAt"]) == (404, "NOT_FOUND", reason, at)
+    for column, end_reason in (("released_at", "settled"), ("expired_at", "challenge_upheld")):
+        add_registration(store, "DONE", token_id=9, end_reason=end_reason, **{column: ended})
+        assert (await indexed.get("/registration/DONE")).json()["endReason"] == end_reason
+        store.execute("DELETE FROM registration WHERE token_id = 9")
     status = await indexed.get("/registration/PEPE/base")
     assert (status.status_code, status.json()["status"], status.json()["tokenId"]) == (200, "unclaimed", None)
     assert (await indexed.get("/registration/1/history")).status_code == 200

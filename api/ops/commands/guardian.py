@@ -1,0 +1,103 @@
+"""``regalia guardian``: prints or sends the transactions of a registry's guardian."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from eth_account.signers.local import LocalAccount
+from eth_utils.address import is_address, to_checksum_address
+
+from api.services import Services
+from api.settings import load
+from indexer.chains.evm.rpc import EvmClient
+from indexer.contracts import guarding
+from indexer.contracts.registry import contract
+from indexer.contracts.sending import send
+from indexer.contracts.signer import SignerKeyError, read_key
+from warehouse.chains.facts import ChainFactsError
+
+PRIVATE_KEY_NAME = "REGALIA_GUARDIAN_PRIVATE_KEY"
+_PATIENCE_SECONDS = 10.0
+
+
+def show_status(chain_key: str) -> None:
+    """Print keys and terms of the chain's registry, and whether this service's signer is the registry's."""
+    services = Services.of(load())
+    with _registry(services, chain_key) as (client, registry):
+        state = guarding.read_state(client, registry)
+    is_ours = state.signer == services.signer.address.lower()
+    print(json.dumps({"registry": registry, **asdict(state), "signer_is_ours": is_ours}))
+
+
+def call(chain_key: str, function: str, *arguments: Any, submit: bool = False) -> None:
+    """Print the guardian's call of a function as an unsigned transaction, or send it."""
+    services = Services.of(load())
+    data = contract().call(function, *arguments)
+    what = f"{function}({', '.join(str(argument) for argument in arguments)})"
+    with _registry(services, chain_key) as (client, registry):
+        sender = guarding.read_state(client, registry)
+        expected = sender.next_guardian if function == "acceptGuardian" else sender.guardian
+        guarding.rehearse(client, sender=expected, registry=registry, data=data, what=what)
+        if submit:
+            _send(client, _guardian(expected), registry, data, what)
+        else:
+            _print(client, registry, data, what)
+
+
+def accept_signer(chain_key: str, *, submit: bool = False) -> None:
+    """Print or send the acceptance of this service's signer, which the guardian announced. Anyone may send it."""
+    services = Services.of(load())
+    with _registry(services, chain_key) as (client, registry):
+        data = guarding.accept_signer_calldata(services.signer, client.chain.chain_id, registry)
+        what = f"activateSigner({services.signer.address})"
+        guarding.rehearse(client, sender=services.signer.address, registry=registry, data=data, what=what)
+        if submit:
+            _send(client, services.payer, registry, data, what)
+        else:
+            _print(client, registry, data, what)
+
+
+def address(text: str) -> str:
+    """An address, checksummed.
+
+    Raises:
+        SignerKeyError: it is none.
+    """
+    if not is_address(text):
+        raise SignerKeyError(f"{text!r} is not an address")
+    return str(to_checksum_address(text))
+
+
+@contextmanager
+def _registry(services: Services, chain_key: str) -> Iterator[tuple[EvmClient, str]]:
+    chain = services.chains.find(chain_key)
+    if chain is None or not chain.enabled or "registry" not in chain.contracts:
+        raise ChainFactsError(f"chain {chain_key!r} has no node or no registry in the file of REGALIA_CHAINS")
+    client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
+    try:
+        yield client, chain.contracts["registry"]
+    finally:
+        client.close()
+
+
+def _guardian(expected: str) -> LocalAccount:
+    given = os.environ.get(PRIVATE_KEY_NAME, "").strip()
+    if not given:
+        raise SignerKeyError(f"{PRIVATE_KEY_NAME} must hold the guardian's key, in hexadecimal, for --submit")
+    account = read_key(given, PRIVATE_KEY_NAME)
+    if account.address.lower() != expected:
+        raise SignerKeyError(f"{PRIVATE_KEY_NAME} is the key of {account.address}, the guardian is {expected}")
+    return account
+
+
+def _send(client: EvmClient, account: LocalAccount, registry: str, data: str, what: str) -> None:
+    sent = send(client, account, to=registry, data=data, what=what)
+    print(json.dumps({"call": what, "transaction": sent.transaction_hash}))
+
+
+def _print(client: EvmClient, registry: str, data: str, what: str) -> None:
+    unsigned = {"to": to_checksum_address(registry), "data": data, "value": "0x0", "chainId": client.chain.chain_id}
+    print(json.dumps({"call": what, **unsigned}))
