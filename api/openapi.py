@@ -9,8 +9,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from pydantic.alias_generators import to_camel
 
 from api import links
-from api.http import json_schema
-from api.http.error_shapes import ErrorBody
+from api.http import error_shapes, json_schema
 from api.http.examples import restore_examples
 from api.http.route_table import RouteTable
 from api.http.routes import accesses
@@ -112,7 +111,7 @@ def build(app: FastAPI, table: RouteTable, public_url: str) -> dict[str, Any]:
     webhooks.add_to(document)
     document.setdefault("components", {})["headers"] = _LIMIT_HEADERS
     schemas = document["components"].setdefault("schemas", {})
-    schemas["ErrorBody"] = ErrorBody.model_json_schema()
+    error_shapes.add_schemas(document)
     for name in _INVENTED:
         schemas.pop(name, None)
     json_schema.finish(document)

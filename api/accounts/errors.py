@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from api.http.errors import Conflict, Forbidden, NotFound
+from api.limits.schemas import PlanLimit
 
 
 class KeyLimit(Forbidden):
@@ -11,6 +12,7 @@ class KeyLimit(Forbidden):
 
     code = "KEY_LIMIT"
     text = "plan free allows 2 API keys, this account has 2"
+    details_schema = PlanLimit
     example_details: ClassVar[Mapping[str, Any]] = {"plan": "free", "limit": 2}
 
 

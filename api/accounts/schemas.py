@@ -8,9 +8,8 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.accounts.service import MAX_NAME_LENGTH
-from api.http.members import Address, ChainNumber, Count, one_of
+from api.http.members import Address, ChainNumber, Count, PlanName
 from api.http.rendering import Wire
-from warehouse.domain.plans import PLANS
 
 
 def _name(value: object) -> object:
@@ -26,9 +25,6 @@ KeyName = Annotated[
     BeforeValidator(_name),
     Field(min_length=1, max_length=MAX_NAME_LENGTH, description="Distinguishes keys."),
 ]
-
-
-PlanName = Annotated[str, one_of("Plan", "A plan.", PLANS)]
 
 
 class NameRequest(Wire):

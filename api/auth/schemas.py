@@ -12,10 +12,9 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from solders.signature import Signature
 
-from api.accounts.schemas import PlanName
 from api.claims.inputs import Text
 from api.http.errors import InvalidInput
-from api.http.members import Address, Count
+from api.http.members import Address, Count, PlanName
 from api.http.rendering import Wire
 
 Scope = Literal["api:read", "api:write"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from api.claims.examples import NOT_REGISTRABLE
+from api.claims.schemas import Refused
 from api.http.errors import Conflict, Forbidden, NotFound, Unavailable, Unprocessable
 from indexer.chains.errors import RpcError
 from warehouse.errors import WarehouseError
@@ -42,6 +43,7 @@ class TokenNotRegistrable(Unprocessable):
 
     code = "TOKEN_NOT_REGISTRABLE"
     text = "This token's symbol passes it off as another token."
+    details_schema = Refused
     example_details = NOT_REGISTRABLE
 
 

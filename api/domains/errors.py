@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from api.domains import examples
 from api.domains.repository import MAX_DOMAINS
+from api.domains.schemas import MissingRecord
 from api.http.errors import Conflict, NotFound, Unavailable
 
 
@@ -20,6 +21,7 @@ class DomainNotProven(Conflict):
 
     code = "DOMAIN_NOT_PROVEN"
     text = "the TXT record ... is not there yet"
+    details_schema = MissingRecord
     example_details: ClassVar[Mapping[str, Any]] = examples.NOT_PROVEN
 
 

@@ -58,3 +58,12 @@ class DomainList(Wire):
     domains: list[Domain] = Field(description="The domains, by name.")
     total: Count = Field(description="How many domains.")
     limit: Count = Field(description="Most domains that a registration may have.")
+
+
+class MissingRecord(Wire):
+    """What name servers said instead of the record."""
+
+    reason: Literal["no_such_name", "no_txt_record", "other_values"] = Field(description="Why it is not there.")
+    record_name: str = Field(description="Where the TXT record has to be.")
+    record_value: str = Field(description="What it has to say.")
+    found: list[str] = Field(description="What TXT records there say; at most ten.")

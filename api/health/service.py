@@ -6,7 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal
 
+from pydantic import Field
+
 from api.http.errors import Unavailable
+from api.http.rendering import Wire
 from api.warehouse import WarehouseReader
 from warehouse import migrate
 from warehouse.breaker import Breaker
@@ -29,6 +32,15 @@ def circuits(breakers: Sequence[Breaker]) -> dict[str, Literal["closed", "open"]
     return {breaker.name: "open" if breaker.is_open else "closed" for breaker in breakers}
 
 
+class Missing(Wire):
+    """What requests need and is missing."""
+
+    reasons: Mapping[str, str] = Field(description="What is wrong with each part, by its name.")
+    circuits: Mapping[str, Literal["closed", "open"]] = Field(
+        description="Whether requests to each dependency are refused at once (open), by its name."
+    )
+
+
 class NotReady(Unavailable):
     """A part that requests need is missing."""
 
@@ -38,6 +50,7 @@ class NotReady(Unavailable):
         "reasons": {"store": "does not answer"},
         "circuits": {**CIRCUITS, "store": "open"},
     }
+    details_schema = Missing
 
     def __init__(self, problems: Mapping[str, str], circuits: Mapping[str, str]) -> None:
         message = "; ".join(f"{part}: {problem}" for part, problem in problems.items())

@@ -1,6 +1,6 @@
 """How errors are written: the body's members and the codes of a route group, on the wire and in OpenAPI."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
@@ -44,11 +44,22 @@ _HEADERS: Final[Mapping[int, Mapping[str, Any]]] = {
 }
 
 
+_REF: Final = "#/components/schemas/{model}"
+
+
 class ErrorBody(BaseModel):
-    """The body of every error answer."""
+    """The body of error answers."""
 
     error: str = Field(description="What is wrong, in words; names the field where one is wrong.")
     code: str = Field(description="What is wrong, for programs.")
+
+
+class PublicErrorBody(BaseModel):
+    """The body of error answers of the public reads."""
+
+    error: str = Field(description="The status in words.")
+    code: str = Field(description="What is wrong, for programs.")
+    message: str = Field(description="What is wrong, in words; names the field where one is wrong.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +102,10 @@ class ErrorShape:
             code = self.code_of(error)
             value = self._body(status, code, error.text, error.example_details)
             examples[code] = {"summary": code, "value": value}
+        schema = either(*({"$ref": _REF.format(model=self._schema_name(error))} for error in errors))
         response: dict[str, Any] = {
             "description": "; ".join(f"{self.code_of(error)}: {error.text}" for error in errors),
-            "content": {
-                "application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}, "examples": examples}
-            },
+            "content": {"application/json": {"schema": schema, "examples": examples}},
         }
         if status in _HEADERS:
             response["headers"] = dict(_HEADERS[status])
@@ -105,3 +115,76 @@ class ErrorShape:
         if self.with_message:
             return {"error": HTTPStatus(status).phrase, "code": code, "message": message, **details}
         return {"error": message, "code": code, **details}
+
+    def _schema_name(self, error: type[ApiError]) -> str:
+        if error.details_schema is None:
+            return PublicErrorBody.__name__ if self.with_message else ErrorBody.__name__
+        if self.with_message:
+            raise ValueError(f"{error.__name__}: errors of the public reads have no further members")
+        return f"{error.__name__}Body"
+
+
+def either(*schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a value that fits one of them; those with further members come first."""
+    kinds = [kind for schema in schemas for kind in schema.get("anyOf", [schema])]
+    references = sorted({kind["$ref"] for kind in kinds}, key=lambda one: (one.endswith("ErrorBody"), one))
+    found = [{"$ref": reference} for reference in references]
+    return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+def add_schemas(document: dict[str, Any]) -> None:
+    """Add the schemas of error bodies, and of their codes, to a document that has all error answers."""
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    answers = [
+        answer
+        for operations in document["paths"].values()
+        for operation in operations.values()
+        for status, answer in operation["responses"].items()
+        if status >= "400"
+    ]
+    codes = {code for answer in answers for code in answer["content"]["application/json"]["examples"]}
+    codes |= {*CODES.values(), *LOWER_CODES.values()}  # some precede every route: 405, 414, 431
+    schemas["ErrorCode"] = {
+        "title": "ErrorCode",
+        "description": "What is wrong, for programs.",
+        "type": "string",
+        "enum": sorted(codes),
+    }
+    for body in (ErrorBody, PublicErrorBody):
+        schemas[body.__name__] = _schema_of(body)
+    for error in _detailed(ApiError):
+        schemas.update(_detailed_schemas(error))
+
+
+def _detailed(error: type[ApiError]) -> Iterator[type[ApiError]]:
+    """The error and those below it, of those whose bodies have further members."""
+    if error.details_schema is not None:
+        yield error
+    for below in error.__subclasses__():
+        yield from _detailed(below)
+
+
+def _schema_of(body: type[BaseModel]) -> dict[str, Any]:
+    schema = body.model_json_schema(ref_template=_REF)
+    code = schema["properties"]["code"]
+    schema["properties"]["code"] = {
+        "$ref": _REF.format(model="ErrorCode"),
+        "description": code["description"],
+    }
+    return schema
+
+
+def _detailed_schemas(error: type[ApiError]) -> dict[str, Any]:
+    """The schema of an error's body, and those that it refers to."""
+    assert error.details_schema is not None  # noqa: S101 - the caller has seen to it
+    schema = error.details_schema.model_json_schema(ref_template=_REF, mode="serialization")
+    plain = _schema_of(ErrorBody)
+    name = f"{error.__name__}Body"
+    whole = {
+        "title": name,
+        "description": " ".join((error.__doc__ or "").split()),
+        "type": "object",
+        "properties": {**plain["properties"], **schema["properties"]},
+        "required": [*plain["required"], *schema.get("required", ())],
+    }
+    return {**schema.get("$defs", {}), name: whole}

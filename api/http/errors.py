@@ -26,6 +26,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
+from pydantic import BaseModel
+
 ERRORS_MARK = "__errors__"
 Dependency = TypeVar("Dependency", bound=Callable[..., Any])
 RETRY_SECONDS = 5
@@ -45,6 +47,7 @@ class ApiError(Exception):
         status: of the answer.
         code: for programs; None means the code that the route group has for the status.
         text: the message that OpenAPI shows, and of an error raised without a message of its own.
+        details_schema: further members of the body, as OpenAPI describes them; None: there are none.
         example_details: further members of the body that OpenAPI shows.
 
     Args:
@@ -55,6 +58,7 @@ class ApiError(Exception):
     status: ClassVar[int] = 500
     code: ClassVar[str | None] = None
     text: ClassVar[str] = "something went wrong on our side"
+    details_schema: ClassVar[type[BaseModel] | None] = None
     example_details: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(

@@ -14,6 +14,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from api.http import fields
 from api.http.json_schema import NAME
+from warehouse.domain.plans import PLANS
 
 Value = TypeVar("Value")
 Omittable = Annotated[Value | SkipJsonSchema[None], Field(exclude_if=lambda value: value is None)]
@@ -91,4 +92,5 @@ Jws = Annotated[
         pattern=r"^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+$",
     ),
 ]
+PlanName = Annotated[str, one_of("Plan", "A plan.", PLANS)]
 NextCursor = Annotated[str | None, Field(description="Cursor of the next page; null on the last.")]

@@ -16,6 +16,7 @@ from typing import Any
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
+from api.http.error_shapes import either
 from api.http.errors import (
     ERRORS_MARK,
     ApiError,
@@ -61,7 +62,8 @@ def _merged(implied: dict[str, Any], listed: dict[str, Any]) -> dict[str, Any]:
         **implied["content"]["application/json"]["examples"],
         **listed["content"]["application/json"]["examples"],
     }
-    content = {"application/json": {**implied["content"]["application/json"], "examples": examples}}
+    schema = either(*(one["content"]["application/json"]["schema"] for one in (implied, listed)))
+    content = {"application/json": {"schema": schema, "examples": examples}}
     texts = dict.fromkeys((*implied["description"].split("; "), *listed["description"].split("; ")))
     return {**implied, "description": "; ".join(texts), "content": content}
 

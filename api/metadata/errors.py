@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from api.http.errors import BadGateway, Forbidden, NotFound, Unavailable
+from api.metadata.schemas import StorageUse
 
 
 class MetadataLimit(Forbidden):
@@ -11,6 +12,7 @@ class MetadataLimit(Forbidden):
 
     code = "METADATA_LIMIT"
     text = "an account may store 104857600 bytes; this one stores 104800000 and sent 90000 more"
+    details_schema = StorageUse
     example_details: ClassVar[Mapping[str, Any]] = {"limitBytes": 104857600, "usedBytes": 104800000}
 
 

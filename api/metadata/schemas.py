@@ -75,3 +75,10 @@ class Uploaded(Wire):
     url: Uri = Field(description="Where this service serves it.")
     content_type: str = Field(description="Media type, detected from the content.")
     size: Count = Field(description="Size in bytes.")
+
+
+class StorageUse(Wire):
+    """What an account stores."""
+
+    limit_bytes: Count = Field(description="Bytes that it may store.")
+    used_bytes: Count = Field(description="Bytes that it stores.")

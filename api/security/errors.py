@@ -1,6 +1,13 @@
 """Refusals of credentials."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
 from api.http.errors import Forbidden, Unauthorized
+from api.http.members import PlanName
+from api.http.rendering import Wire
 from api.security.callers import WalletSession
 
 API_KEY_HEADER = "X-API-Key"
@@ -8,6 +15,20 @@ BEARER = "Bearer"
 API_KEY = "ApiKey"
 """The challenge of routes that take a key. No scheme is registered for a key in a header of its own."""
 _ENDED = "the wallet session is not valid or has ended"
+
+
+class NeededPlan(Wire):
+    """The plan that a route needs."""
+
+    required_plan: PlanName = Field(description="The lowest plan that includes the route.")
+    plan: PlanName = Field(description="The plan of the account.")
+
+
+class NeededScope(Wire):
+    """The scope that a route needs."""
+
+    required_scope: str = Field(description="The scope that is missing.", examples=["api:write"])
+    scopes: list[str] = Field(description="The scopes of the session.")
 
 
 class ApiKeyMissing(Unauthorized):
@@ -51,6 +72,8 @@ class PlanTooLow(Forbidden):
     """The account's plan does not include the route."""
 
     text = "plan pro or higher is needed, this account has free"
+    details_schema = NeededPlan
+    example_details: ClassVar[Mapping[str, Any]] = {"requiredPlan": "pro", "plan": "free"}
 
     def __init__(self, least: str, plan: str) -> None:
         super().__init__(
@@ -63,6 +86,8 @@ class ScopeMissing(Forbidden):
     """The session was not granted the scope (RFC 6750, 3.1)."""
 
     text = "scope api:write is needed, this session has api:read"
+    details_schema = NeededScope
+    example_details: ClassVar[Mapping[str, Any]] = {"requiredScope": "api:write", "scopes": ["api:read"]}
 
     def __init__(self, session: WalletSession, scope: str) -> None:
         scopes = sorted(session.scopes)

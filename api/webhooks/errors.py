@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from api.http.errors import Conflict, Forbidden, NotFound
+from api.limits.schemas import PlanLimit
 
 
 class NoSuchWebhook(NotFound):
@@ -23,6 +24,7 @@ class WebhookLimit(Forbidden):
 
     code = "WEBHOOK_LIMIT"
     text = "plan developer allows 5 webhooks, this account has 5"
+    details_schema = PlanLimit
     example_details: ClassVar[Mapping[str, Any]] = {"plan": "developer", "limit": 5}
 
     @classmethod

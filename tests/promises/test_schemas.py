@@ -16,7 +16,6 @@ MEMBERS_OF_CLOSED_SETS = re.compile(
 OPEN = {
     # What an operator writes, or what a receiver answered.
     "Attestation.kind",
-    "ErrorBody.code",
     "AttemptResponse.status_code",
     "Delivery.last_status_code",
     "DeliveryDetail.last_status_code",
