@@ -54,12 +54,22 @@ class ErrorBody(BaseModel):
     code: str = Field(description="What is wrong, for programs.")
 
 
+class SearchErrorBody(BaseModel):
+    """The body of error answers of searches."""
+
+    error: str = Field(description="What is wrong, in words; names the field where one is wrong.")
+    code: str = Field(description="What is wrong, for programs.")
+
+
 class PublicErrorBody(BaseModel):
     """The body of error answers of the public reads."""
 
     error: str = Field(description="The status in words.")
     code: str = Field(description="What is wrong, for programs.")
     message: str = Field(description="What is wrong, in words; names the field where one is wrong.")
+
+
+_LOWER_BODIES: Final = (SearchErrorBody.__name__, PublicErrorBody.__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +126,16 @@ class ErrorShape:
             return {"error": HTTPStatus(status).phrase, "code": code, "message": message, **details}
         return {"error": message, "code": code, **details}
 
+    def _body_class(self) -> type[BaseModel]:
+        if self.with_message:
+            return PublicErrorBody
+        return SearchErrorBody if self.codes is LOWER_CODES else ErrorBody
+
     def _schema_name(self, error: type[ApiError]) -> str:
         if error.details_schema is None:
-            return PublicErrorBody.__name__ if self.with_message else ErrorBody.__name__
-        if self.with_message:
-            raise ValueError(f"{error.__name__}: errors of the public reads have no further members")
+            return self._body_class().__name__
+        if self._body_class() is not ErrorBody:
+            raise ValueError(f"{error.__name__}: errors of searches and public reads have no further members")
         return f"{error.__name__}Body"
 
 
@@ -135,23 +150,19 @@ def either(*schemas: Mapping[str, Any]) -> dict[str, Any]:
 def add_schemas(document: dict[str, Any]) -> None:
     """Add the schemas of error bodies, and of their codes, to a document that has all error answers."""
     schemas: dict[str, Any] = document["components"]["schemas"]
-    answers = [
-        answer
-        for operations in document["paths"].values()
-        for operation in operations.values()
-        for status, answer in operation["responses"].items()
-        if status >= "400"
-    ]
-    codes = {code for answer in answers for code in answer["content"]["application/json"]["examples"]}
-    codes |= {*CODES.values(), *LOWER_CODES.values()}  # some precede every route: 405, 414, 431
-    schemas["ErrorCode"] = {
-        "title": "ErrorCode",
-        "description": "What is wrong, for programs.",
-        "type": "string",
-        "enum": sorted(codes),
-    }
-    for body in (ErrorBody, PublicErrorBody):
-        schemas[body.__name__] = _schema_of(body)
+    upper, lower = set(CODES.values()), set(LOWER_CODES.values())  # also of what precedes every route: 405, 414, 431
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for status, answer in operation["responses"].items():
+                if status >= "400":
+                    content = answer["content"]["application/json"]
+                    is_lower = any(name in str(content["schema"]) for name in _LOWER_BODIES)
+                    (lower if is_lower else upper).update(content["examples"])
+    schemas["ErrorCode"] = _codes("ErrorCode", upper)
+    schemas["LowerErrorCode"] = _codes("LowerErrorCode", lower)
+    schemas["ErrorBody"] = _schema_of(ErrorBody, "ErrorCode")
+    for body in (SearchErrorBody, PublicErrorBody):
+        schemas[body.__name__] = _schema_of(body, "LowerErrorCode")
     for error in _detailed(ApiError):
         schemas.update(_detailed_schemas(error))
 
@@ -164,11 +175,15 @@ def _detailed(error: type[ApiError]) -> Iterator[type[ApiError]]:
         yield from _detailed(below)
 
 
-def _schema_of(body: type[BaseModel]) -> dict[str, Any]:
+def _codes(name: str, codes: set[str]) -> dict[str, Any]:
+    return {"title": name, "description": "What is wrong, for programs.", "type": "string", "enum": sorted(codes)}
+
+
+def _schema_of(body: type[BaseModel], codes: str) -> dict[str, Any]:
     schema = body.model_json_schema(ref_template=_REF)
     code = schema["properties"]["code"]
     schema["properties"]["code"] = {
-        "$ref": _REF.format(model="ErrorCode"),
+        "$ref": _REF.format(model=codes),
         "description": code["description"],
     }
     return schema
@@ -178,7 +193,7 @@ def _detailed_schemas(error: type[ApiError]) -> dict[str, Any]:
     """The schema of an error's body, and those that it refers to."""
     assert error.details_schema is not None  # noqa: S101 - the caller has seen to it
     schema = error.details_schema.model_json_schema(ref_template=_REF, mode="serialization")
-    plain = _schema_of(ErrorBody)
+    plain = _schema_of(ErrorBody, "ErrorCode")
     name = f"{error.__name__}Body"
     whole = {
         "title": name,

@@ -11,7 +11,8 @@ from api.metadata.documents import NotADocument, read_document, require_rules
 from api.settings import ApiSettings
 
 DOCUMENT = "application/json"
-_ANY = ("", "application/octet-stream")
+BYTES = "application/octet-stream"
+_ANY = ("", BYTES)
 _ALIASES = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg"}
 _NAMES = ", ".join(kind.removeprefix("image/").upper() for kind in images.IMAGE_TYPES)
 NO_SVG = "SVG is not accepted because it can contain scripts; send PNG, JPEG, GIF or WebP"

@@ -18,7 +18,7 @@ from api.http.routes import QueryRoute
 from api.limits.public import PublicRead
 from api.metadata import examples
 from api.metadata.cids import read_cid
-from api.metadata.contents import DOCUMENT, Limits
+from api.metadata.contents import BYTES, DOCUMENT, Limits
 from api.metadata.errors import ContentMismatch, ContentNotFound, ContentUnavailable, MetadataLimit
 from api.metadata.images import IMAGE_TYPES
 from api.metadata.schemas import MetadataDocument, Uploaded
@@ -38,7 +38,7 @@ GROUP = RouteGroup(
     credential=Credential.SESSION,
     origins=Origins.SITE,
     body_limit=lambda settings: Limits.of(settings).max_bytes + FRAMING_BYTES,
-    body_types=(DOCUMENT, *IMAGE_TYPES, FORM),
+    body_types=(DOCUMENT, BYTES, *IMAGE_TYPES, FORM),
 )
 Writer = Annotated[WalletSession, with_scope("api:write")]
 
@@ -46,10 +46,11 @@ _FILE = {"type": "string", "format": "binary"}
 _BODY = {
     "requestBody": {
         "required": True,
-        "description": "A document or an image as it is, or as the one file of a form.",
+        "description": "A document or an image as it is, or as the one file of a form. An image may have its own media "
+        f"type ({', '.join(IMAGE_TYPES)}) instead of `{BYTES}`.",
         "content": {
             DOCUMENT: {"schema": {"$ref": "#/components/schemas/MetadataDocument"}},
-            **{kind: {"schema": _FILE} for kind in IMAGE_TYPES},
+            BYTES: {"schema": _FILE},
             FORM: {
                 "schema": {
                     "type": "object",
@@ -71,12 +72,16 @@ _FOUND: dict[int | str, dict[str, Any]] = success_examples(("document", examples
 _FOUND[200]["content"].update({kind: {"schema": _FILE} for kind in IMAGE_TYPES})
 _FOUND[304] = {"description": "The client has it already."}
 
-router = GROUP.router(tags=["metadata"])
+router = GROUP.router(tags=["metadata"], route_class=QueryRoute)
 public_router = PUBLIC_GROUP.router(PUBLIC_PATH, tags=["public reads"], route_class=QueryRoute)
 
 
 CidPath = Annotated[
     str, Path(description="CID of what was uploaded, in any base that a path can hold.", examples=[examples.CID])
+]
+ExpectedCid = Annotated[
+    str | None,
+    Query(description="CID that the content must have; other content is refused.", examples=[examples.CID]),
 ]
 SizeQuery = Annotated[ImageSize | None, Query(description="An image in this size; without it, as it was uploaded.")]
 
@@ -90,12 +95,17 @@ SizeQuery = Annotated[ImageSize | None, Query(description="An image in this size
         InvalidInput, PayloadTooLarge, UnsupportedMediaType, MetadataLimit, ContentMismatch, ContentUnavailable
     ),
 )
-async def upload_metadata(request: Request, session: Writer, metadata: MetadataDep) -> JsonResponse:
+async def upload_metadata(
+    request: Request, session: Writer, metadata: MetadataDep, cid: ExpectedCid = None
+) -> JsonResponse:
     """Keep a metadata document or an image, under its content's name. The same bytes have the same name, from any
     sender. The type is detected from the bytes: a `Content-Type` must not contradict it."""
+    expected = None if cid is None else read_cid(cid)
+    if cid is not None and expected is None:
+        raise InvalidInput("cid", "is not a CID")
     with metadata.upload_slot(session.account_id):
         data, declared = await _sent(request)
-        return respond(await metadata.upload(session.account_id, data, declared))
+        return respond(await metadata.upload(session.account_id, data, declared, expected))
 
 
 @public_router.get(

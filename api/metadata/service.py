@@ -13,7 +13,7 @@ from multiformats import CID
 from api.http.cache import Cache
 from api.http.errors import InvalidInput, TooManyRequests
 from api.http.metrics import Metrics
-from api.metadata.cids import cid_of
+from api.metadata.cids import cid_of, has_content
 from api.metadata.contents import Contents, ContentsDown, ContentsWrong, Limits, inspect, kind_of
 from api.metadata.errors import ContentMismatch, ContentUnavailable, MetadataLimit
 from api.metadata.local import LocalContents
@@ -78,15 +78,17 @@ class Metadata:
             if not self._under_way[account]:
                 del self._under_way[account]
 
-    async def upload(self, account: UUID, data: bytes, declared: str) -> Uploaded:
-        """Store an upload. Its space is reserved before the bytes are written, so an account never exceeds its limit;
-        both steps can be repeated safely.
+    async def upload(self, account: UUID, data: bytes, declared: str, expected: CID | None = None) -> Uploaded:
+        """Store an upload, if it is the ``expected`` content. Its space is reserved before the bytes are written, so an
+        account never exceeds its limit; both steps can be repeated safely.
 
         Raises:
             ApiError: the upload is refused: 400, 413 or 415 for its content, 403 for the account's limit, 502 or 503 if
                 it cannot be stored.
         """
         media_type, cid = await asyncio.to_thread(_name, data, declared, self.limits)
+        if expected is not None and has_content(expected, data) is not True:
+            raise InvalidInput("cid", f"is not that of the content, which is {cid}")
         upload = Upload(account, cid, media_type, len(data))
         used = await self.repository.reserve(upload, self.account_bytes)
         if used is not None:

@@ -1,4 +1,4 @@
-// Claims a token's registration with a client whose types are generated from the service's OpenAPI document.
+// Searches, claims and uploads with a client whose types are generated from the service's OpenAPI document.
 //
 //   npm install openapi-fetch@0.17.0 viem@2.40.0
 //   npm install --save-dev openapi-typescript@7.13.0 typescript@5.9.3 @types/node@22.7.5
@@ -8,7 +8,8 @@
 //     CLAIM_PRIVATE_KEY=0x... node claim.js
 //
 // The private key never leaves this process: the service sees a signature of a message and, through the node, the
-// signed transaction. Prints what became of the claim as one line of JSON.
+// signed transaction. With the access token of a wallet session in SESSION (docs/authentication.md) a metadata document
+// is uploaded, too. Prints what became of everything as one line of JSON.
 import createClient from 'openapi-fetch';
 import { createWalletClient, http, isAddress, isHex, type Address, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -98,6 +99,13 @@ async function confirmed(txHash: Hex, chainId: number): Promise<components['sche
   throw new Error(`transaction ${txHash} is not confirmed yet`);
 }
 
+/** Upload a metadata document for the registration. */
+async function upload(session: string): Promise<components['schemas']['Uploaded']> {
+  const document = { name: symbol, website: 'https://quill.example' };
+  const headers = { Authorization: `Bearer ${session}`, 'X-API-Key': null };
+  return body(await api.POST('/api/v2/metadata/upload', { body: document, headers }));
+}
+
 const { chainId, token } = await find();
 const claim = { symbol, chainId, tokenAddress: address(token.address) };
 const proofHash = await prove(claim);
@@ -106,4 +114,5 @@ const status = await confirmed(await send(built.transaction), chainId);
 const registration = body(
   await api.GET('/api/v2/registration/{symbol}/{chain}', { params: { path: { symbol, chain } } }),
 );
-console.log(JSON.stringify({ status, registration }));
+const session = process.env['SESSION'];
+console.log(JSON.stringify({ status, registration, uploaded: session ? await upload(session) : null }));

@@ -24,6 +24,7 @@ NOT_IMPORTED = {
     "solana": "for the Solana source; until then solders alone is imported",
     # Of the tests.
     "mypy": "a command",
+    "openapi-python-client": "a command",
     "ruff": "a command",
     "pytest-asyncio": "a plugin of pytest",
     "pytest-timeout": "a plugin of pytest",

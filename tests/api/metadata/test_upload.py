@@ -53,6 +53,19 @@ async def test_a_document_is_served_unchanged_and_immutable(uploader: Uploader, 
     assert (await uploader.read("..%2f..%2fkeys")).status_code == 404
 
 
+async def test_content_other_than_the_expected_cid_is_not_stored(uploader: Uploader, data_dir: Path) -> None:
+    named = await uploader.send(DOCUMENT, cid=cid_of(DOCUMENT))
+    assert named.status_code == 200, named.text
+    other = b'{"name": "Damaged"}'
+    for cid, problem in (
+        (cid_of(DOCUMENT), f"is not that of the content, which is {cid_of(other)}"),
+        ("x", "is not a CID"),
+    ):
+        refused = await uploader.send(other, cid=cid)
+        assert (refused.status_code, refused.json()["error"]) == (400, f"cid: {problem}")
+    assert len([path for path in contents_path(data_dir).rglob("*") if path.is_file()]) == 1
+
+
 async def test_image_formats_are_detected_from_their_bytes(uploader: Uploader) -> None:
     for format, kind in PICTURES.items():
         data = picture(format)

@@ -127,4 +127,4 @@ def test_logos_uploaded_here_have_the_sizes_of_the_format() -> None:
     sizes = ("thumb", "small", "large")
     assert FORMATS["coin"].write(listing).model_dump()["image"] == {size: f"{own}bafy?size={size}" for size in sizes}
     elsewhere = replace(listing, logo="https://pepe.example/a.png")
-    assert set(FORMATS["coin"].write(elsewhere)["image"].values()) == {"https://pepe.example/a.png"}
+    assert set(FORMATS["coin"].write(elsewhere).model_dump()["image"].values()) == {"https://pepe.example/a.png"}
