@@ -1,6 +1,7 @@
 """Who may change a profile, its valid fields, and the effects of a change."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from psycopg.types.json import Jsonb
 from api.history.schemas import HistoryEntry
 from api.http.conditional import prepare
 from api.profiles.service import FIELDS
+from api.public.examples import COIN
 from tests.factories.registrations import BASE
 from tests.fixtures.examples import contains_example
 from tests.fixtures.pages import Owners
@@ -45,7 +47,7 @@ async def test_the_owner_changes_the_sent_fields_in_every_read(owners: Owners) -
     first = await page.ask_json("GET", "/profile")
     assert (first["name"], first["discord"], first["nsfw"], first["setHere"]) == ("Frog", None, False, [])
     await page.public("/coins/base/PEPE/apps")
-    page.service.services.public_reads._pages.cache.put(("coin", "base", "PEPE"), prepare(b"{}"))
+    page.service.services.public_reads._pages.cache.put(("coin", "base", "PEPE"), prepare(json.dumps(COIN).encode()))
     assert (await page.service.anonymous.get("/api/v2/public/coins/base/PEPE")).status_code == 200
 
     made = await page.ask_json("PUT", "/profile", EVERYTHING)
