@@ -1,17 +1,20 @@
-"""JSON out: exact decimals as numbers, and the base of every wire schema.
+"""JSON out: decimals as numbers of at most 15 digits, and the base of every wire schema.
 
 FastAPI would pass a Decimal through a string or a float on its way out. Endpoints therefore hand their schema to
 ``respond`` and return the response themselves; ``response_model`` in the decorator is what OpenAPI shows.
 """
 
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Annotated, Any
 
 import orjson
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 from pydantic.alias_generators import to_camel
 from starlette.responses import Response
+
+_DIGITS = Context(prec=15, rounding=ROUND_HALF_EVEN, Emin=-999999, Emax=999999)
+"""Nearly every client reads a JSON number into a double, which keeps any 15 significant digits and no more."""
 
 Number = Annotated[Decimal, WithJsonSchema({"type": "number"}, mode="serialization")]
 
@@ -30,7 +33,7 @@ class Wire(BaseModel):
     )
 
 
-def _exact(value: object) -> Any:
+def _json_form(value: object) -> Any:
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise TypeError("a figure that is not finite has no JSON form")
@@ -41,16 +44,17 @@ def _exact(value: object) -> Any:
 
 
 def plain(value: Decimal) -> str:
-    """All digits of the decimal, without exponent and without trailing zeros: 25.00 is 25, 1E-8 is 0.00000001."""
-    text = format(value, "f")
+    """The decimal in at most 15 significant digits, without exponent or trailing zeros: 25.00 is 25, 1E-8 is
+    0.00000001."""
+    text = format(_DIGITS.plus(value), "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
 
 
 def dumps(value: object) -> bytes:
-    """JSON text; decimals keep every digit, times are ISO 8601 in UTC with a Z."""
-    return orjson.dumps(value, default=_exact, option=orjson.OPT_UTC_Z)
+    """JSON text; decimals are numbers of at most 15 significant digits, times are ISO 8601 in UTC with a Z."""
+    return orjson.dumps(value, default=_json_form, option=orjson.OPT_UTC_Z)
 
 
 class JsonResponse(Response):
