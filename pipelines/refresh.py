@@ -88,7 +88,7 @@ def refresh(
         EventsFailed: events could not be recorded; everything else is done and published.
     """
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
-    wanted = [step for step in STEPS if steps is None or step.name in steps]
+    wanted = [step for step in STEPS if steps is None or step.name in with_figures(steps)]
     with open_refresh_run(
         warehouse, store, chains, full=full, on_asset_run=on_asset_run, wait_seconds=wait_seconds
     ) as run:
@@ -108,6 +108,20 @@ def refresh(
         if run.failures:
             raise EventsFailed(f"{len(run.failures)} event sources failed") from run.failures[0]
         return run.log.entries
+
+
+def with_figures(names: Sequence[str]) -> set[str]:
+    """The steps to run for these. Documents are made of figures of one block, so a run that makes them brings these to
+    its own block first."""
+    chosen = set(names)
+    if documents.SUBJECT in chosen:
+        waiting = [documents.SUBJECT]
+        before = {step.name: step.after for step in STEPS if isinstance(step, ChainStep) and not step.hourly}
+        while waiting:
+            added = set(before.get(waiting.pop(), ())) & before.keys() - chosen
+            chosen |= added
+            waiting += added
+    return chosen
 
 
 def _derive_chain(

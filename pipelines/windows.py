@@ -120,6 +120,10 @@ class Windows:
             sums_settled=published.sums_settled,
         )
 
+    def checkpoint(self, subject: str, chain: Chain) -> Checkpoint:
+        """What a step has seen of a chain, and stored with it."""
+        return read_checkpoint(self.store, subject, chain.chain_id)
+
     def reload(self, chain: Chain) -> None:
         """Read the chain's published state again when the next window is opened."""
         self._published.pop(chain.chain_id, None)

@@ -162,11 +162,16 @@ class Anvil:
             self.process.wait()
         if self.process.stderr is not None:
             self.process.stderr.close()
+        self.disconnect()
+        if self._parent is not None:
+            self._parent.stop()
+
+    def disconnect(self) -> None:
+        """Close this thread's connection; a thread that ends before the node calls it."""
         connection = getattr(self._local, "connection", None)
         if connection is not None:
             connection.close()
-        if self._parent is not None:
-            self._parent.stop()
+            self._local.connection = None
 
     def __enter__(self) -> Self:
         """The node itself; it is running already."""

@@ -1,7 +1,6 @@
 """Search documents: the row of every token, the row and forms of its symbol, and its place among tokens of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 
 from pipelines import frames
@@ -9,12 +8,12 @@ from pipelines.copies import Verdict
 from pipelines.documents import rows as documents
 from pipelines.documents.inputs import ListedToken, TokenInputs, TokenRegistration
 from pipelines.documents.listings import listings
+from pipelines.documents.making import Making
 from pipelines.documents.requests import request_documents
-from pipelines.documents.rows import AsOf, Document, DocumentKey
+from pipelines.documents.rows import Document, DocumentKey
 from pipelines.documents.same_symbol import SameSymbolTokens
 from pipelines.documents.symbols import Symbol, refresh_symbols
 from pipelines.documents.verdicts import candidate, judge_all
-from pipelines.holders.derive import SUBJECT as HOLDERS
 from pipelines.parallel import run_parallel
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
@@ -24,7 +23,7 @@ from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
-from warehouse.domain.symbols import fold, symbol_key
+from warehouse.domain.symbols import fold
 from warehouse.postgres import Jsonb
 
 SUBJECT = "documents"
@@ -82,17 +81,21 @@ def _derive_requested(
         return None
     asked = {row["token"] for row in requested if not row["merely_scored"]}
     scored = {row["token"] for row in requested} - asked
-    holders = run.windows.open(HOLDERS, window.chain)
-    counted = int(holders.details.get("through", -1)) if holders else -1
+    making = Making.begin(run, window, asked, keeps_figures=subject == NEW_TOKENS_SUBJECT)
 
     def refresh() -> int:
         done, changed = _publish_scores(run, window, seen) if scored else (set(), 0)
         found = sorted(asked | (scored - done))
         batches = [found[start : start + _TOKENS_PER_BATCH] for start in range(0, len(found), _TOKENS_PER_BATCH)]
-        return changed + sum(_refresh(run, window, batch, counted, asked) for batch in batches)
+        return changed + sum(_refresh(run, making, batch) for batch in batches)
 
     rows, seconds = timed(refresh)
-    run.windows.advance(subject, window, {"version": run.version})
+    done = making.details(run.version)
+    if making.inconsistent:
+        # For the next run: this one moves its checkpoint past all versions it has used so far.
+        run.allocate_version()
+        request_documents(run, window.chain.chain_id, sorted(making.inconsistent), "figures")
+    run.windows.advance(subject, window, done)
     return run.log.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
@@ -118,23 +121,18 @@ def _publish_scores(run: RefreshRun, window: Window, seen: int) -> tuple[set[str
     if changed:
         run.allocate_version()
         declare_writing(run)
-        run.transform(
-            "documents/scores", {**bounds, "new_version": run.version, "through": window.through, "as_of": as_of}
-        )
+        run.transform("documents/scores", {**bounds, "new_version": run.version})
         run.serve_rows += changed
-    listing = {**scored, "chain_id": chain_id, "as_of_block": window.through}
-    updated = run.store_rows("tokens/update_scores", listing)[0]["tokens"]
+    updated = run.store_rows("tokens/update_scores", {**scored, "chain_id": chain_id})[0]["tokens"]
     return {token for token in str(updated).split(",") if token}, changed
 
 
-def _refresh(
-    run: RefreshRun, window: Window, tokens: Sequence[str], counted_through: int, asked: AbstractSet[str]
-) -> int:
-    """Build the documents of a batch of tokens. Documents of tokens not in ``asked`` are requested for the steps that
-    follow, where their verdict changed."""
+def _refresh(run: RefreshRun, making: Making, tokens: Sequence[str]) -> int:
+    """Build the documents of a batch of tokens. Documents of tokens that were not asked for are requested for the steps
+    that follow, where their verdict changed."""
     # Batches and chains share symbols, so each writes under its own version.
     run.allocate_version()
-    chain = window.chain
+    window, chain = making.window, making.window.chain
     addresses = [f"0x{token}" for token in tokens]
     same_symbol = SameSymbolTokens(run)
     with ThreadPoolExecutor(1) as thread:
@@ -149,24 +147,18 @@ def _refresh(
         # Nearly all tokens still have the symbol under which they were listed.
         same_symbol.find(token.symbol_key for token in listed)
         inputs = reading.result()
-    as_of = AsOf(window.through, int(window.as_of.timestamp()))
-    made = {
-        token: documents.document(
-            found, registrations.get((token, symbol_key(found.symbol))), chain, as_of, counted_through
-        )
-        for token in tokens
-        if (found := inputs.get(token)) is not None and not found.deleted
-    }
+    made = making.documents(run, inputs, registrations)
     same_symbol.find(row.symbol_key for row in made.values())
     before = {row.key: row for row in same_symbol.tokens}
+    making.keep_served_figures(made, before)
     after = _merged(chain, before, made, set(tokens))
     folds = {row.symbol_folded for row in made.values()} | {fold(token.symbol_key) for token in listed}
     verdicts = _judge(run, chain, after.values(), folds)
     after = {key: _with_verdict(row, verdicts.get(f"0x{row.address}"), chain) for key, row in after.items()}
     written = [
-        row._replace(as_of_block=as_of.block_number, as_of_time=as_of.time_seconds, version=run.version)
+        row._replace(version=run.version)
         for key, row in after.items()
-        if documents.differs(row, before.get(key))
+        if documents.differs(row, before.get(key)) or (row.address in made and making.is_orphaned(before.get(key)))
     ]
     _, listing = run_parallel(
         lambda: _write(run, written, after, same_symbol.symbols),
@@ -178,7 +170,7 @@ def _refresh(
         for row in written
         if row.chain_id == chain.chain_id and not row.deleted and _verdict_changed(row, before)
     }
-    request_documents(run, chain.chain_id, sorted(judged.difference(asked)), "namesake")
+    request_documents(run, chain.chain_id, sorted(judged.difference(making.asked)), "namesake")
     # Write the store last: the listed symbol tells the next run which rows in the warehouse a token has left.
     if listing:
         run.store_rows("tokens/upsert", {"rows": Jsonb(listing)})

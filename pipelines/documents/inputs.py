@@ -23,12 +23,13 @@ class SupplyInputs:
     last_supply_block: int
     created_block: int | None
 
-    def total_supply_raw(self) -> int | None:
+    def total_supply_raw(self, as_of_block: int | None = None) -> int | None:
         """What was minted less what was burned, if the token's whole life was seen and its supply changed after its
-        own statement was read; otherwise its own statement."""
+        own statement was read, or that was read after ``as_of_block``; otherwise its own statement."""
         reading, held = self.reading_supply_raw, self.supply_raw
         whole_life = self.created_block is not None
-        if reading is None or (whole_life and held > 0 and self.last_supply_block > self.read_block):
+        is_later = as_of_block is not None and self.read_block > as_of_block
+        if reading is None or (whole_life and held > 0 and (is_later or self.last_supply_block > self.read_block)):
             return held if held > 0 else reading
         return reading
 
@@ -74,6 +75,10 @@ class TokenInputs(ControlInputs):
     creation_index: int | None
     counted: int
     """Whether its holders were counted."""
+    counted_block: int
+    """The block as of which they were counted last; 0 if they never were. Its last transfer is at or below it."""
+    moved_seconds: int
+    """The time of its last transfer; 0 if it has none."""
     holders: int
     dead_raw: int
     price_usd: Decimal | None
@@ -85,6 +90,9 @@ class TokenInputs(ControlInputs):
     price_change_1h: Decimal | None
     price_change_6h: Decimal | None
     price_change_24h: Decimal | None
+    priced_block: int
+    """The block as of which the market figures were written; 0 if the token has none."""
+    priced_seconds: int
     beat_hour: datetime
     """The hour of its last score; 1970 if it has none."""
     heartbeat_score: Decimal
@@ -94,6 +102,13 @@ class TokenInputs(ControlInputs):
     confidence_score: Decimal
     weights_version: int
     scored_at_seconds: int
+    scored_block: int
+    """The last block that the score knows of."""
+
+    def is_counted(self, through: int) -> bool:
+        """Whether its holders are known when the chain's holders are counted up to a block. A newer token that has
+        none counted has unknown holders."""
+        return bool(self.counted) or self.first_block <= through
 
     @property
     def has_score(self) -> bool:

@@ -57,6 +57,7 @@ def _listing(row: Document, place: int, token: TokenInputs | None, window: Windo
             "score": str(token.heartbeat_score),
             "weights_version": token.weights_version,
             "scored_at": _text(token.scored_at_seconds),
+            "as_of_block": token.scored_block,
         }
     return listing
 

@@ -23,7 +23,7 @@ class DocumentKey(NamedTuple):
 
 
 class AsOf(NamedTuple):
-    """The block and the moment that documents describe."""
+    """A block, and its time in unix seconds."""
 
     block_number: int
     time_seconds: int
@@ -119,10 +119,10 @@ def document(
 ) -> Document:
     """The document of one token. Its copy verdict and rank are added once the other tokens of its symbol are known.
 
-    Holders are counted up to block ``counted_through``. A newer token that has none counted has unknown holders.
+    All its figures are true of the block ``as_of``. The chain's holders are counted up to block ``counted_through``.
     """
-    counted = bool(token.counted) or token.first_block <= counted_through
-    supply = _supply_metrics(token, counted)
+    counted = token.is_counted(counted_through)
+    supply = _supply_metrics(token, counted, as_of.block_number)
     priced = token.price_usd is not None
     return Document(
         symbol_key=symbol_key(token.symbol),
@@ -184,8 +184,8 @@ class _SupplyMetrics(NamedTuple):
     fdv_usd: Decimal | None
 
 
-def _supply_metrics(token: TokenInputs, counted: bool) -> _SupplyMetrics:
-    supply, price, decimals = token.total_supply_raw(), token.price_usd, token.decimals
+def _supply_metrics(token: TokenInputs, counted: bool, as_of_block: int) -> _SupplyMetrics:
+    supply, price, decimals = token.total_supply_raw(as_of_block), token.price_usd, token.decimals
     cap = fdv = share = None
     with localcontext(EXACT):
         if supply and counted:

@@ -8,6 +8,7 @@ when their score changes (a row holds until the next).
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import accumulate
 from typing import Any
 
 import polars as pl
@@ -104,8 +105,11 @@ def score_hours(run: RefreshRun, window: Window, hours: Sequence[int]) -> int:
         return 0
     ends = [hour + HOUR_SECONDS for hour in hours]
     markets = read_past_markets(run, window.chain, through=window.through, moments=ends)
+    last_blocks = _last_blocks(run, window, ends)
     moments = [
-        Moment(hour, _volumes(markets[hour + HOUR_SECONDS]), observation, closing=True)
+        Moment(
+            hour, last_blocks[hour + HOUR_SECONDS], _volumes(markets[hour + HOUR_SECONDS]), observation, closing=True
+        )
         for hour, observation in zip(hours, observe(run, window, ends), strict=True)
     ]
     tokens = run.read("heartbeats/token_count", {"chain_id": window.chain.chain_id})[0]["tokens"]
@@ -130,8 +134,8 @@ def _score_running(run: RefreshRun, window: Window, hour: int, tokens: Sequence[
     """While an hour runs, the volumes are those that are served, as of when each token was last priced."""
     run.truncate("work_key")
     run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
-    moment = {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
-    found = run.read_frame("heartbeats/running", moment).with_row_index("row")
+    bounds = {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
+    found = run.read_frame("heartbeats/running", bounds).with_row_index("row")
     volumes = {
         token: counted
         for token, volume, liquidity in found.select("token", "volume_24h_usd", "liquidity_usd").iter_rows()
@@ -142,7 +146,8 @@ def _score_running(run: RefreshRun, window: Window, hour: int, tokens: Sequence[
     day = found.select("row", hour=observation.as_of, transfers="sent", holders_net=0, last_time=0)
     before = found.select("row", hour=0, transfers=0, holders_net="held", last_time="latest")
     activity = pl.concat([day.cast(_ACTIVITY_SCHEMA), before.cast(_ACTIVITY_SCHEMA)])
-    return _score(run, window, [Moment(hour, volumes, observation, closing=False)], found, activity)
+    moment = Moment(hour, window.through, volumes, observation, closing=False)
+    return _score(run, window, [moment], found, activity)
 
 
 def _volumes(market: Market) -> dict[str, Decimal]:
@@ -192,6 +197,17 @@ def observe(run: RefreshRun, window: Window, moments: Sequence[int]) -> list[Obs
     ]
 
 
+def _last_blocks(run: RefreshRun, window: Window, ends: Sequence[int]) -> dict[int, int]:
+    """The last block before each of these moments, which come in order; 0 where there is none."""
+    chain_id, through = window.chain.chain_id, window.through
+    parameters = {"chain_id": chain_id, "through": through, "ends": list(ends)}
+    found = run.read("heartbeats/last_blocks", {**parameters, "from_block": max(0, through - _RECENT_BLOCKS)})
+    if not found or found[0]["place"] != 1:
+        found = run.read("heartbeats/last_blocks", {**parameters, "from_block": 0})
+    blocks = {row["place"]: row["last_block"] for row in found}
+    return dict(zip(ends, accumulate((blocks.get(place, 0) for place in range(1, len(ends) + 1)), max), strict=True))
+
+
 def _score(
     run: RefreshRun, window: Window, moments: Sequence[Moment], found: pl.DataFrame, activity: pl.DataFrame
 ) -> int:
@@ -205,7 +221,10 @@ def _score(
     for moment in moments:
         inputs = inputs_at(moment, tokens, activity)
         scored = inputs.hstack(score_all(inputs)).with_columns(version=pl.lit(VERSION, pl.Int64))
-        new.append(current.new_rows(moment, scored).with_columns(hour=pl.lit(moment.hour, pl.UInt32)))
+        made = current.new_rows(moment, scored)
+        new.append(
+            made.with_columns(hour=pl.lit(moment.hour, pl.UInt32), as_of_block=pl.lit(moment.last_block, pl.UInt64))
+        )
     rows = pl.concat(new)
     if not rows.is_empty():
         run.windows.ensure_not_reorged(window)
@@ -214,7 +233,7 @@ def _score(
             lambda: request_documents(
                 run, window.chain.chain_id, rows.get_column("token").unique().to_list(), "heartbeat"
             ),
-            lambda: _stored_form(rows, window),
+            lambda: _stored_form(rows, window.chain),
         )
         run.warehouse.insert_arrow("agg_heartbeat", table)
     return rows.height
@@ -228,18 +247,18 @@ def _exploded(found: pl.DataFrame, column: str, schema: pl.Schema) -> pl.DataFra
     return tuples.with_columns(pl.col(decimals) * 100).cast(schema)
 
 
-def _stored_form(rows: pl.DataFrame, window: Window) -> frames.Table:
+def _stored_form(rows: pl.DataFrame, chain: Chain) -> frames.Table:
     """Rows as ``agg_heartbeat`` has them."""
     cent = Decimal("0.01")
     return rows.select(
-        pl.lit(window.chain.chain_id, pl.UInt32).alias("chain_id"),
+        pl.lit(chain.chain_id, pl.UInt32).alias("chain_id"),
         pl.col("token").str.decode("hex"),
         "hour",
         "symbol_key",
         *((pl.col(name).cast(pl.Decimal(10, 2)) * cent).cast(_SCORE) for name in SCORES),
         pl.col("version").cast(pl.UInt16).alias("weights_version"),
         inputs_json().alias("inputs"),
-        pl.lit(window.through, pl.UInt64).alias("as_of_block"),
+        "as_of_block",
         pl.lit(int(datetime.now(UTC).timestamp()), pl.UInt32).alias("computed_at"),
     ).to_arrow(compat_level=pl.CompatLevel.oldest())
 

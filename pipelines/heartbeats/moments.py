@@ -13,10 +13,12 @@ from pipelines.heartbeats.observation import DAY_SECONDS, Observation
 class Moment:
     """An hour, and the moment as of which it is scored: its end or, while it runs, the published block.
 
-    ``volumes`` are the tokens' 24-hour volumes in USD as far as they count; a token without a market has none.
+    ``last_block`` is the last block that counts. ``volumes`` are the tokens' 24-hour volumes in USD as far as they
+    count; a token without a market has none.
     """
 
     hour: int
+    last_block: int
     volumes: Mapping[str, Decimal]
     observation: Observation
     closing: bool

@@ -28,10 +28,10 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     if not window.has_changes:
         if window.details.get("through") != window.through:
-            run.windows.advance(SUBJECT, window, {"through": window.through})
+            run.windows.advance(SUBJECT, window, _counted(window))
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
-    run.windows.advance(SUBJECT, window, {"through": window.through})
+    run.windows.advance(SUBJECT, window, _counted(window))
     return run.log.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
@@ -44,6 +44,11 @@ STEP = ChainStep(
     pauses_writer=True,
     derive=derive,
 )
+
+
+def _counted(window: Window) -> dict[str, int]:
+    """What the checkpoint says: the block up to which all tokens are counted, and its time."""
+    return {"through": window.through, "as_of": int(window.as_of.timestamp())}
 
 
 def _refresh(run: RefreshRun, window: Window) -> int:

@@ -1,6 +1,6 @@
 """Prices: market metrics of every token with a pool against a quote asset, and the price of the native coin."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
@@ -92,13 +92,19 @@ def _reverted_from(run: RefreshRun, window: Window) -> int:
 
 def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     chain = window.chain
-    reverted_from, _ = run_parallel(partial(_reverted_from, run, window), partial(run.truncate, "work_key"))
+    documented = int(run.windows.checkpoint("documents", chain).details.get("version", 0))
+    reverted_from, requested, _ = run_parallel(
+        partial(_reverted_from, run, window),
+        partial(_requested, run, chain, documented),
+        partial(run.truncate, "work_key"),
+    )
     run.transform(
         "prices/tokens_to_price",
         {
             **window.parameters(run.version),
             "after_version": int(window.details.get("version", 0)),
             "reverted_from": reverted_from,
+            "documented": documented,
             "sweep": int(sweep),
             "full": int(run.full),
             "active_since": as_of - int(ACTIVE_FOR / timedelta(seconds=1)),
@@ -110,7 +116,17 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     )
     if not tokens:
         return 0
-    rows = [row for token in sorted(tokens) if (row := _changed_row(token, market, stored.get(token))) is not None]
+    changed: list[str] = []
+    rows: list[dict[str, Any]] = []
+    for token in sorted(tokens):
+        standing, found = stored.get(token), _stored_form(token, market, window.through)
+        if standing is None and found.metrics == TokenMetrics():
+            continue
+        if standing is None or found != replace(standing, as_of_block=window.through):
+            changed.append(token)
+        elif token not in requested and standing.as_of_block < reverted_from:
+            continue
+        rows.append({**asdict(found.metrics), "token": token, "last_trade_time": found.last_trade_time})
     stamp = {
         "chain_id": chain.chain_id,
         "as_of_block": window.through,
@@ -121,21 +137,24 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
         stamped = [{**row, **stamp} for row in rows]
         # Request the documents first: to a run after one that died in between, metrics that exist are not new.
         _, metrics = run_parallel(
-            lambda: request_documents(run, chain.chain_id, [row["token"] for row in rows], "market"),
+            lambda: request_documents(run, chain.chain_id, changed, "market"),
             lambda: frames.table(_COLUMNS, stamped),
         )
         run.warehouse.insert_arrow("agg_token_price", metrics)
     _publish_native(run, window, market)
-    return len(rows)
+    return len(changed)
 
 
-def _changed_row(token: str, market: Market, stored: StoredMetrics | None) -> dict[str, Any] | None:
+def _requested(run: RefreshRun, chain: Chain, documented: int) -> set[str]:
+    """Tokens whose documents will be made. Their market figures are written again even if they are the same: their
+    holders may have changed, and all figures of a document are of one block."""
+    parameters = {"chain_id": chain.chain_id, "after_version": documented, "version": run.version, "causes": []}
+    return {row["token"] for row in run.read("documents/requested", parameters) if not row["merely_scored"]}
+
+
+def _stored_form(token: str, market: Market, block: int) -> StoredMetrics:
     metrics = token_metrics(token, market.pools_of.get(token, ()), market.quotes)
-    last_trade_time = market.last_trade.get(token, 0)
-    unchanged = stored == StoredMetrics(metrics, last_trade_time)
-    if unchanged or (stored is None and metrics == TokenMetrics()):
-        return None
-    return {**asdict(metrics), "token": token, "last_trade_time": last_trade_time}
+    return StoredMetrics(metrics, market.last_trade.get(token, 0), block)
 
 
 def _publish_native(run: RefreshRun, window: Window, market: Market) -> None:

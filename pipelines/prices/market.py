@@ -23,10 +23,11 @@ class Market:
 
 @dataclass(frozen=True, slots=True)
 class StoredMetrics:
-    """A token's row in ``agg_token_price``: its metrics, and its last trade in unix seconds."""
+    """A token's row in ``agg_token_price``: its metrics, its last trade in unix seconds, and the block of both."""
 
     metrics: TokenMetrics
     last_trade_time: int
+    as_of_block: int
 
 
 def native_names(chain: Chain) -> list[str]:
@@ -49,7 +50,11 @@ def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> t
     )
     market = _market(chain, rows, _decimals(chain, decimals), as_of, live=True)
     return market, {
-        row.pop("token_hex"): StoredMetrics(last_trade_time=row.pop("last_trade_time"), metrics=TokenMetrics(**row))
+        row.pop("token_hex"): StoredMetrics(
+            last_trade_time=row.pop("last_trade_time"),
+            as_of_block=row.pop("as_of_block"),
+            metrics=TokenMetrics(**row),
+        )
         for row in stored
     }
 

@@ -24,6 +24,13 @@ def rows(warehouse: Warehouse, token: str) -> list[dict[str, Any]]:
     )
 
 
+def last_block_before(warehouse: Warehouse, seconds: int) -> int:
+    block: int = warehouse.scalar(
+        "SELECT max(block_number) FROM raw_block WHERE block_time < {moment:DateTime('UTC')}", {"moment": seconds}
+    )
+    return block
+
+
 def test_without_registrations_nothing_is_scored(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
     refresh(warehouse, store, chains)
     assert warehouse.scalar("SELECT count() FROM agg_heartbeat") == 0
@@ -99,7 +106,28 @@ def test_an_hour_without_changes_updates_scores_and_builds_no_document(
     }
     listed = store.execute("SELECT address, scored_at, volume_score, as_of_block FROM indexed_token").fetchall()
     assert {row["address"]: (row["scored_at"], row["volume_score"]) for row in listed} == newest
-    assert {row["as_of_block"] for row in listed} == {ledger.block}
+    closed = warehouse.scalar("SELECT toUInt32(max(hour)) FROM agg_heartbeat") + HOUR
+    assert {row["as_of_block"] for row in listed} == {last_block_before(warehouse, closed)}
+
+
+def test_scores_of_closed_hours_carry_the_last_block_of_their_hour(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    token, _ = build_market(ledger)
+    for seconds in (1_200, 2_399, 1, HOUR, 4 * HOUR, 20, 1_000):
+        ledger.mine(seconds)
+        ledger.transfer(token, address(0xD1), address(0xD3), 1)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    found = warehouse.rows(
+        "SELECT toUInt32(hour) AS began, as_of_block FROM agg_heartbeat FINAL WHERE token = unhex({token:String})"
+        " ORDER BY hour",
+        {"token": token},
+    )
+    assert len(found) >= 7
+    for row in found[:-1]:
+        assert row["as_of_block"] == last_block_before(warehouse, row["began"] + HOUR)
+    assert found[-1]["as_of_block"] == ledger.block
 
 
 def test_a_followers_runs_score_the_running_hour_first_and_catch_up_later(

@@ -143,7 +143,9 @@ def _chains_file(node: Anvil, first: Dexes, second: Dexes, dollars: list[str]) -
         ("uniswap_v2", "south", second.v2_factory),
         ("uniswap_v3", "deep", first.v3_factory),
     )
-    coins = ", ".join(f'{{ address = "{dollar}", symbol = "USD{at}", decimals = 6 }}' for at, dollar in enumerate(dollars))
+    coins = ", ".join(
+        f'{{ address = "{dollar}", symbol = "USD{at}", decimals = 6 }}' for at, dollar in enumerate(dollars)
+    )
     return (
         f'[chains.base]\nchain_id = {node.chain_id}\nrpc_urls = ["{node.url}"]\nstart_block = 0\n'
         f'[chains.base.assets]\nwrapped_native = "{first.weth}"\nstablecoins = [{coins}]\n'

@@ -22,6 +22,8 @@ SELECT
     totals.holders AS holders,
     totals.supply_raw AS supply_raw,
     totals.last_supply_block AS last_supply_block,
+    totals.through_block AS counted_block,
+    toUInt32(totals.last_time) AS moved_seconds,
     arrayMap(wallet -> lower(hex(wallet)), arraySlice(top.wallets, 1, 1)) AS largest_wallets,
     arraySlice(top.balances_raw, 1, 10) AS top_balances_raw,
     top.dead_raw AS dead_raw,
@@ -34,6 +36,8 @@ SELECT
     price.price_change_1h AS price_change_1h,
     price.price_change_6h AS price_change_6h,
     price.price_change_24h AS price_change_24h,
+    price.as_of_block AS priced_block,
+    toUInt32(price.as_of_time) AS priced_seconds,
     beat.made.1 AS beat_hour,
     beat.made.2 AS heartbeat_score,
     beat.made.3 AS timestamp_score,
@@ -41,7 +45,8 @@ SELECT
     beat.made.5 AS holders_score,
     beat.made.6 AS confidence_score,
     beat.made.7 AS weights_version,
-    toUInt32(beat.made.8) AS scored_at_seconds
+    toUInt32(beat.made.8) AS scored_at_seconds,
+    beat.made.9 AS scored_block
 FROM
 (
     SELECT * FROM agg_token FINAL
@@ -50,7 +55,8 @@ FROM
 ) AS identity
 LEFT JOIN
 (
-    SELECT token, holders_net AS holders, supply_net_raw AS supply_raw, last_supply_block
+    SELECT token, holders_net AS holders, supply_net_raw AS supply_raw, last_supply_block,
+        through_block, last_time
     FROM agg_token_hour FINAL
     PREWHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC')
       AND token IN (SELECT unhex(arrayJoin(splitByChar(',', materialize({tokens:String})))))
@@ -73,7 +79,8 @@ LEFT JOIN
     SELECT
         token,
         argMax((
-            hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
+            hour, score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at,
+            as_of_block
         ), hour) AS made
     FROM agg_heartbeat FINAL
     PREWHERE chain_id = {chain_id:UInt32}

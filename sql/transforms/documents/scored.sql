@@ -8,13 +8,15 @@ SELECT
     arrayStringConcat(groupArray(toString(made.4)), ',') AS holders_scores,
     arrayStringConcat(groupArray(toString(made.5)), ',') AS confidence_scores,
     arrayStringConcat(groupArray(toString(made.6)), ',') AS weights_versions,
-    arrayStringConcat(groupArray(toString(toUInt32(made.7))), ',') AS scored_at
+    arrayStringConcat(groupArray(toString(toUInt32(made.7))), ',') AS scored_at,
+    arrayStringConcat(groupArray(toString(made.8)), ',') AS as_of_blocks
 FROM
 (
     SELECT
         token,
         argMax((
-            score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at
+            score, timestamp_score, volume_score, holders_score, confidence_score, weights_version, computed_at,
+            as_of_block
         ), hour) AS made
     FROM agg_heartbeat FINAL
     PREWHERE chain_id = {chain_id:UInt32} AND hour >= {from_hour:DateTime('UTC')} AND token IN

@@ -1,10 +1,9 @@
--- Write the newest rows of the tokens of which only the score changed, with the new score.
+-- Write the newest rows of the tokens of which only the score changed, with the new score. Scores have times of their
+-- own: the block of the other figures stays.
 INSERT INTO serve_token
 SELECT rows.* REPLACE (
     {new_version:UInt64} AS version,
-    toNullable(scores.score) AS heartbeat_score,
-    {through:UInt64} AS as_of_block,
-    {as_of:DateTime('UTC')} AS as_of_time
+    toNullable(scores.score) AS heartbeat_score
 )
 FROM serve_token AS rows
 INNER JOIN

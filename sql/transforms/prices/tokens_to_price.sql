@@ -1,5 +1,5 @@
--- Tokens of the pools evaluated since the last pricing, tokens whose metrics change as time passes, and tokens that
--- were priced at blocks that have been reverted.
+-- Tokens of the pools evaluated since the last pricing, tokens whose metrics change as time passes, tokens that were
+-- priced at blocks that have been reverted, and tokens whose document will be made: its figures are of one block.
 INSERT INTO work_key
 SELECT arrayJoin([token0, token1])
 FROM fact_pool
@@ -23,3 +23,11 @@ SELECT token
 FROM agg_token_price FINAL
 WHERE chain_id = {chain_id:UInt32} AND {reverted_from:UInt64} != 18446744073709551615
   AND as_of_block >= {reverted_from:UInt64}
+UNION DISTINCT
+SELECT token
+FROM agg_token_price FINAL
+WHERE chain_id = {chain_id:UInt32} AND token IN
+(
+    SELECT token FROM agg_document_request
+    WHERE chain_id = {chain_id:UInt32} AND version > {documented:UInt64} AND cause != 'heartbeat'
+)

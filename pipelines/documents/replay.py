@@ -1,0 +1,72 @@
+"""Served holder counts against the transfers they come from: each is replayed up to the block that its row names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipelines.documents.derive import SUBJECT
+from pipelines.windows import read_checkpoint
+from warehouse import sql
+from warehouse.clickhouse import Warehouse
+from warehouse.domain.chains import Chain
+from warehouse.postgres import Connection
+
+SAMPLE = 1_000
+_MOST_TRANSFERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServedCount:
+    """A served holder count, the block that it is true of, and what the transfers up to that block say."""
+
+    token: str
+    as_of_block: int
+    holders: int
+    replayed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a check compared. ``waiting`` are tokens whose served row is older than a reorganisation that touched them:
+    the next refresh run writes it anew."""
+
+    compared: Sequence[ServedCount]
+    waiting: int
+
+    @property
+    def differences(self) -> list[ServedCount]:
+        """The counts that are wrong."""
+        return [count for count in self.compared if count.holders != count.replayed]
+
+
+def replay_holders(warehouse: Warehouse, store: Connection, chain: Chain, sample: int = SAMPLE) -> Replay:
+    """Compare the served holder counts of randomly chosen tokens. Indexer and refresh runs may go on meanwhile."""
+    # First what the served rows know of at least, then the rows, then their transfers, then what changed since.
+    seen = _seen_change(warehouse, store, chain)
+    version = warehouse.scalar("SELECT max(version) FROM serve_publication")
+    parameters = {"chain_id": chain.chain_id, "version": version, "sample": sample, "most": _MOST_TRANSFERS}
+    served = {row["token"]: row for row in warehouse.rows(_statement("holders_sample"), parameters)}
+    if not served:
+        return Replay([], 0)
+    tokens = ",".join(f"{token}:{row['as_of_block']}" for token, row in served.items())
+    found = warehouse.rows(_statement("holders_replayed"), {"chain_id": chain.chain_id, "tokens": tokens})
+    replayed = {row["token_hex"]: row["holders"] for row in found}
+    later = {"chain_id": chain.chain_id, "seen": seen, "tokens": ",".join(served)}
+    changed = {row["token"]: row["from_block"] for row in warehouse.rows(_statement("changed_since"), later)}
+    compared = [
+        ServedCount(token, row["as_of_block"], row["holders"], replayed.get(token, 0))
+        for token, row in served.items()
+        if token not in changed or changed[token] > row["as_of_block"]
+    ]
+    return Replay(compared, len(served) - len(compared))
+
+
+def _seen_change(warehouse: Warehouse, store: Connection, chain: Chain) -> int:
+    """The last change that the published documents know of. Those of a run that has not published yet may know more."""
+    details = read_checkpoint(store, SUBJECT, chain.chain_id).details
+    published = warehouse.scalar("SELECT max(version) FROM serve_publication")
+    known = "changes" if published >= int(details.get("version", 0)) else "changes_before"
+    return int(details.get(known) or 0)
+
+
+def _statement(name: str) -> str:
+    return sql.load(f"transforms/documents/{name}")

@@ -1,0 +1,19 @@
+-- How many wallets held something of some tokens, each at a block of its own: balances from all transfers up to it.
+-- Tokens and blocks come as one text.
+WITH asked AS
+(
+    SELECT unhex(splitByChar(':', part)[1]) AS token, toUInt64(splitByChar(':', part)[2]) AS block
+    FROM (SELECT arrayJoin(splitByChar(',', materialize({tokens:String}))) AS part)
+)
+SELECT lower(hex(token)) AS token_hex, toUInt64(countIf(balance_raw > 0)) AS holders
+FROM
+(
+    SELECT transfer.token AS token, side.1 AS wallet, sum(side.2) AS balance_raw
+    FROM fact_transfer AS transfer
+    INNER JOIN asked ON asked.token = transfer.token
+    ARRAY JOIN [tuple(from_address, -toInt256(amount_raw)), tuple(to_address, toInt256(amount_raw))] AS side
+    WHERE chain_id = {chain_id:UInt32} AND transfer.token IN (SELECT token FROM asked) AND block_number <= asked.block
+      AND notEmpty(replaceAll(side.1, '\0', ''))
+    GROUP BY token, wallet
+)
+GROUP BY token
