@@ -3,7 +3,7 @@
 import dagster as dg
 
 from pipelines.assets import refresh_assets
-from pipelines.documents.checks import document_checks
+from pipelines.documents.checks import document_checks, served_holders_equal_transfers
 from pipelines.documents.schedules import (
     cleaning_job,
     cleaning_schedule,
@@ -36,7 +36,13 @@ recurring = [refresh_job.name, cleaning_job.name, *[schedule.job.name for schedu
 
 defs = dg.Definitions(
     assets=[*heads, raw_block, *refresh_assets, agg_heartbeat, serve_publication],
-    asset_checks=[*ingestion_checks, *holder_checks, balances_equal_chain, *document_checks],
+    asset_checks=[
+        *ingestion_checks,
+        *holder_checks,
+        balances_equal_chain,
+        *document_checks,
+        served_holders_equal_transfers,
+    ],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
     schedules=[
         refresh_schedule,

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from pipelines.refresh import refresh
 from tests.factories.amounts import DOLLAR, ETHER
 from tests.fixtures.derived import served
 from tests.fixtures.indexing import indexing
-from tests.fixtures.prices_from_logs import prices_from_logs
+from tests.fixtures.prices_from_logs import LoggedPrices, prices_from_logs
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
@@ -30,34 +30,48 @@ SHALLOW_USD, DEEP_USD = 1_000_000, 40_000_000
 COIN_USD = 2_000
 
 
-def assert_prices_equal(node: Anvil, chain: Chain, warehouse: Warehouse, block: int) -> Mapping[str, float]:
-    """Compare every served price with the one from the logs; returns the latter."""
-    expected = {token: usd for token, usd in prices_from_logs(node, chain, block).usd.items() if int(token, 16)}
-    found = {
-        f"0x{token}": float(row["price_usd"])
-        for token, row in served(warehouse, key="token").items()
-        if row["price_usd"] is not None
-    }
-    assert found.keys() == expected.keys()
-    for token, usd in expected.items():
-        assert found[token] == pytest.approx(usd, rel=TOLERANCE), token
-    return expected
+@dataclass(slots=True)
+class LoggedHistory:
+    """Prices from a node's logs at any block, computed once for each."""
+
+    node: Anvil
+    chain: Chain
+    found: dict[int, LoggedPrices] = field(default_factory=dict)
+
+    def at(self, block: int) -> Mapping[str, float]:
+        """Prices in USD by token."""
+        if block not in self.found:
+            self.found[block] = prices_from_logs(self.node, self.chain, block)
+        return {token: usd for token, usd in self.found[block].usd.items() if int(token, 16)}
+
+
+def assert_prices_equal(history: LoggedHistory, warehouse: Warehouse, head: int) -> None:
+    """Compare the price in every served row with the one from the logs up to the row's block."""
+    priced = set()
+    for address, row in served(warehouse, key="token").items():
+        usd = history.at(row["as_of_block"]).get(f"0x{address}")
+        if row["price_usd"] is None:
+            assert usd is None, row["symbol"]
+            continue
+        assert float(row["price_usd"]) == pytest.approx(usd, rel=TOLERANCE), row["symbol"]
+        priced.add(f"0x{address}")
+    assert priced == history.at(head).keys()
 
 
 def refresh_in_steps(
     node: Anvil, chain: Chain, warehouse: Warehouse, store: Connection, store_url: str, steps: int
 ) -> Mapping[str, float]:
-    """Index and refresh the chain part by part, as a follower does, comparing all prices after each."""
+    """Index and refresh the chain part by part, comparing all prices after each. All runs but the last are as the
+    follower's: they price the tokens whose pools or holders changed, and those traded of late."""
     head = node.block_number()
-    expected: Mapping[str, float] = {}
+    history = LoggedHistory(node, chain)
     with indexing(warehouse, store_url) as context:
         for step in range(1, steps + 1):
             block = head * step // steps
             advance(context, chain, to_block=block)
-            # Without a full run, only the prices of tokens whose pools changed are computed again.
-            refresh(warehouse, store, Chains({chain.key: chain}), full=True)
-            expected = assert_prices_equal(node, chain, warehouse, block)
-    return expected
+            refresh(warehouse, store, Chains({chain.key: chain}), full=step == steps)
+            assert_prices_equal(history, warehouse, block)
+    return history.at(head)
 
 
 def test_prices_of_a_small_economy_equal_those_of_its_logs(
