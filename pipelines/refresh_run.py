@@ -21,6 +21,7 @@ from warehouse import postgres, settings, sql
 from warehouse.chains import majors
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.copies import CopyRules
 from warehouse.domain.majors import Majors
 from warehouse.postgres import Connection
 from warehouse.process_memory import collect_garbage_less, release_free_memory, share_heap
@@ -52,6 +53,7 @@ class RefreshRun:
     token_inputs: Mapping[int, Mapping[str, TokenInputs]] = field(default_factory=dict)
     """Inputs of the last batch of documents, by chain and token; provenance reads the same."""
     _majors: Majors | None = None
+    _copy_rules: CopyRules | None = None
 
     def __post_init__(self, on_asset_run: OnAssetRun | None) -> None:
         """Open the windows and the log on the same connections."""
@@ -64,6 +66,13 @@ class RefreshRun:
         if self._majors is None:
             self._majors = majors.load(self.chains, settings.load().majors)
         return self._majors
+
+    @property
+    def copy_rules(self) -> CopyRules:
+        """The thresholds of the copy rule, read once."""
+        if self._copy_rules is None:
+            self._copy_rules = settings.load().copy_rules
+        return self._copy_rules
 
     def allocate_version(self) -> None:
         """Take the next version. A step that may write a key the run has already written needs a version of its own.

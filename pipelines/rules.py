@@ -1,4 +1,4 @@
-"""Thresholds for prices, ranks and copies, all in one place."""
+"""Thresholds for prices and ranks, all in one place. Those of copies are settings."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -37,11 +37,6 @@ SEASONED = WINDOW / 2
 CHANGE_HOURS = (1, 6, 24)
 ACTIVE_FOR = timedelta(hours=25)
 """A token traded within this time is priced again as time passes, so its 24-hour metrics decay."""
-
-COPY_FACTOR = 10
-"""The older token is the original only if it has this many times the holders and the liquidity of the newer one."""
-COPY_MIN_HOLDERS = 10
-"""An original has at least this many holders."""
 
 DEAD_WALLET = "000000000000000000000000000000000000dead"
 ZERO_WALLET = "00" * 20

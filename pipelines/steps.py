@@ -6,8 +6,8 @@ next to the function that derives it and add it to :data:`STEPS`.
 
 from collections.abc import Sequence
 
+from pipelines.documents import copy_figures, ranks
 from pipelines.documents import derive as documents
-from pipelines.documents import ranks
 from pipelines.events import derive as events
 from pipelines.heartbeats import derive as heartbeats
 from pipelines.holders import derive as holders
@@ -19,6 +19,7 @@ from pipelines.step import ChainStep, GlobalStep
 from pipelines.tokenlists import derive as token_list
 from pipelines.tokens import derive as tokens
 from pipelines.trades import derive as trades
+from pipelines.weights import derive as weights
 
 AnyStep = ChainStep | GlobalStep
 
@@ -33,9 +34,11 @@ STEPS: Sequence[AnyStep] = (
     trades.STEP,
     liquidity.STEP,
     prices.STEP,
+    weights.STEP,
     heartbeats.STEP,
     events.STEP,
     documents.STEP,
+    copy_figures.STEP,
     provenance.STEP,
     ranks.STEP,
     token_list.STEP,

@@ -1,11 +1,13 @@
 """Search documents: the row of every token, the row and forms of its symbol, and its place among tokens of it."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from pipelines import frames
 from pipelines.copies import Verdict
 from pipelines.documents import rows as documents
+from pipelines.documents.hours import read_exceptions, read_hours
 from pipelines.documents.inputs import ListedToken, TokenInputs, TokenRegistration
 from pipelines.documents.listings import listings
 from pipelines.documents.making import Making
@@ -47,7 +49,7 @@ STEP = ChainStep(
     name=SUBJECT,
     asset="serve_token",
     description="What search answers with: tokens, symbols and the forms that find them.",
-    after=("tokens", "registrations", "holders", "prices", "heartbeats"),
+    after=("tokens", "registrations", "holders", "prices", "weights", "heartbeats"),
     tables=("serve_token", "serve_symbol", "serve_symbol_form"),
     store_tables=("indexed_token",),
     phase=Phase.SERVING,
@@ -208,15 +210,18 @@ def _merged(
 
 
 def _judge(run: RefreshRun, chain: Chain, rows: Iterable[Document], folds: set[str]) -> dict[str, Verdict]:
-    """Verdicts for the chain's visible tokens with one of these folded symbols."""
-    return judge_all(
-        [
-            candidate(row)
-            for row in rows
-            if row.chain_id == chain.chain_id and not row.deleted and row.symbol_folded in folds
-        ],
-        run.majors,
-    )
+    """Verdicts for the chain's visible tokens with one of these folded symbols. Those without namesakes need no
+    weights."""
+    candidates = [
+        candidate(row, chain)
+        for row in rows
+        if row.chain_id == chain.chain_id and not row.deleted and row.symbol_folded in folds
+    ]
+    tokens_of = Counter(token.symbol_folded for token in candidates)
+    shared = [token.address for token in candidates if tokens_of[token.symbol_folded] > 1]
+    seen = read_hours(run, chain, shared)
+    exceptions = read_exceptions(run, chain, [token.address for token in candidates])
+    return judge_all(candidates, run.majors, seen, run.copy_rules, exceptions)
 
 
 def _with_verdict(row: Document, verdict: Verdict | None, chain: Chain) -> Document:
@@ -227,6 +232,8 @@ def _with_verdict(row: Document, verdict: Verdict | None, chain: Chain) -> Docum
         copy_of_chain_id=verdict.of_chain_id,
         copy_of_address=verdict.of_address[2:],
         copy_rule=verdict.rule,
+        copy_unknown=verdict.unknown,
+        copy_until=None if verdict.until is None else int(verdict.until.timestamp()),
     )
 
 

@@ -27,7 +27,8 @@ def listings(
         if row.chain_id == window.chain.chain_id and not row.deleted and f"0x{row.address}" in verdicts
     ]
     listed.update({row.address: row for row in judged})
-    found = places([candidate(row) for row in judged], [row.symbol_key for row in judged], verdicts)
+    candidates = [candidate(row, window.chain) for row in judged]
+    found = places(candidates, [row.symbol_key for row in judged], verdicts)
     return [_listing(row, found.get(f"0x{row.address}", 0), inputs.get(row.address), window) for row in listed.values()]
 
 
@@ -46,6 +47,10 @@ def _listing(row: Document, place: int, token: TokenInputs | None, window: Windo
         "copy_of_chain_id": row.copy_of_chain_id or None,
         "copy_of_address": f"0x{row.copy_of_address}" if row.copy_of_address else None,
         "copy_rule": row.copy_rule or None,
+        "copy_unknown": row.copy_unknown or None,
+        "copy_until": _text(row.copy_until),
+        "deployed_block": row.deployed_block,
+        "deployed_index": row.deployed_index,
         "as_of_block": window.through,
     }
     if token is not None and token.has_score:

@@ -181,7 +181,7 @@ def _deployers(rng: np.random.Generator, preferred: Any, count: int, prolific: i
 
 def _copies(addresses: pa.Array, chains: Any, original: Any, is_copy: Any, registered: Any) -> dict[str, pa.Array]:
     copied = np.where(is_copy, original, 0)
-    rules = np.where(registered[copied], "registered", "older_and_larger")
+    rules = np.where(registered[copied], "registered", "senior")
     return {
         "is_copy": pa.array(is_copy.astype(np.uint8)),
         "copy_of_chain_id": pa.array(np.where(is_copy, chains[copied], 0).astype(np.uint32)),

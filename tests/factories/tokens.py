@@ -63,7 +63,7 @@ def token_row(symbol: str, **given: Any) -> dict[str, Any]:
     original = given.pop("copy_of", None)
     if original is not None:
         row |= {"is_copy": 1, "copy_of_chain_id": original["chain_id"], "copy_of_address": original["address"],
-                "copy_rule": "older_and_larger"}  # fmt: skip
+                "copy_rule": "senior"}  # fmt: skip
     if given.pop("registered", False):
         row |= {
             "registration_token_id": 1, "registration_owner": b"\x0e" * 20, "registry_address": b"\x0f" * 20,

@@ -30,11 +30,9 @@ def visible(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
 
 
 def build_original(ledger: Ledger) -> str:
-    """A token with a market and holders; what comes after it is younger."""
+    """A token that has had a market of 200,000 dollars for two hours; what comes after it is younger."""
     original, _ = build_market(ledger)
-    for number in range(20):
-        ledger.transfer(original, address(0xD1), address(0xB000 + number), ETHER)
-    ledger.mine()
+    ledger.mine(3 * 3600)
     return original
 
 
@@ -55,25 +53,47 @@ def test_a_copy_is_shown_everywhere_and_follows_tokens_of_its_symbol(
     ledger.publish()
     refresh(warehouse, store, chains)
     shown = visible(warehouse)
-    assert (shown[copy]["is_copy"], shown[copy]["copy_rule"], shown[copy]["original"]) == (
-        1,
-        "older_and_larger",
-        original,
-    )
+    assert (shown[copy]["is_copy"], shown[copy]["copy_rule"], shown[copy]["original"]) == (1, "senior", original)
     assert (shown[fake]["is_copy"], shown[fake]["copy_rule"]) == (1, "major")
     assert shown[original]["is_copy"] == 0
     assert listed(store)[copy]["copy_of_address"] == f"0x{original}"
     assert copies_in_provenance(warehouse)[copy] == 1
 
+
+def test_registering_a_clone_does_not_make_its_original_a_copy(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    original = build_original(ledger)
+    clone = ledger.token(0x9E9F, "РEPE", supply=5, creator=address(0xE1))
+    for number in range(200):
+        ledger.transfer(clone, address(0xE1), address(0xB000 + number), 1)
+    ledger.registry("registered", 1, symbol="РEPE", owner=address(0xE1), token_address=clone)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    shown = visible(warehouse)
+    assert (shown[original]["is_copy"], shown[clone]["is_copy"], shown[clone]["original"]) == (0, 1, original)
+    assert copies_in_provenance(warehouse)[original] == 0
+
+
+def test_a_namesake_without_a_market_is_a_copy_of_the_registered_token_only_if_it_is_younger(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
     ledger.mine()
-    ledger.registry("registered", 1, symbol="РEPE", owner=address(0xE1), token_address=copy)
+    elder = ledger.token(0x9E9D, "FROG", supply=5)
+    ledger.mine()
+    registered = ledger.token(0x9E9E, "FROG", supply=5)
+    ledger.mine()
+    younger = ledger.token(0x9E9F, "FROG", supply=5, creator=address(0xE1))
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert [shown["is_copy"] for shown in visible(warehouse).values()] == [0, 0, 0]
+    ledger.mine()
+    ledger.registry("registered", 1, symbol="FROG", owner=address(0xC0), token_address=registered)
     ledger.publish()
     refresh(warehouse, store, chains, full=False)
     shown = visible(warehouse)
-    assert shown[copy]["is_copy"] == 0
-    assert (shown[original]["is_copy"], shown[original]["original"]) == (1, copy)
-    assert copies_in_provenance(warehouse)[original] == 1
-    assert copies_in_provenance(warehouse)[copy] == 0
+    assert [shown[token]["is_copy"] for token in (elder, registered, younger)] == [0, 0, 1]
+    assert shown[younger]["copy_rule"] == "registered"
 
 
 def test_the_larger_of_two_originals_comes_first(

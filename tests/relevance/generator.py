@@ -9,7 +9,7 @@ facts are written for three chains as the indexer writes them; search never sees
     1  a same-symbol token (another project, on a chain without the original), a relative (a longer symbol)
     0  copies, and everything else
 
-Easy on purpose: copies are newer, have at most three holders and no market that counts, as the copy rules require;
+Easy on purpose: originals have enough depth to be established, copies are newer and have no market that counts;
 symbols are made of syllables, so a misspelling is seldom another symbol. Hard on purpose: copies are spelled in nine
 ways, some have shallow pools, and some contradict each ranking term (chain, status, exactness). The same
 seed gives the same world.
@@ -27,6 +27,8 @@ SEED = 20_260_501
 BASE, ETH, BNB = 8453, 1, 56
 CHAINS = {BASE: "base", ETH: "eth", BNB: "bnb"}
 POPULAR, RARE = 40, 60
+RARE_DEPTH_USD = 40_000
+"""Enough to be established."""
 _SYLLABLES = (
     "BA", "BO", "CRO", "DA", "DRI", "FE", "FLO", "GA", "GRU", "HO", "JA", "KI", "KRA", "LU", "MA", "MEL", "NO", "NUX",
     "OR", "PLI", "QUA", "RI", "SA", "SOL", "STO", "TAU", "TRE", "UL", "VE", "VOX", "WI", "YO", "ZEN", "ZI",
@@ -146,7 +148,7 @@ class World:
         pick = self._random
         symbol, name = self._symbol()
         chains = pick.sample(list(CHAINS), len(CHAINS))
-        depth = int(10 ** pick.uniform(5.0, 7.0)) if popular else 0
+        depth = int(10 ** pick.uniform(5.7, 7.0)) if popular else RARE_DEPTH_USD
         holders = pick.randint(45, 70) if popular else pick.randint(32, 40)
         creator = next(self._numbers)
         family = Family(symbol, name, self._token(chains[0], symbol, name, "original", holders, depth, creator))
@@ -222,7 +224,7 @@ class World:
 
     def _beginning(self, family: Family) -> Query | None:
         """The beginning of a symbol, as typed so far. It means the top symbol with that prefix."""
-        if len(family.symbol) < 4 or family.original.depth_usd == 0:
+        if len(family.symbol) < 4 or family.original.depth_usd <= RARE_DEPTH_USD:
             return None
         typed = family.symbol[: self._random.randint(3, len(family.symbol) - 1)]
         meant = [other for other in self.families if other.symbol.startswith(typed)]

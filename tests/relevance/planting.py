@@ -50,8 +50,9 @@ class Planter:
                 for token in tokens:
                     if token.role == role:
                         pools += self._write(ledger, token)
+            # Weights count complete hours.
             for _ in range(4):
-                ledger.mine(400)
+                ledger.mine(2_400)
             for pool, reserves in pools:
                 ledger.swap(pool, COIN, -1)
                 ledger.sync(pool, *reserves)

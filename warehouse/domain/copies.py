@@ -4,8 +4,9 @@
 with these functions; a challenge compares two tokens with them.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -54,8 +55,36 @@ class Standing:
     """First hour of its present run of depth; None without one."""
 
 
+def standing_at(
+    weights: Mapping[datetime, Decimal], hour: datetime, history_from: datetime, rules: CopyRules
+) -> Standing:
+    """The standing of a token at the end of an hour, from its weights in USD by hour. Absent hours are zero.
+
+    The window is the chain's history where that is shorter, never the token's own life. ``agg_token_weight`` holds the
+    same, computed by ``weights/weigh``.
+    """
+    remembered = [hour - timedelta(hours=ago) for ago in range(rules.remembered_days * 24)]
+    held = [_held(weights, moment, history_from, rules) for moment in remembered if moment >= history_from]
+    since = before = None
+    for moment in sorted(moment for moment, weight in weights.items() if weight > 0 and moment <= hour):
+        if before is None or moment - before > timedelta(days=rules.gap_days):
+            since = moment
+        before = moment
+    if before is None or hour - before > timedelta(days=rules.gap_days):
+        since = None
+    return Standing(held[0] if held else Decimal(0), max(held, default=Decimal(0)), since)
+
+
+def _held(weights: Mapping[datetime, Decimal], hour: datetime, history_from: datetime, rules: CopyRules) -> Decimal:
+    """The window weight at the end of an hour."""
+    known = (hour - history_from) // timedelta(hours=1) + 1
+    window = min(rules.window_hours, known)
+    amounts = sorted((weights.get(hour - timedelta(hours=ago), Decimal(0)) for ago in range(window)), reverse=True)
+    return amounts[needed_hours(window) - 1]
+
+
 def needed_hours(hours: int) -> int:
-    """For how many of ``hours`` a weight is held to count: six sevenths, rounded up."""
+    """For how many of ``hours`` (or seconds) something is held to count: six sevenths, rounded up."""
     return -(-hours * 6 // 7)
 
 
@@ -79,3 +108,8 @@ def is_senior(
 def is_lighter(standing: Standing, senior: Standing, rules: CopyRules) -> bool:
     """Whether a token weighs too little beside a senior established one, so that it is a copy of it."""
     return standing.held_usd < rules.copy_share * senior.established_usd
+
+
+def is_unlike_registered(standing: Standing, registered: Standing) -> bool:
+    """Whether a token junior to a registered one is a copy of it: it is lighter, or has no weight at all."""
+    return standing.held_usd < registered.held_usd or standing.held_usd == 0

@@ -13,10 +13,10 @@ INNER JOIN
     (
         SELECT symbol_key, chain_id, address, version, token_rank,
                if(market_score > 0,
-                  row_number() OVER (ORDER BY market_score DESC, holders DESC, chain_id, address), 0) AS place
+                  row_number() OVER (ORDER BY market_score DESC, chain_id, address), 0) AS place
         FROM
         (
-            SELECT symbol_key, chain_id, address, version, deleted, market_score, holders, token_rank
+            SELECT symbol_key, chain_id, address, version, deleted, market_score, token_rank
             FROM serve_token
             ORDER BY version DESC
             LIMIT 1 BY symbol_key, chain_id, address

@@ -2,10 +2,10 @@ SELECT count() AS changed
 FROM
 (
     SELECT token_rank, market_score,
-           row_number() OVER (ORDER BY market_score DESC, holders DESC, chain_id, address) AS place
+           row_number() OVER (ORDER BY market_score DESC, chain_id, address) AS place
     FROM
     (
-        SELECT chain_id, address, deleted, market_score, holders, token_rank
+        SELECT chain_id, address, deleted, market_score, token_rank
         FROM serve_token
         ORDER BY version DESC
         LIMIT 1 BY symbol_key, chain_id, address

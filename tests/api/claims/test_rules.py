@@ -65,10 +65,10 @@ async def test_a_copy_is_refused_while_its_original_exists(claim_chain: ClaimCha
     original, copy = claim_chain.token(wallet, "GENUINE"), claim_chain.token(wallet, "GENUINE")
     claim_chain.publish_token(original, "GENUINE")
     claim_chain.publish_token(
-        copy, "GENUINE", is_copy=True, copy_rule="older_and_larger", copy_of_chain_id=8453, copy_of_address=original
+        copy, "GENUINE", is_copy=True, copy_rule="senior", copy_of_chain_id=8453, copy_of_address=original
     )
     refused = (await build(claim_service, "GENUINE", copy, wallet)).json()
-    assert (refused["check"], refused["claimability"]["rule"]) == ("copycat", "older_and_larger")
+    assert (refused["check"], refused["claimability"]["rule"]) == ("copycat", "senior")
     assert refused["claimability"]["original"]["tokenAddress"].lower() == original
     claim_chain.node.rpc("anvil_setCode", original, "0x")
     assert (await build(claim_service, "GENUINE", copy, wallet)).json()["code"] == "CLAIM_UNAUTHORIZED"

@@ -210,7 +210,7 @@ async def test_explain_gives_each_term_of_the_order(finder: Service, warehouse: 
     results = (await finder.get("/search", symbol="PEPE", explain="true", chain="base")).json()["results"]
     assert results[0]["explain"] == {
         "level": "exact", "isCopy": True, "copyOf": "eip155:1:0x0000000000000000000000000000000000000001",
-        "copyRule": "older_and_larger", "status": "unclaimed", "statusPriority": 1, "marketScore": 0,
+        "copyRule": "senior", "status": "unclaimed", "statusPriority": 1, "marketScore": 0,
         "chainPriority": 3,
     }  # fmt: skip
 
