@@ -15,6 +15,7 @@ from api.claims import tasks as claims
 from api.domains import tasks as domains
 from api.health import tasks as health
 from api.metadata import tasks as metadata
+from api.registrations import tasks as registrations
 from api.services import open_services
 from api.settings import ApiSettings, load
 from api.store.jobs import CONTEXT_KEY, TASKS, open_queue
@@ -27,7 +28,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (challenges, claims, domains, health, metadata, webhooks)
+TASK_MODULES = (challenges, claims, domains, health, metadata, registrations, webhooks)
 
 
 @TASKS.periodic(cron="* * * * *")

@@ -41,15 +41,20 @@ class Eligibility:
 
     async def registered_token_id(self, claim: Claim) -> int | None:
         """The registration that holds the symbol on the chain now."""
-        registry = claim.chain.contracts["registry"]
-        call = call_to(registry, contract().call("tokenIdOf", claim.symbol))
-        answer = (await self.reader(claim).settle([call]))[0]
+        return await self._ask_registry(claim, contract().call("tokenIdOf", claim.symbol)) or None
+
+    async def free_mints_left(self, claim: Claim) -> int:
+        """How many free mints the chain's registry takes until midnight UTC."""
+        return await self._ask_registry(claim, contract().call("freeMintsLeft"))
+
+    async def _ask_registry(self, claim: Claim, data: str) -> int:
+        answer = (await self.reader(claim).settle([call_to(claim.chain.contracts["registry"], data)]))[0]
         if isinstance(answer, CallFailed):
             raise answer
-        token_id = uint_word(returned(answer))
-        if token_id is None:  # there is no registry at this address: that does not make the symbol free
+        number = uint_word(returned(answer))
+        if number is None:  # there is no registry at this address: that does not make the symbol free
             raise NodeUnavailable("there is no registry at its address")
-        return token_id or None
+        return number
 
     async def control(
         self, claim: Claim, reading: TokenReading, methods: Sequence[VerificationMethod] = METHODS

@@ -10,7 +10,9 @@ from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
 from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
+    FreeClaimsUsedUp,
     PriceUnavailable,
+    SigningUnavailable,
     SymbolTaken,
     TokenNotRegistrable,
     TokenUnverified,
@@ -151,7 +153,11 @@ async def verify_claim(
         SymbolTaken,
         TokenNotRegistrable,
         TokenUnverified,
+        FreeClaimsUsedUp,
         PriceUnavailable,
+        SigningUnavailable,
+        FreeClaimsUsedUp,
+        SigningUnavailable,
     ),
 )
 async def build_claim(

@@ -38,6 +38,13 @@ class SigningUnavailable(Unavailable):
     text = "the claim could not be signed now, try again"
 
 
+class FreeClaimsUsedUp(Unavailable):
+    """The chain's registry takes no more free registrations today."""
+
+    code = "FREE_CLAIMS_USED_UP"
+    text = "the free registrations of today are used up on Base, try again after midnight UTC"
+
+
 class TokenNotRegistrable(Unprocessable):
     """The rules do not allow this token to be registered."""
 

@@ -11,6 +11,7 @@ from api.claims.control import METHOD_DESCRIPTIONS, Control
 from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
+    FreeClaimsUsedUp,
     SigningUnavailable,
     SymbolTaken,
     TokenNotRegistrable,
@@ -44,6 +45,7 @@ from warehouse.domain.addresses import checksum_address
 
 PROOF_GOOD_FOR = timedelta(hours=24)
 AUTHORIZATION_SECONDS = 15 * 60
+_DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,11 @@ class ClaimService:
     async def _authorize(self, claim: Claim, proof: Proof, method: str, price: Quote) -> BuildResponse:
         head, now = await self.eligibility.head(claim)
         fee = await fee_wei(claim, price, self.repository, datetime.fromtimestamp(now, UTC))
+        if price.is_free and await self.eligibility.free_mints_left(claim) == 0:
+            raise FreeClaimsUsedUp(
+                f"the free registrations of today are used up on {claim.chain.name}, try again after midnight UTC",
+                retry_after_seconds=_DAY_SECONDS - now % _DAY_SECONDS,
+            )
         deadline, nonce = now + AUTHORIZATION_SECONDS, secrets.randbits(256)
         address = claim.chain.contracts["registry"]
         data = await self._calldata(claim, address, None if price.is_free else fee, deadline=deadline, nonce=nonce)

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from pipelines.documents.requests import request_documents
 from pipelines.refresh_run import RefreshRun
-from pipelines.registrations.folding import fold_events
+from pipelines.registrations.folding import RegistryEventRow, fold_events
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
@@ -71,7 +71,7 @@ def _refresh(run: RefreshRun, window: Window) -> None:
             }
     if not (token_ids := sorted((touched | doubtful) - {0})):
         return
-    events = run.read("registrations/events", {**parameters, "token_ids": token_ids})
+    events = run.read_records(RegistryEventRow, "registrations/events", {**parameters, "token_ids": token_ids})
     registrations = fold_events(chain_id, events)
     if changed := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
         for start in range(0, len(changed), _ROWS_AT_ONCE):

@@ -125,6 +125,10 @@ def test_an_announced_end_follows_the_registry(
     ledger.registry("end_objected", 1, owner=OWNER, due_at=1_800_000_500)
     assert ended() == ("inactive", 1_800_000_500, True, None)
     ledger.mine()
+    ledger.registry("end_confirmed", 1)
+    assert ended() == ("inactive", 1_800_000_500, True, None)
+    assert rows(store)[0]["pending_end_confirmed_at"] is not None
+    ledger.mine()
     ledger.registry("end_vetoed", 1)
     assert ended() == (None, None, False, None)
     assert rows(store)[0]["end_stopped_at"] is not None

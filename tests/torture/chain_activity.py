@@ -8,8 +8,9 @@ import random
 from dataclasses import dataclass, field
 
 from indexer.contracts import registry
+from indexer.contracts.registry import Reason
 from indexer.contracts.signer import KeySigner
-from indexer.contracts.statements import MintAuthorization, sign
+from indexer.contracts.statements import EndAnnouncement, MintAuthorization, sign
 from indexer.devchain import artifacts
 from indexer.devchain.dexes import Pool
 from indexer.devchain.world import World
@@ -163,7 +164,7 @@ class ChainActivity:
         self.registered.append(block)
 
     def _manage(self, block: int) -> None:
-        """Set a manager or a peer on another chain, or release a registration."""
+        """Set a manager or a peer on another chain, release a registration, or take a step towards its end."""
         if not self.registered:
             return
         number = self.rng.randrange(1, len(self.registered) + 1)
@@ -174,9 +175,21 @@ class ChainActivity:
                 contract.call("setManager", number, manager, self.rng.random() < 0.7),
                 contract.call("setCanonicalPeer", number, 1, self.rng.randrange(1, 99)),
                 contract.call("release", number),
+                contract.call("objectToEnd", number),
+                contract.call("executeEnd", number),
+                self._announcement(number),
+                self._announcement(number),
             )
         )
         self.world.sender.send(self._wallet(1), self._registry(), data, gas=200_000, purpose="manage")
+
+    def _announcement(self, number: int) -> str:
+        self._count += 1
+        deadline = self.world.head_time() + 900
+        statement = EndAnnouncement(number, Reason.INACTIVE, deadline, 10**6 + self._count)
+        chain_id = self.world.anvil.chain_id
+        signature = sign(KeySigner(self.world.signer), chain_id, self._registry(), statement)
+        return registry.announcement_calldata(statement, signature)
 
     def _existing_token(self, block: int) -> _Token | None:
         """A token deployed in an earlier block."""

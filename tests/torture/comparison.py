@@ -20,11 +20,13 @@ from warehouse.postgres import with_database
 
 _UNITS = "SELECT status, count(*) AS units FROM ingest_unit GROUP BY status ORDER BY status"
 _REGISTERED = """SELECT chain_id, token_id, symbol, owner, token_address, fee_wei, block_number, block_hash, log_index,
-                        managers, maintainers, peer_chain_id, peer_token_id, released_at, expired_at
+                        managers, maintainers, peer_chain_id, peer_token_id, released_at, expired_at, end_reason,
+                        pending_end, pending_end_due_at, pending_end_objected_at, end_stopped_at
                  FROM registration ORDER BY chain_id, token_id, block_number"""
 # Events that follow from facts alone. Which trades are large depends on the liquidity at the time of a refresh.
 _EVENTS = """SELECT type, chain_id, token_id, subject, payload, dedupe_key, created_at FROM event_log
-           WHERE type IN ('token.minted', 'token.released', 'token.expired', 'profile.updated', 'holder.new',
+           WHERE type IN ('token.minted', 'token.released', 'token.expired', 'token.end_announced',
+                          'token.end_objected', 'token.end_stopped', 'profile.updated', 'holder.new',
                           'concentration.alert', 'milestone.reached')
            ORDER BY dedupe_key"""
 _HOLDINGS = """

@@ -49,6 +49,7 @@ class Registration:
     pending_end: str | None = None
     pending_end_due_at: datetime | None = None
     pending_end_objected_at: datetime | None = None
+    pending_end_confirmed_at: datetime | None = None
     end_stopped_at: datetime | None = None
 
 

@@ -50,6 +50,8 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int
         with ChainProcess(home, dict(os.environ), scale) as chain:
             with _step("a chain with tokens, markets and a day of trade"):
                 world = chain.world()
+            # Pays for our contracts, and for the worker's transactions.
+            os.environ["REGALIA_PRIVATE_KEY"] = world.deployer_key
             with _step("our contracts on it"):
                 _deploy(world, chain.chains_file)
             demo = Demo(home, settings, world, chain, once=once, begun=begun)
@@ -146,8 +148,7 @@ class Demo:
 
 def _deploy(world: World, chains_file: Path) -> None:
     command = [sys.executable, "-m", "api.cli", "contracts", "deploy", "--chain", world.chain_key]
-    environment = os.environ | {"REGALIA_PRIVATE_KEY": world.deployer_key}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise StackError(f"contracts were not deployed: {done.stderr.strip()}")
     addresses: dict[str, str] = json.loads(done.stdout.strip().splitlines()[-1])

@@ -11,21 +11,21 @@ WITH told AS (
         with_receipt boolean, minted_at timestamptz, managers text[], maintainers text[], metadata_cid text,
         peer_chain_id bigint, peer_token_id bigint, released_at timestamptz, expired_at timestamptz, end_reason text,
         settled_token_id bigint, pending_end text, pending_end_due_at timestamptz,
-        pending_end_objected_at timestamptz, end_stopped_at timestamptz
+        pending_end_objected_at timestamptz, pending_end_confirmed_at timestamptz, end_stopped_at timestamptz
     )
 )
 INSERT INTO registration AS stored (
     chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry, symbol, owner, token_address,
     fee_wei, with_receipt, minted_at, managers, maintainers, metadata_cid, peer_chain_id, peer_token_id, released_at,
-    expired_at, end_reason, settled_token_id, pending_end, pending_end_due_at, pending_end_objected_at, end_stopped_at,
-    verification_method, verified_at
+    expired_at, end_reason, settled_token_id, pending_end, pending_end_due_at, pending_end_objected_at,
+    pending_end_confirmed_at, end_stopped_at, verification_method, verified_at
 )
 SELECT
     told.chain_id, told.token_id, told.block_hash, told.log_index, told.block_number, told.transaction_hash,
     told.registry, told.symbol, told.owner, told.token_address, told.fee_wei, told.with_receipt, told.minted_at,
     told.managers, told.maintainers, told.metadata_cid, told.peer_chain_id, told.peer_token_id, told.released_at,
     told.expired_at, told.end_reason, told.settled_token_id, told.pending_end, told.pending_end_due_at,
-    told.pending_end_objected_at, told.end_stopped_at, proof.verification_method, proof.signed_at
+    told.pending_end_objected_at, told.pending_end_confirmed_at, told.end_stopped_at, proof.verification_method, proof.signed_at
 FROM told
 LEFT JOIN LATERAL (
     SELECT claim_proof.verification_method, claim_proof.signed_at
@@ -66,6 +66,7 @@ ON CONFLICT (chain_id, token_id) DO UPDATE SET
     pending_end = excluded.pending_end,
     pending_end_due_at = excluded.pending_end_due_at,
     pending_end_objected_at = excluded.pending_end_objected_at,
+    pending_end_confirmed_at = excluded.pending_end_confirmed_at,
     end_stopped_at = excluded.end_stopped_at,
     verification_method = CASE
         WHEN (stored.owner, stored.symbol, stored.token_address)
@@ -83,13 +84,14 @@ WHERE CASE
         stored.block_hash, stored.log_index, stored.block_number, stored.owner, stored.symbol, stored.token_address,
         stored.managers, stored.maintainers, stored.metadata_cid, stored.peer_chain_id, stored.peer_token_id,
         stored.released_at, stored.expired_at, stored.minted_at, stored.end_reason, stored.settled_token_id,
-        stored.pending_end, stored.pending_end_due_at, stored.pending_end_objected_at, stored.end_stopped_at
+        stored.pending_end, stored.pending_end_due_at, stored.pending_end_objected_at,
+        stored.pending_end_confirmed_at, stored.end_stopped_at
     ) IS DISTINCT FROM (
         excluded.block_hash, excluded.log_index, excluded.block_number, excluded.owner, excluded.symbol,
         excluded.token_address, excluded.managers, excluded.maintainers, excluded.metadata_cid,
         excluded.peer_chain_id, excluded.peer_token_id, excluded.released_at, excluded.expired_at, excluded.minted_at,
         excluded.end_reason, excluded.settled_token_id, excluded.pending_end, excluded.pending_end_due_at,
-        excluded.pending_end_objected_at, excluded.end_stopped_at
+        excluded.pending_end_objected_at, excluded.pending_end_confirmed_at, excluded.end_stopped_at
     )
 END
 RETURNING token_address

@@ -9,10 +9,15 @@ import pytest
 from eth_abi.abi import encode
 
 from indexer.chains.errors import NodeUnavailable
+from indexer.contracts.registry import contract
+from indexer.contracts.signer import load_or_create
+from indexer.contracts.signing import open_signer
 from indexer.devchain import artifacts
 from tests.factories.amounts import ETHER
 from tests.fixtures.claims import NATIVE_USD, ClaimChain, Claimer, built, sign
+from tests.fixtures.remote_signer import RemoteSignerDouble
 from tests.fixtures.service import Serve, Service
+from warehouse.settings import EngineSettings
 
 
 async def test_a_deployer_claims_with_a_key(claim_chain: ClaimChain, claim_service: Service) -> None:
@@ -200,16 +205,21 @@ async def test_a_chain_that_stops_answering_leaves_nothing_written(
     assert claim_chain.rows_written()["claim_authorization"] == 0
 
 
-async def test_a_former_owner_reclaims_free_with_a_receipt(claim_chain: ClaimChain, claim_service: Service) -> None:
-    wallet = claim_chain.wallet()
-    token = claim_chain.token(wallet, "LAPSED")
-    claim_chain.index()
+def add_lapsed(claim_chain: ClaimChain, owner: str, token: str) -> None:
+    """A registration of LAPSED that expired."""
     claim_chain.store.execute(
         "INSERT INTO registration (chain_id, token_id, block_hash, log_index, block_number, transaction_hash, registry,"
         " symbol, owner, token_address, fee_wei, with_receipt, minted_at, expired_at, end_reason, is_final)"
         " VALUES (8453, 7, '0x0', 0, 1, '0x0', %s, 'LAPSED', %s, %s, 0, false, now(), now(), 'inactive', true)",
-        (claim_chain.registry, wallet.address.lower(), token),
+        (claim_chain.registry, owner.lower(), token),
     )
+
+
+async def test_a_former_owner_reclaims_free_with_a_receipt(claim_chain: ClaimChain, claim_service: Service) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "LAPSED")
+    claim_chain.index()
+    add_lapsed(claim_chain, wallet.address, token)
     claimer = Claimer(claim_service, "LAPSED", token, wallet.address)
     qualify = await claim_service.post(
         "/registration/check-qualify",
@@ -254,3 +264,44 @@ async def test_a_status_says_that_the_transaction_could_not_be_read(indexed: Ser
     assert (answer.status_code, answer.json()["code"]) == (503, "TRANSACTION_UNREAD")
     assert answer.json()["error"] == "txHash: the transaction could not be read from the chain now, try again"
     assert int(answer.headers["Retry-After"]) > 0
+
+
+async def test_a_free_claim_waits_when_the_registry_takes_no_more_today(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "LAPSED")
+    claim_chain.index()
+    add_lapsed(claim_chain, wallet.address, token)
+    assert claim_chain.guardian is not None
+    limits = contract().call("setMintLimits", 0, 10**14)
+    assert claim_chain.send(claim_chain.guardian, claim_chain.registry, limits)["status"] == "0x1"
+    claimer = Claimer(claim_service, "LAPSED", token, wallet.address)
+    answer = await claimer.build((await claimer.prove(wallet))["proofHash"])
+    assert (answer.status_code, answer.json()["code"]) == (503, "FREE_CLAIMS_USED_UP")
+    assert 0 < int(answer.headers["Retry-After"]) <= 86_400
+    assert claim_chain.rows_written()["claim_authorization"] == 0
+
+
+async def test_a_remote_signer_signs_claims_and_its_outage_is_not_a_refusal(
+    claim_chain: ClaimChain, claim_service: Service
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "Aurum")
+    claim_chain.index()
+    claim_chain.price_native()
+    with RemoteSignerDouble(load_or_create(claim_service.services.settings.data_dir)) as remote:
+        claim_service.services.signer = open_signer(
+            EngineSettings(signer_url=remote.url, signer_address=remote.account.address)
+        )
+        claimer = Claimer(claim_service, "AURUM", token, wallet.address)
+        proof = (await claimer.prove(wallet))["proofHash"]
+        transaction = (await claimer.build(proof)).json()["transaction"]
+        value = int(transaction["value"], 16)
+        sent = claim_chain.send(wallet, transaction["to"], transaction["data"], value)
+        assert sent["status"] == "0x1"
+        claim_chain.send(wallet, transaction["to"], contract().call("release", 1))
+        remote.answer_with = lambda _: (500, b"")
+        answer = await claimer.build(proof)
+    assert (answer.status_code, answer.json()["code"]) == (503, "SIGNING_UNAVAILABLE")
+    assert "Retry-After" in answer.headers

@@ -12,6 +12,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from api.registrations.expiring import Step, advance, find_announced, find_inactive
+from api.registrations.tasks import find_disputed
 from indexer.contracts.registry import LOCAL_TERMS, contract, mint_calldata
 from indexer.contracts.signer import KeySigner, Signer
 from indexer.contracts.statements import MintAuthorization, sign
@@ -86,6 +87,23 @@ def test_announced_expiries_are_found(store: Connection) -> None:
         registered(store, number)
         store.execute("UPDATE registration SET pending_end = %s WHERE token_id = %s", (reason, number))
     assert find_announced(store, BASE_CHAIN) == [1]
+
+
+def test_operators_hear_of_expiries_that_wait_for_the_guardian(store: Connection) -> None:
+    for number, reason, objected, confirmed in (
+        (1, "inactive", True, False), (2, "inactive", True, True), (3, "inactive", False, False),
+        (4, "challenge_upheld", True, False),
+    ):  # fmt: skip
+        registered(store, number)
+        store.execute(
+            "UPDATE registration SET pending_end = %s, pending_end_due_at = %s, pending_end_objected_at = %s,"
+            " pending_end_confirmed_at = %s WHERE token_id = %s",
+            (reason, NOW, NOW if objected else None, NOW if confirmed else None, number),
+        )
+    (condition,) = find_disputed(store, {BASE: "base"})
+    assert condition.key == "end_objected:base:1"
+    assert "regalia guardian confirm-end --chain base --id 1" in condition.summary
+    assert condition.details["dueAt"] == "2026-06-01T00:00:00Z"
 
 
 @dataclass
