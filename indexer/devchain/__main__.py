@@ -24,14 +24,15 @@ def run(
     registry_signer: Annotated[str | None, typer.Option(help="Address whose claims the registry accepts.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the chains file here as well as to the output.")] = None,
 ) -> None:
-    """Run a chain with tokens, exchanges and a day of history, and keep trading on it until stopped."""
+    """Run a chain with tokens, exchanges and days of history, and keep trading on it until stopped."""
     if scale not in SCALES:
         raise typer.BadParameter(f"{scale!r} is not one of {', '.join(SCALES)}", param_hint="--scale")
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     try:
-        with Anvil.start(chain_id=chain_id, port=port, state_roots=False) as anvil:
+        genesis = World.genesis_time(scale)
+        with Anvil.start(chain_id=chain_id, port=port, state_roots=False, genesis_time=genesis) as anvil:
             print(f"writing the history of {scale} world {seed}", file=sys.stderr)
             world = World.create(anvil, seed, scale, registry_signer=registry_signer)
             text = world.chain_toml(key)

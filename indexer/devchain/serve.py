@@ -31,7 +31,7 @@ def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actio
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with Anvil.start(state_roots=False) as anvil:
+    with Anvil.start(state_roots=False, genesis_time=World.genesis_time(scale)) as anvil:
         world = World.create(anvil, seed=seed, scale=scale, with_registry=False)
         deployer = world.wallet("contracts deployer")
         anvil.rpc("anvil_setBalance", deployer.address, hex(10**21))

@@ -1,4 +1,4 @@
-"""A small economy on a local chain: tokens of every kind, real DEXes, a day of trade, and more on request.
+"""A small economy on a local chain: tokens of every kind, real DEXes, days of trade, and more on request.
 
 The same seed gives the same wallets, tokens, amounts and order. Only times follow the clock, because a history ends
 now.
@@ -24,7 +24,7 @@ from indexer.devchain.token_creation import DemoToken, Tools, create_token, hold
 from indexer.devchain.token_plans import NATIVE_PRICE_USD, PoolPlan, TokenPlan, plans_of
 from indexer.devchain.trade import Economy
 
-_HISTORY_SECONDS = 26 * 3600
+_BEFORE_HISTORY_SECONDS = 3600
 _SPARE_BLOCKS = 4  # creating a token near the end may take a few more blocks
 _ETHER = 10**18
 _MICRO = 10**6
@@ -37,9 +37,19 @@ class Scale:
     blocks: int
     actions: int
     wallets: int
+    hours: int
+
+    @property
+    def interval_seconds(self) -> int:
+        """Time between blocks. Beyond 15 minutes heartbeats take it for a gap in the data."""
+        return self.hours * 3600 // self.blocks
 
 
-SCALES = {"small": Scale(blocks=156, actions=500, wallets=12), "demo": Scale(blocks=1560, actions=6000, wallets=40)}
+SCALES = {
+    "small": Scale(blocks=156, actions=500, wallets=12, hours=26),
+    # Longer than the seven days over which copy verdicts weigh the depth of markets.
+    "demo": Scale(blocks=1560, actions=6000, wallets=40, hours=9 * 24),
+}
 
 
 class World:
@@ -68,7 +78,8 @@ class World:
         cls, anvil: Anvil, seed: int = 1, scale: str = "small", *, registry_signer: str | None = None,
         with_registry: bool = True, now: int | None = None,
     ) -> "World":  # fmt: skip
-        """Build the world of ``seed`` on a fresh node and its history of 26 hours up to ``now``.
+        """Build the world of ``seed`` on a fresh node, and its history of hours or days up to ``now``. The genesis of
+        the node lies before that (:meth:`genesis_time`).
 
         The registry accepts ``registry_signer``, by default ``World.signer``, whose key is known.
 
@@ -77,7 +88,7 @@ class World:
         """
         world = cls(anvil, seed, scale)
         end = int(time.time()) if now is None else now
-        interval = _HISTORY_SECONDS // SCALES[scale].blocks
+        interval = SCALES[scale].interval_seconds
         automine = anvil.rpc("anvil_getAutomine")
         anvil.rpc("evm_setAutomine", False)
         anvil.rpc("anvil_setTime", end - interval * (SCALES[scale].blocks + _SPARE_BLOCKS))
@@ -91,6 +102,11 @@ class World:
         world.sender.check(tolerate=("swap",))
         anvil.rpc("evm_setAutomine", automine)
         return world
+
+    @staticmethod
+    def genesis_time(scale: str) -> int:
+        """When the chain of a world that ends now begins, in unix seconds."""
+        return int(time.time()) - SCALES[scale].hours * 3600 - _BEFORE_HISTORY_SECONDS
 
     def step(self, actions: int = 20, *, mine: bool = True) -> None:
         """Let the economy do ``actions`` more transfers and swaps; mined in one block unless the node mines itself."""

@@ -48,7 +48,7 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int
         ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")
         print(f"Regalia's demo, in {home}\n", flush=True)
         with ChainProcess(home, dict(os.environ), scale) as chain:
-            with _step("a chain with tokens, markets and a day of trade"):
+            with _step("a chain with tokens, markets and days of trade"):
                 world = chain.world()
             # Pays for our contracts, and for the worker's transactions.
             os.environ["REGALIA_PRIVATE_KEY"] = world.deployer_key
