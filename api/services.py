@@ -319,7 +319,7 @@ class Services:
     @cached_property
     def symbol_states(self) -> SymbolStates:
         """The state of symbols on chains."""
-        return SymbolStates(RegistrationRepository(self.store), SymbolRules(self.majors))
+        return SymbolStates(RegistrationRepository(self.store), SymbolRules(self.majors), self.clock)
 
     @cached_property
     def metadata(self) -> Metadata:

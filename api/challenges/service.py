@@ -132,7 +132,7 @@ class ChallengeService:
             held = await transaction.row("registrations/lock_managed", key)
             if held is None or held["transaction_hash"] != row.transaction_hash:
                 raise RegistrationRemoved
-            ending = Ending.of(held["released_at"], held["expired_at"])
+            ending = Ending.of(held["released_at"], held["expired_at"], held["end_reason"])
             if ending is not None:
                 raise RegistrationEnded(row.symbol, ending)
             opened = await self.repository.open(

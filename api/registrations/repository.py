@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from warehouse.domain.symbols import fold
 from warehouse.store import Store
 
 _INDEXED = "indexed_"
@@ -87,10 +88,12 @@ class TokenRecord:
 @dataclass(frozen=True, slots=True)
 class FoundSymbol:
     """A symbol's active registration on a chain; a token: the named one whatever its symbol, else the registered one,
-    else the original; and whether any block of the chain was published."""
+    else the original; the token that the symbol is reserved for by an upheld challenge; and whether any block of the
+    chain was published."""
 
     registration: RegistrationRecord | None
     token: TokenRecord | None
+    reserved_for: str | None
     is_indexed: bool
 
 
@@ -164,21 +167,24 @@ class RegistrationRepository:
         row = await self.reads.row("ingestion/find_last_block", {"chain_id": chain_id})
         return None if row is None else row["block_number"]
 
-    async def symbol(self, symbol: str, chain_id: int, address: str | None) -> FoundSymbol:
-        """What the store knows of a symbol on a chain, and of the token at ``address`` if given."""
-        wanted = {"symbol": symbol, "chain_id": chain_id, "address": address}
+    async def symbol(self, symbol: str, chain_id: int, address: str | None, *, reserved_since: datetime) -> FoundSymbol:
+        """What the store knows of a symbol on a chain, and of the token at ``address`` if given. A symbol is reserved
+        if an upheld challenge ended its registration after ``reserved_since``."""
+        wanted = {"symbol": symbol, "chain_id": chain_id, "address": address, **_reserved(symbol, reserved_since)}
         found = (await self.reads.rows("registrations/find_symbol", wanted))[0]
         indexed = {name.removeprefix(_INDEXED): found.pop(name) for name in list(found) if name.startswith(_INDEXED)}
-        is_indexed = found.pop("is_indexed")
+        reserved_for, is_indexed = found.pop("reserved_for"), found.pop("is_indexed")
         return FoundSymbol(
             RegistrationRecord(**found) if found["token_id"] is not None else None,
             TokenRecord(**indexed) if indexed["address"] is not None else None,
+            reserved_for,
             is_indexed,
         )
 
-    async def chains_of_symbol(self, symbol: str) -> frozenset[int]:
-        """Chains on which a symbol has an active registration."""
-        rows = await self.reads.rows("registrations/list_chains_of_symbol", {"symbol": symbol})
+    async def taken_chains(self, symbol: str, *, reserved_since: datetime) -> frozenset[int]:
+        """Chains on which a symbol has an active registration, or is reserved (see :meth:`symbol`)."""
+        wanted = {"symbol": symbol, **_reserved(symbol, reserved_since)}
+        rows = await self.reads.rows("registrations/list_taken_chains", wanted)
         return frozenset(row["chain_id"] for row in rows)
 
     async def listing(self, symbol: str, chain_id: int) -> ListingRecord | None:
@@ -198,3 +204,7 @@ class RegistrationRepository:
         }
         rows = await self.reads.rows("registrations/filter_registered", lists)
         return {row["chain_id"]: (set(row["tokens"].split(",")), set(row["symbols"].split(","))) for row in rows}
+
+
+def _reserved(symbol: str, since: datetime) -> dict[str, Any]:
+    return {"symbol_folded": fold(symbol), "reserved_since": since}

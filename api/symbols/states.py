@@ -7,6 +7,8 @@ shows the chains that it calls free.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from api.challenges.rules import RESERVED_FOR
+from api.clock import Clock
 from api.http.errors import InvalidInput
 from api.registrations.repository import FoundSymbol, RegistrationRecord, RegistrationRepository, TokenRecord
 from api.symbols.errors import ChainNotIndexed
@@ -41,6 +43,7 @@ class SymbolStates:
 
     repository: RegistrationRepository
     rules: SymbolRules
+    clock: Clock
 
     async def of(self, symbol: str, chain: Chain, address: str | None = None) -> SymbolState:
         """The state of an upper-cased symbol on a chain; of the token at ``address`` if given.
@@ -50,7 +53,9 @@ class SymbolStates:
             TokenNotFound: no token at the address is known.
             ChainNotIndexed: nothing is known of the symbol, because nothing is known of the chain.
         """
-        found = await self.repository.symbol(symbol, chain.chain_id, address)
+        found = await self.repository.symbol(
+            symbol, chain.chain_id, address, reserved_since=self.clock.now() - RESERVED_FOR
+        )
         registration, token, taken_by = found.registration, found.token, None
         if registration is not None and address is not None and registration.token_address != address:
             registration, taken_by = None, registration
@@ -71,8 +76,8 @@ class SymbolStates:
         offered = [chain for chain in chains if chain.takes_claims]
         if not offered:
             return []
-        registered = await self.repository.chains_of_symbol(symbol)
-        return [chain for chain in offered if chain.chain_id not in registered]
+        taken = await self.repository.taken_chains(symbol, reserved_since=self.clock.now() - RESERVED_FOR)
+        return [chain for chain in offered if chain.chain_id not in taken]
 
     def _obstacle(self, symbol: str, chain: Chain, found: FoundSymbol) -> Obstacle | None:
         if (never := self.rules.obstacle(symbol)) is not None:
@@ -81,6 +86,8 @@ class SymbolStates:
             return Obstacle.ALREADY_REGISTERED
         if not chain.takes_claims:
             return Obstacle.CHAIN_NOT_CLAIMABLE
+        if found.reserved_for is not None and (found.token is None or found.token.address != found.reserved_for):
+            return Obstacle.RESERVED_FOR_CHALLENGER
         return Obstacle.COPYCAT if found.token is not None and found.token.is_copy else None
 
 

@@ -24,6 +24,7 @@ class Obstacle(StrEnum):
     MAJOR_COIN = "major_coin"
     CHAIN_NOT_CLAIMABLE = "chain_not_claimable"
     ALREADY_REGISTERED = "already_registered"
+    RESERVED_FOR_CHALLENGER = "reserved_for_challenger"
     COPYCAT = "copycat"
 
 

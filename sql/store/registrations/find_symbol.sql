@@ -1,6 +1,6 @@
 -- One row: the active registration of a symbol on a chain (columns of registration, its verified domains), and a token
 -- (columns indexed_*): the named one whatever its symbol, else the registered one, else the original. Nulls where there
--- is none. is_indexed: whether any block of the chain was published.
+-- is none. reserved_for: the token of an upheld challenge that the symbol is reserved for. is_indexed: whether any block of the chain was published.
 WITH standing AS (
     SELECT *
     FROM registration
@@ -36,6 +36,14 @@ SELECT
     token.holders_score AS indexed_holders_score,
     token.confidence_score AS indexed_confidence_score,
     token.scored_at AS indexed_scored_at,
+    (
+        SELECT challenger_token
+        FROM registration_challenge
+        WHERE chain_id = %(chain_id)s AND symbol_folded = %(symbol_folded)s
+          AND (state = 'upheld' OR (state = 'ended' AND ended_at > %(reserved_since)s))
+        ORDER BY ended_at DESC NULLS FIRST
+        LIMIT 1
+    ) AS reserved_for,
     EXISTS (
         SELECT FROM chain_checkpoint WHERE chain_id = %(chain_id)s AND block_number IS NOT NULL
     ) AS is_indexed

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from tests.factories.registrations import ARBITRUM, BASE, LONG_AGO, add_registration, add_token, address, scored
 from tests.fixtures.service import Serve, Service
+from warehouse.domain.symbols import fold
 from warehouse.postgres import Connection
 
 
@@ -224,6 +225,27 @@ async def test_a_status_says_whether_the_symbol_can_be_registered(
     assert (answer["registrable"], answer["reason"]) == (reason is None, reason)
     if reason in ("reserved_symbol", "major_coin", "symbol_format"):
         assert answer["status"] == "available"
+
+
+async def test_a_symbol_is_reserved_for_the_token_of_an_upheld_challenge(indexed: Service, store: Connection) -> None:
+    account = store.execute("SELECT id FROM account").fetchone()
+    add_registration(store, "PEP3", expired_at=datetime.now(UTC))
+    add_token(store)
+    add_token(store, address=address(0x2), precedence=1)
+    store.execute(
+        "INSERT INTO registration_challenge (chain_id, token_id, mint_transaction, symbol, symbol_folded,"
+        " registered_token, minted_at, challenger_token, challenger_wallet, verification_method, account_id, opened_at,"
+        " decide_at, state, ended_at) VALUES (%s, 1, '0x', 'PEPE', %s, %s, now(), %s, '0x', 'owner', %s, now(), now(),"
+        " 'ended', now() - interval '6 days 23 hours')",
+        (BASE, fold("PEPE"), address(9), address(0x70CE), account["id"] if account else None),
+    )
+
+    async def reason(token: int) -> Any:
+        return (await indexed.get("/registration/PEPE/base", tokenAddress=address(token))).json()["reason"]
+
+    assert (await reason(0x70CE), await reason(0x2)) == (None, "reserved_for_challenger")
+    store.execute("UPDATE registration_challenge SET ended_at = now() - interval '7 days 1 second'")
+    assert await reason(0x2) is None
 
 
 async def test_a_chain_without_a_registry_takes_no_registrations(
