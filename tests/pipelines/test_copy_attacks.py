@@ -80,9 +80,9 @@ def test_clones_stay_copies_whatever_they_are_given(
         clones = [spread.token[2:], flash.token[2:], plain.token[2:]]
         assert [(shown[clone]["is_copy"], shown[clone]["copy_rule"]) for clone in clones] == [(1, "senior")] * 3
         assert shown[spread.token[2:]]["holders"] > shown[original]["holders"]
-        # A hundred times the original's liquidity, for three hours.
+        # A hundred times the original's liquidity, for a day.
         flash.open_pool(400_000_000)
-        flash.wait(3)
+        flash.wait(24)
         shown = judged(context, archive_chain, warehouse, store)
         assert [shown[clone]["is_copy"] for clone in clones] == [1] * 3
         assert shown[flash.token[2:]]["liquidity_usd"] > 100 * shown[original]["liquidity_usd"]
@@ -99,12 +99,15 @@ def test_clones_stay_copies_whatever_they_are_given(
 def test_two_tokens_of_one_hour_are_ordered_by_block_and_position(
     held_world: World, archive_chain: Chain, warehouse: Warehouse, store: Connection, store_url: str
 ) -> None:
+    # All of it happens after a full hour, not across one.
+    held_world.anvil.rpc("evm_increaseTime", HOUR - held_world.head_time() % HOUR)
     first = Cloner(held_world, "TWIN")
     second = Cloner(held_world, "TWIN", "twin")
     # The later one has depth a moment earlier, in the same hour.
     second.open_pool(15_000)
     first.open_pool(60_000)
-    first.wait(60)
+    # Six sevenths of a week.
+    first.wait(146)
     with indexing(warehouse, store_url) as context:
         shown = judged(context, archive_chain, warehouse, store)
     assert [shown[one.token[2:]]["is_copy"] for one in (first, second)] == [0, 1]

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 from pipelines import frames
@@ -5,7 +6,7 @@ from pipelines.documents.symbols import read_of, symbol_forms
 from pipelines.refresh import refresh
 from pipelines.refresh_run import RefreshRun
 from tests.factories.amounts import ETHER
-from tests.factories.ledger import Ledger, address
+from tests.factories.ledger import ZERO, Ledger, address
 from tests.factories.markets import build_market
 from tests.fixtures.derived import served
 from warehouse.clickhouse import Warehouse
@@ -94,6 +95,38 @@ def test_a_namesake_without_a_market_is_a_copy_of_the_registered_token_only_if_i
     shown = visible(warehouse)
     assert [shown[token]["is_copy"] for token in (elder, registered, younger)] == [0, 0, 1]
     assert shown[younger]["copy_rule"] == "registered"
+
+
+def test_tokens_that_may_be_older_than_the_index_leave_their_symbol_undecided(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    late = Chains({key: replace(chain, start_block=1) for key, chain in chains.by_key.items()})
+    new = build_original(ledger)
+    old = address(0x9E90)
+    ledger.read(old, "PEPE", total_supply_raw=5)
+    ledger.transfer(old, ZERO, address(0xE1), 5)
+    lone = address(0x9E91)
+    ledger.read(lone, "FROG", total_supply_raw=5)
+    ledger.transfer(lone, ZERO, address(0xE1), 5)
+    ledger.publish()
+    refresh(warehouse, store, late)
+    tokens = listed(store)
+    assert [(tokens[token]["is_copy"], tokens[token]["copy_unknown"]) for token in (new, old, lone)] == [
+        (False, "depth_unknown"),
+        (True, "depth_unknown"),
+        (False, None),
+    ]
+    # Where the index begins with the chain, all pools are known.
+    refresh(warehouse, store, chains)
+    ledger.mine()
+    ledger.read(new, "PEPE", total_supply_raw=1_000_000 * ETHER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    tokens = listed(store)
+    assert [(tokens[token]["is_copy"], tokens[token]["copy_unknown"]) for token in (new, old)] == [
+        (False, None),
+        (True, None),
+    ]
 
 
 def test_the_larger_of_two_originals_comes_first(
