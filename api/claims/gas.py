@@ -7,7 +7,7 @@ from api.claims.schemas import FeeEstimate
 from indexer.chains.errors import NodeUnavailable, RpcError
 from indexer.chains.evm.reader import EvmReader, quantity
 
-# A first mint uses about 230,000. This is the estimate for wallets that cannot be simulated.
+# A first mint uses about 215,000. This is the estimate for wallets that cannot be simulated.
 TYPICAL_MINT_GAS = 300_000
 
 

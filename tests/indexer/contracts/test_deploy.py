@@ -11,6 +11,7 @@ from eth_account import Account
 
 from indexer.contracts import deploy, registry
 from indexer.contracts.deploy import DeployError, deploy_command
+from indexer.contracts.registry import LOCAL_TERMS, PUBLIC_TERMS
 from indexer.contracts.signer import key_path, load_or_create
 from indexer.devchain.anvil import Anvil
 from warehouse.settings import EngineSettings
@@ -102,3 +103,36 @@ def test_a_long_chain_with_a_main_networks_id_is_refused_unless_a_development_no
     with pytest.raises(DeployError, match="looks like the main network"):
         deploy_command("base", _DEPLOYER, settings=settings)
     deploy_command("base", _DEPLOYER, settings=settings, yes=True)
+
+
+def test_the_deployer_is_the_guardian_unless_another_is_named(anvil: Anvil, settings: EngineSettings) -> None:
+    made = deploy_command("base", _DEPLOYER, settings=settings)
+    assert _read(anvil, made.registry, "guardian") == Account.from_key(_DEPLOYER).address.lower()
+    guardian = Account.create().address
+    made = deploy_command("base", _DEPLOYER, None, guardian, settings=settings)
+    assert _read(anvil, made.registry, "guardian") == guardian.lower()
+    for wrong, complaint in (("0x1234", "--guardian '0x1234' is not an address"), ("0x" + "00" * 20, "zero address")):
+        with pytest.raises(DeployError, match=complaint):
+            deploy_command("base", _DEPLOYER, None, wrong, settings=settings)
+
+
+def test_delays_are_short_on_development_nodes_only(
+    anvil: Anvil, settings: EngineSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = deploy_command("base", _DEPLOYER, settings=settings)
+    assert int(_read(anvil, made.registry, "endDelay")) == LOCAL_TERMS.end_delay
+    monkeypatch.setattr(deploy, "_DEVELOPMENT_NODE", re.compile("no node is called this"))
+    made = deploy_command("base", _DEPLOYER, settings=settings)
+    read = {name: int(_read(anvil, made.registry, name)) for name in ("endDelay", "objectionDelay", "signerDelay")}
+    assert read == {"endDelay": 3 * 86_400, "objectionDelay": 7 * 86_400, "signerDelay": 2 * 86_400}
+    assert int(_read(anvil, made.registry, "freeMintsPerDay")) == PUBLIC_TERMS.free_mints_per_day
+
+
+def test_a_registry_is_deployed_for_the_remote_signer(anvil: Anvil, settings: EngineSettings, tmp_path: Path) -> None:
+    signer = Account.create().address
+    remote = EngineSettings(
+        data_dir=tmp_path / "other", chains=settings.chains, signer_url="http://127.0.0.1:1/", signer_address=signer
+    )
+    made = deploy_command("base", _DEPLOYER, settings=remote)
+    assert _read(anvil, made.registry, "signer") == signer.lower()
+    assert not key_path(tmp_path / "other").exists()
