@@ -11,7 +11,7 @@ WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help install demo quick test torture contract bench lint format schema clean
+.PHONY: help install demo quick test torture attacks contract bench lint format schema clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ test: install ## all tests, against real engines and a real chain: up to twenty 
 
 torture: install ## kills, reorganisations and faults at once, up to ten minutes; then every row is compared
 	$(BIN)/python -m tests.torture
+
+attacks: install ## hundreds of generated attempts to register copies, on a real chain; prints what was answered
+	$(BIN)/python -m tests.attacks
 
 contract: install ## every operation of the running service against its OpenAPI document, for five minutes
 	$(BIN)/python -m tests.contract
