@@ -76,12 +76,12 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
     added.sort(key=lambda spent: sum(spent.values()))
     spent, slowest = (sum(some.values()) for some in (added[INCREMENTS // 2], added[-1]))
     results = [
-        Result(f"incremental: {new:,} new events / in full", spent / sum(full.values()), "ratio", "<= 0.05"),
+        Result(f"incremental: {new:,} new events / in full", spent / sum(full.values()), "ratio"),
         *compare(
             f"incremental: {new:,} new events on {events:,}",
             spent,
             "s",
-            "<= 2500",
+            "<= 300",
             "a bare request",
             machine.mean_request_ms() / 1000,
         ),
