@@ -43,6 +43,8 @@ class Candidate:
     """The account that deployed it directly; empty if a factory or a relayer did, or it is unknown."""
     older_than_index: bool = False
     """It may be older than the first indexed block, so pools and depth of it may be unknown."""
+    named_at: datetime | None = None
+    """When it took its present symbol; None if it has always had it. ``creation`` is then no earlier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,23 @@ class Hours:
         """The standing of a token in one of the hours."""
         found = self.standings.get(address)
         return found[place] if found else NOTHING
+
+    def since_named(self, tokens: Iterable[Candidate]) -> "Hours":
+        """The same with no seniority from before a token took its symbol: one that has long had depth under another
+        name is not senior under this one."""
+        named = {
+            token.address: token.named_at for token in tokens if token.named_at and token.address in self.standings
+        }
+        if not named:
+            return self
+        later = {
+            address: [
+                replace(standing, since=max(standing.since, at)) if standing.since else standing
+                for standing in self.standings[address]
+            ]
+            for address, at in named.items()
+        }
+        return Hours(self.hours, {**self.standings, **later})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +118,7 @@ def judge(
     A token is a copy if the rule held in any of the last hours: it becomes one at once, and ceases to be one when the
     rule has not held for a day.
     """
-    seen, rules, exceptions = seen or Hours(), rules or CopyRules(), exceptions or Exceptions()
+    seen, rules, exceptions = (seen or Hours()).since_named(group), rules or CopyRules(), exceptions or Exceptions()
     verdicts = {token.address: _verdict(token, group, known, seen, rules, exceptions) for token in group}
     return {address: through_copies(address, verdict, verdicts) for address, verdict in verdicts.items()}
 

@@ -73,6 +73,8 @@ class TokenInputs(ControlInputs):
     first_time_seconds: int
     created_time_seconds: int | None
     creation_index: int | None
+    named_block: int | None
+    named_time_seconds: int | None
     counted: int
     """Whether its holders were counted."""
     counted_block: int

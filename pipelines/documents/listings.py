@@ -51,6 +51,7 @@ def _listing(row: Document, place: int, token: TokenInputs | None, window: Windo
         "copy_until": _text(row.copy_until),
         "deployed_block": row.deployed_block,
         "deployed_index": row.deployed_index,
+        "named_at": _text(row.named_at),
         "as_of_block": window.through,
     }
     if token is not None and token.has_score:

@@ -66,6 +66,8 @@ class Document(NamedTuple):
     deployed_index: Annotated[int | None, frames.UINT32]
     deployer: Annotated[str, frames.HEX]
     deployed_directly: Annotated[int, frames.UINT8]
+    named_block: Annotated[int | None, frames.UINT64]
+    named_at: Annotated[int | None, frames.TIME]
     first_seen_at: Annotated[int, frames.TIME]
     is_copy: Annotated[int, frames.UINT8]
     copy_of_chain_id: Annotated[int, frames.UINT32]
@@ -158,6 +160,8 @@ def document(
         deployed_index=token.creation_index,
         deployer=token.deployer(chain),
         deployed_directly=int(token.made_directly),
+        named_block=token.named_block,
+        named_at=token.named_time_seconds,
         first_seen_at=token.first_time_seconds,
         is_copy=0,
         copy_of_chain_id=0,

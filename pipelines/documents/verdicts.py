@@ -37,6 +37,8 @@ def candidate(row: Document, chain: Chain) -> Candidate:
     """A document as the copy rules see it."""
     registered_at = None if row.registered_at is None or row.registration_expired else row.registered_at
     known = row.deployed_block is not None and row.deployed_index is not None
+    # A token that took its symbol later is as old, under it, as if it had been made then.
+    block = max(row.deployed_block or 0, row.named_block or 0)
     return Candidate(
         chain_id=row.chain_id,
         address=f"0x{row.address}",
@@ -44,9 +46,10 @@ def candidate(row: Document, chain: Chain) -> Candidate:
         first_time=datetime.fromtimestamp(row.first_seen_at if row.deployed_at is None else row.deployed_at, UTC),
         market_score=row.market_score,
         registered_at=None if registered_at is None else datetime.fromtimestamp(registered_at, UTC),
-        creation=Creation(row.deployed_block or 0, row.deployed_index or 0) if known else None,
+        creation=Creation(block, row.deployed_index or 0) if known else None,
         account=row.deployer if row.deployed_directly else "",
         older_than_index=not known and chain.start_block > 0,
+        named_at=None if row.named_at is None else datetime.fromtimestamp(row.named_at, UTC),
     )
 
 
@@ -57,6 +60,7 @@ def judge_all(
     majors = {
         token.address: known.original_of(token.chain_id, token.address, token.symbol_folded) for token in candidates
     }
+    seen = seen.since_named(candidates)
     rivals = _rivals(candidates, seen, rules)
     found = _copies(_tokens(candidates), rivals, _own_points(candidates, seen), exceptions)
     originals = {row[0]: row for row in found.filter(pl.col("is_senior")).iter_rows()}

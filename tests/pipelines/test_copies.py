@@ -78,6 +78,14 @@ def test_a_senior_token_is_never_a_copy_of_a_junior_one() -> None:
     assert copies(ORIGINAL, registered, hours=seen({"0x01": standing(1, days=3), "0x02": heavy})) == {}
 
 
+def test_a_token_that_took_the_symbol_later_is_not_senior_under_it() -> None:
+    hours = seen({"0x01": ESTABLISHED, "0x02": standing(5, days=0)})
+    always = replace(NEWCOMER, creation=Creation(1, 0))
+    assert copies(ORIGINAL, always, hours=hours) == {}
+    renamed = replace(always, named_at=THEN + timedelta(days=50))
+    assert copies(ORIGINAL, renamed, hours=hours) == {"0x02": "senior"}
+
+
 def test_a_token_deployed_early_without_depth_is_junior_to_one_with() -> None:
     dust = replace(NEWCOMER, creation=Creation(1, 0))
     assert copies(ORIGINAL, dust, hours=seen({"0x01": ESTABLISHED})) == {"0x02": "senior"}
@@ -198,6 +206,7 @@ def groups(draw: st.DrawFn) -> tuple[list[Candidate], Hours, Exceptions]:
             creation=draw(st.none() | st.builds(Creation, st.integers(0, 2), st.integers(0, 1))),
             account=draw(st.sampled_from(["", "", "aa"])),
             older_than_index=draw(st.sampled_from([False, False, False, True])),
+            named_at=draw(st.sampled_from([None, None, THEN + timedelta(days=2), NOW])),
         )
         for number in range(draw(st.integers(1, 6)))
     ]

@@ -5,8 +5,8 @@ from pipelines import frames
 from pipelines.documents.symbols import read_of, symbol_forms
 from pipelines.refresh import refresh
 from pipelines.refresh_run import RefreshRun
-from tests.factories.amounts import ETHER
-from tests.factories.ledger import ZERO, Ledger, address
+from tests.factories.amounts import DOLLAR, ETHER
+from tests.factories.ledger import USDC, ZERO, Ledger, address
 from tests.factories.markets import build_market
 from tests.fixtures.derived import served
 from warehouse.clickhouse import Warehouse
@@ -127,6 +127,33 @@ def test_tokens_that_may_be_older_than_the_index_leave_their_symbol_undecided(
         (False, None),
         (True, None),
     ]
+
+
+def test_a_token_with_old_depth_that_takes_a_symbol_is_junior_to_the_one_that_had_it(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    ledger.mine()
+    ledger.mine()
+    ledger.token(int(USDC, 16), "USDC", supply=10**9 * DOLLAR, decimals=6)
+    chameleon = ledger.token(0x9E9D, "FROG", supply=10**24, creator=address(0xE1))
+    ledger.sync(ledger.pool(0x7009, chameleon, USDC), 2_000 * ETHER, 2_000 * DOLLAR)
+    ledger.mine(3 * 3600)
+    original = ledger.token(0x9E9E, "PEPE", supply=10**24)
+    ledger.sync(ledger.pool(0x700A, original, USDC), 80_000 * ETHER, 80_000 * DOLLAR)
+    ledger.mine(30 * 3600)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert listed(store)[chameleon]["named_at"] is None
+    ledger.mine(3600)
+    ledger.read(chameleon, "PEPE", total_supply_raw=10**24)
+    taken = ledger.time
+    ledger.mine(3600)
+    ledger.publish()
+    refresh(warehouse, store, chains, full=False)
+    tokens = listed(store)
+    assert tokens[chameleon]["senior_since"] < tokens[original]["senior_since"]
+    assert tokens[chameleon]["named_at"].timestamp() == taken
+    assert [(tokens[token]["is_copy"]) for token in (original, chameleon)] == [False, True]
 
 
 def test_the_larger_of_two_originals_comes_first(

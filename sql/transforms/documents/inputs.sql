@@ -16,6 +16,8 @@ SELECT
     lower(hex(identity.transaction_to)) AS transaction_to,
     identity.created_block AS created_block,
     identity.creation_index AS creation_index,
+    identity.named_block AS named_block,
+    toUInt32(identity.named_time) AS named_time_seconds,
     identity.first_block AS first_block,
     toUInt32(identity.created_time) AS created_time_seconds,
     totals.token != '' AS counted,

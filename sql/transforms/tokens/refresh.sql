@@ -18,7 +18,10 @@ readings AS
         ) AS newest,
         max(read_block) AS newest_block,
         min(first_block) AS first_block,
-        min(first_time) AS first_time
+        min(first_time) AS first_time,
+        arraySort(groupArray((read_block, unit_id, symbol))) AS names,
+        arrayLastIndex(reading -> lowerUTF8(reading.3) != lowerUTF8(names[-1].3), names) AS last_other,
+        if(last_other > 0, toNullable(names[last_other + 1].1), NULL) AS named_block
     FROM fact_token
     WHERE chain_id = {chain_id:UInt32} AND read_block <= {through:UInt64} AND address IN (SELECT token FROM touched)
     GROUP BY address
@@ -93,10 +96,18 @@ SELECT
     if(creations.seen = 1, creations.latest.4, NULL),
     if(creations.seen = 1, creations.latest.5, NULL),
     if(creations.seen = 1, creations.latest.6, NULL),
+    readings.named_block,
+    if(isNull(readings.named_block), NULL, toNullable(blocks.block_time)),
     readings.address = '',
     {version:UInt64}
 FROM touched
 LEFT JOIN readings ON readings.address = touched.token
+LEFT JOIN
+(
+    SELECT block_number, block_time
+    FROM raw_block
+    WHERE chain_id = {chain_id:UInt32} AND block_number IN (SELECT named_block FROM readings WHERE named_block IS NOT NULL)
+) AS blocks ON blocks.block_number = ifNull(readings.named_block, 0)
 LEFT JOIN creations ON creations.address = touched.token
 LEFT JOIN control ON control.address = touched.token
 LEFT JOIN roles ON roles.address = touched.token
