@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from api.challenges import examples
+from api.challenges.schemas import FailedCheck
 from api.http.errors import Conflict, Forbidden, Unprocessable
 
 
@@ -40,4 +41,5 @@ class ChallengeRefused(Unprocessable):
 
     code = "CHALLENGE_REFUSED"
     text = "The challenger's token was not established at the mint."
+    details_schema = FailedCheck
     example_details: ClassVar[Mapping[str, Any]] = examples.REFUSED

@@ -6,11 +6,12 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from api.challenges.rules import Check
 from api.claims.inputs import EvmAddress, Signature, Whole
 from api.claims.schemas import ControllerMethod
 from api.http import members
 from api.http.examples import TOKEN, WALLET
-from api.http.members import ChainNumber, Timestamp, TokenId, UnixSeconds
+from api.http.members import ChainNumber, Omittable, Timestamp, TokenId, UnixSeconds
 from api.http.rendering import Wire
 
 WeightUsd = Annotated[
@@ -157,3 +158,10 @@ class Challenges(Wire):
     token_id: TokenId
     chain_id: ChainNumber
     challenges: list[Challenge] = Field(description="The account's own, and those that were upheld.")
+
+
+class FailedCheck(Wire):
+    """What is missing, and the figures that show it."""
+
+    check: Check = Field(description="The check that failed.")
+    evidence: Omittable[ChallengeEvidence] = Field(default=None, description="The figures, where it depends on them.")

@@ -4,6 +4,7 @@ from api.http.errors import NotFound, Unavailable
 from api.http.times import timestamp
 from api.registrations.examples import ENDED
 from api.registrations.repository import Ending
+from api.registrations.schemas import Ended
 
 
 class RegistrationNotFound(NotFound):
@@ -17,6 +18,7 @@ class RegistrationEnded(NotFound):
     `challenge_upheld`)."""
 
     text = "id: registration PEPE has ended"
+    details_schema = Ended
     example_details = ENDED
 
     def __init__(self, name: str, ending: Ending, *, field: str = "id") -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from api.registrations.schemas import EndReason
 from warehouse.domain.symbols import fold
 from warehouse.store import Store
 
@@ -14,11 +15,10 @@ _INDEXED = "indexed_"
 
 
 class Ending(NamedTuple):
-    """When a registration ended, and why: ``released`` or ``settled`` by its owner, ``expired`` as inactive, or
-    ``challenge_upheld``."""
+    """When a registration ended, and why."""
 
     at: datetime
-    reason: str
+    reason: EndReason
 
     @classmethod
     def of(
@@ -26,10 +26,11 @@ class Ending(NamedTuple):
     ) -> "Ending | None":
         """The ending of a registration with these columns; None while it is active."""
         if released_at is not None:
-            return cls(released_at, "settled" if end_reason == "settled" else "released")
+            return cls(released_at, EndReason.SETTLED if end_reason == "settled" else EndReason.RELEASED)
         if expired_at is None:
             return None
-        return cls(expired_at, "challenge_upheld" if end_reason == "challenge_upheld" else "expired")
+        is_upheld = end_reason == "challenge_upheld"
+        return cls(expired_at, EndReason.CHALLENGE_UPHELD if is_upheld else EndReason.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)

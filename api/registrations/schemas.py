@@ -263,6 +263,28 @@ class Attestations(Wire):
     attestations: list[Attestation] = Field(description="The statements, oldest first.")
 
 
+class EndReason(StrEnum):
+    """Why a registration ended."""
+
+    RELEASED = "released"
+    SETTLED = "settled"
+    EXPIRED = "expired"
+    CHALLENGE_UPHELD = "challenge_upheld"
+
+
+class Ended(Wire):
+    """When and why a registration ended."""
+
+    ended_at: Timestamp = Field(description="When it ended, ISO 8601 in UTC.")
+    end_reason: EndReason = Field(description="Why it ended.")
+
+
+class SymbolTakenBy(Wire):
+    """The registration that a symbol has by another token."""
+
+    taken_by: Omittable[TakenBy] = Field(default=None, description="That registration; absent if there is none.")
+
+
 class UnifiedRegistration(Wire):
     """The first registration of a symbol over all chains."""
 

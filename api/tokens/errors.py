@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from api.http.errors import NotFound
+from api.registrations.schemas import SymbolTakenBy
 from warehouse.domain.chains import Chain
 
 
@@ -14,6 +15,7 @@ class TokenNotFound(NotFound):
     """
 
     text = "symbol: no token PEPE on Base"
+    details_schema = SymbolTakenBy
 
     def __init__(
         self, symbol: str, chain: Chain, address: str | None, *, details: Mapping[str, Any] | None = None

@@ -40,6 +40,7 @@ async def test_answers_of_the_document_pass(response: Response, path: str) -> No
         (PlainTextResponse("ok"), LIVE, "has no text/plain with 200"),
         (JSONResponse({"error": "gone"}, 404), "/nothing/here", "code"),
         (JSONResponse({**ERROR, "code": "OTHER"}, 500), LIVE, "OTHER"),
+        (JSONResponse({**ERROR, "limit": 5}, 500), LIVE, "does not describe the member limit"),
         (JSONResponse({"keys": [{"kty": "RSA"}]}), "/api/v2/apps/jwks", "OKP"),
     ],
 )
