@@ -4,6 +4,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+ENVIRONMENT = "demo.env"
+"""The file in the data directory that a shell reads to follow the pages of the documentation."""
 CLAIM_SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "examples" / "claim.py"
 
 
@@ -45,6 +47,26 @@ def claim_command(demo: RunningDemo) -> list[str]:
     ]
 
 
+def environment(demo: RunningDemo, home: Path) -> str:
+    """What a shell reads to follow the pages of the documentation on the demo."""
+    variables = {
+        "API": f"{demo.api_url}/api/v2",
+        "KEY": demo.api_key,
+        "NODE": demo.rpc_url,
+        "CHAIN": demo.chain_key,
+        "CHAIN_ID": str(demo.chain_id),
+        "SYMBOL": demo.symbol,
+        "TOKEN": demo.token,
+        "WALLET": demo.wallet,
+        "PRIVATE_KEY": demo.private_key,
+        "REGALIA_DATA_DIR": str(home),
+        "REGALIA_CHAINS": str(home / "chains.toml"),
+    }
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
+    commands = shlex.quote(str(Path(demo.python).parent))
+    return "\n".join(["# Read it with a dot: . demo.env", *lines, f"export PATH={commands}:$PATH"])
+
+
 def headers(demo: RunningDemo, path: str) -> dict[str, str]:
     """The headers that a request to this path needs."""
     found = {"X-API-Key": demo.api_key}
@@ -75,6 +97,7 @@ def text(demo: RunningDemo) -> str:
         f"  # claim {demo.symbol} with the wallet that deployed it",
         f"  {command}",
         "",
-        "docs/claim.md walks through the claim step by step. Ctrl-C stops everything.",
+        f"docs/claim.md walks through the claim step by step; {ENVIRONMENT} in the data directory has its variables.",
+        "Ctrl-C stops everything.",
     ]
     return "\n".join(lines)

@@ -138,6 +138,7 @@ class Demo:
         )
         with _step("indexed, scored and searchable"):
             readiness.wait(demo, urls.database_url, self.world.head)
+        _write_private(self.home / guide.ENVIRONMENT, guide.environment(demo, self.home))
         _write_private(self.home / "demo.json", json.dumps(asdict(demo)))
         print(f"\nReady in {time.monotonic() - self.begun:.1f} s.\n\n{guide.text(demo)}\n", flush=True)
         if self.once:
