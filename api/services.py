@@ -24,6 +24,7 @@ from api.apps import catalogue
 from api.apps.catalogue import Catalogue
 from api.apps.pages import PageApps
 from api.chains import ChainReaders
+from api.claims.signing import Signing
 from api.clock import Clock, SystemClock
 from api.domains.lookups import TextLookups
 from api.fees.gas import MainnetGas
@@ -144,8 +145,17 @@ class Services:
 
     @cached_property
     def signer(self) -> Signer:
-        """Signs statements for the registries."""
-        return open_signer(self.settings)
+        """Signs statements for the registries. Blocks: requests use ``signing``."""
+        signer = open_signer(self.settings)
+        self._stack.callback(signer.close)
+        return signer
+
+    @cached_property
+    def signing(self) -> Signing:
+        """Has statements signed beside the event loop."""
+        signing = Signing(self.signer)
+        self._stack.push_async_callback(signing.close)
+        return signing
 
     @cached_property
     def payer(self) -> "LocalAccount":
@@ -190,8 +200,9 @@ class Services:
 
     @property
     def breakers(self) -> list[Breaker]:
-        """All circuit breakers: of the store, the warehouse and each chain that was read."""
-        return [self.store_breaker, self.warehouse_breaker, *self.readers.breakers]
+        """All circuit breakers: of the store, the warehouse, each chain that was read and a remote signer."""
+        signer = [] if self.signing.breaker is None else [self.signing.breaker]
+        return [self.store_breaker, self.warehouse_breaker, *self.readers.breakers, *signer]
 
     @cached_property
     def store(self) -> Store:

@@ -82,7 +82,7 @@ async def _service(eligibility: EligibilityDep, services: ServicesDep, pricing: 
         eligibility=eligibility,
         repository=eligibility.repository,
         messages=Messages(services.settings.service_name, services.settings.public_url),
-        signer=services.signer,
+        signing=services.signing,
         pricing=pricing,
         clock=services.clock,
         support_email=services.settings.support_email,

@@ -1,7 +1,6 @@
 """The steps of a claim: a message, a proof, a transaction. ``build`` checks in this order: input, symbol and copy
 rules, duplicate, proof, control on the chain, price."""
 
-import asyncio
 import hashlib
 import secrets
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
     FreeClaimsUsedUp,
-    SigningUnavailable,
     SymbolTaken,
     TokenNotRegistrable,
     unverified_if_unanswered,
@@ -31,6 +29,7 @@ from api.claims.schemas import (
     VerificationMethod,
     VerifyResponse,
 )
+from api.claims.signing import Signing
 from api.claims.tasks import watch_claim
 from api.clock import Clock
 from api.fees.pricing import Pricing
@@ -39,8 +38,7 @@ from api.security.signatures import is_signed_by, signed_digest
 from api.store.jobs import defer
 from indexer.chains.errors import RpcError
 from indexer.contracts import registry
-from indexer.contracts.signer import Signer, SignerUnavailable
-from indexer.contracts.statements import MintAuthorization, MintReceipt, Statement, sign
+from indexer.contracts.statements import MintAuthorization, MintReceipt
 from warehouse.domain.addresses import checksum_address
 
 PROOF_GOOD_FOR = timedelta(hours=24)
@@ -55,7 +53,7 @@ class ClaimService:
     eligibility: Eligibility
     repository: ClaimRepository
     messages: Messages
-    signer: Signer
+    signing: Signing
     pricing: Pricing
     clock: Clock
     support_email: str
@@ -193,15 +191,10 @@ class ClaimService:
         wallet, token = checksum_address(claim.wallet), checksum_address(claim.token)
         if fee is None:
             receipt = MintReceipt(wallet, token, claim.symbol, deadline, nonce)
-            return registry.receipt_calldata(receipt, await self._sign(claim, address, receipt))
+            return registry.receipt_calldata(receipt, await self.signing.sign(claim.chain.chain_id, address, receipt))
         authorization = MintAuthorization(wallet, token, claim.symbol, fee, deadline, nonce)
-        return registry.mint_calldata(authorization, await self._sign(claim, address, authorization))
-
-    async def _sign(self, claim: Claim, address: str, statement: Statement) -> bytes:
-        try:  # a remote signer may take its time
-            return await asyncio.to_thread(sign, self.signer, claim.chain.chain_id, address, statement)
-        except SignerUnavailable as error:
-            raise SigningUnavailable from error
+        signature = await self.signing.sign(claim.chain.chain_id, address, authorization)
+        return registry.mint_calldata(authorization, signature)
 
     async def _proof(self, claim: Claim, proof_hash: str | None) -> Proof:
         now = self.clock.now()

@@ -13,6 +13,7 @@ checked against the address before it is used: a signer that signs something els
 
 import json
 import ssl
+import time
 from typing import Any, Self
 
 import httpx
@@ -22,6 +23,7 @@ from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 
 from indexer.contracts.signer import SignerKeyError, SignerUnavailable
+from warehouse.breaker import PROBE_SECONDS
 from warehouse.settings import EngineSettings
 
 _ANSWER_BYTES = 64 * 1024
@@ -31,8 +33,9 @@ _HALF_ORDER = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 class RemoteSigner:
     """Has documents signed over HTTP. Safe to use from several threads."""
 
-    def __init__(self, url: str, address: str, client: httpx.Client) -> None:
+    def __init__(self, url: str, address: str, client: httpx.Client, *, timeout_seconds: float) -> None:
         self._url = url
+        self._seconds = timeout_seconds
         self._address = str(to_checksum_address(address))
         self._client = client
 
@@ -53,7 +56,12 @@ class RemoteSigner:
             trust_env=False,  # no proxy of the environment sees statements
             follow_redirects=False,
         )
-        return cls(str(settings.signer_url), settings.signer_address, client)
+        return cls(
+            str(settings.signer_url),
+            settings.signer_address,
+            client,
+            timeout_seconds=settings.signer_timeout_seconds,
+        )
 
     @property
     def address(self) -> str:
@@ -72,13 +80,21 @@ class RemoteSigner:
             raise SignerUnavailable(f"the remote signer did not sign this document with the key of {self._address}")
         return signature
 
+    def answers(self) -> bool:
+        """Whether the signer answers anything, a refusal included."""
+        try:
+            response = self._client.post(self._url, json=_request("eth_accounts"), timeout=PROBE_SECONDS)
+        except httpx.HTTPError:
+            return False
+        return response.status_code < httpx.codes.INTERNAL_SERVER_ERROR
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     def _ask(self, document: dict[str, Any]) -> Any:
-        request = {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "eth_signTypedData",
-            "params": [self._address.lower(), json.dumps(_plain(document))],
-        }
+        request = _request("eth_signTypedData", self._address.lower(), json.dumps(_plain(document)))
+        until = time.monotonic() + self._seconds
         try:
             with self._client.stream("POST", self._url, json=request) as response:
                 content = b""
@@ -86,6 +102,8 @@ class RemoteSigner:
                     content += part
                     if len(content) > _ANSWER_BYTES:
                         raise SignerUnavailable("the remote signer's answer is too large")
+                    if time.monotonic() > until:  # the client's own limit is for each part
+                        raise SignerUnavailable("the remote signer's answer does not end")
         except httpx.HTTPError as error:
             raise SignerUnavailable(f"the remote signer does not answer: {type(error).__name__}") from error
         if response.status_code != httpx.codes.OK:
@@ -99,6 +117,10 @@ class RemoteSigner:
             message = problem.get("message") if isinstance(problem, dict) else None
             raise SignerUnavailable(f"the remote signer refused: {message or 'no reason given'}")
         return answer["result"]
+
+
+def _request(method: str, *params: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
 
 
 def _signature(answer: Any) -> bytes:

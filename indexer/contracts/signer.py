@@ -37,6 +37,10 @@ class Signer(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Close what was opened."""
+        ...
+
 
 class KeySigner:
     """Signs with a private key in this process."""
@@ -52,6 +56,9 @@ class KeySigner:
     def sign_typed_data(self, document: dict[str, Any]) -> bytes:
         """The 65-byte signature of a document."""
         return bytes(self._account.sign_message(encode_typed_data(full_message=document)).signature)
+
+    def close(self) -> None:
+        """Nothing was opened."""
 
 
 def key_path(data_dir: Path) -> Path:

@@ -8,6 +8,7 @@ import jwt
 import pytest
 from eth_abi.abi import encode
 
+from api.claims.signing import Signing
 from indexer.chains.errors import NodeUnavailable
 from indexer.contracts.registry import contract
 from indexer.contracts.signer import load_or_create
@@ -291,9 +292,8 @@ async def test_a_remote_signer_signs_claims_and_its_outage_is_not_a_refusal(
     claim_chain.index()
     claim_chain.price_native()
     with RemoteSignerDouble(load_or_create(claim_service.services.settings.data_dir)) as remote:
-        claim_service.services.signer = open_signer(
-            EngineSettings(signer_url=remote.url, signer_address=remote.account.address)
-        )
+        named = EngineSettings(signer_url=remote.url, signer_address=remote.account.address)
+        claim_service.services.signing = Signing(open_signer(named))
         claimer = Claimer(claim_service, "AURUM", token, wallet.address)
         proof = (await claimer.prove(wallet))["proofHash"]
         transaction = (await claimer.build(proof)).json()["transaction"]
