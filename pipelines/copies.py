@@ -10,8 +10,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Literal
 
 from warehouse.domain.copies import (
+    CopyRule,
     CopyRules,
     Creation,
     Standing,
@@ -99,7 +101,7 @@ class Verdict:
     is_copy: bool = False
     of_chain_id: int = 0
     of_address: str = ""
-    rule: str = ""
+    rule: CopyRule | Literal[""] = ""
     until: datetime | None = None
     """When the verdict ends, if the rule does not hold any more; None while it holds."""
     unknown: str = ""
@@ -172,7 +174,7 @@ def _rivals(
     place: int,
     seen: Hours,
     rules: CopyRules,
-) -> Iterable[tuple[str, Candidate, bool | None]]:
+) -> Iterable[tuple[CopyRule, Candidate, bool | None]]:
     """Tokens of which a token was a copy in one hour, if they are senior to it: the rule, the token, and whether it is
     senior (None: unknown)."""
     own = seen.standing(token.address, place)
@@ -196,7 +198,7 @@ def _came_first(token: Candidate, senior: Standing) -> bool:
 def _decide(
     token: Candidate,
     group: Sequence[Candidate],
-    found: Sequence[tuple[str, Candidate, bool | None, int]],
+    found: Sequence[tuple[CopyRule, Candidate, bool | None, int]],
     seen: Hours,
     rules: CopyRules,
 ) -> Verdict:

@@ -1,7 +1,7 @@
 """Wire shapes of the claim routes."""
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -10,6 +10,8 @@ from api.claims.inputs import ChainId, EvmAddress, Hash, Signature, Symbol, Whol
 from api.http import members
 from api.http.members import BlockNumber, ChainNumber, Count, Gas, HexBytes, Omittable, UnixSeconds, Wei
 from api.http.rendering import Number, Wire
+from warehouse.domain.copies import CopyRule
+from warehouse.domain.registrable import Obstacle
 
 _CLAIM: dict[str, Any] = {
     "symbol": "PEPE",
@@ -196,6 +198,13 @@ class RefusalReason(StrEnum):
     NOT_CLAIMABLE = "not_claimable"
 
 
+CopyRuleName = Annotated[str, members.one_of("CopyRule", "What makes a token a copy.", get_args(CopyRule))]
+RefusalRule = Annotated[
+    str,
+    members.one_of("RefusalRule", "The rule that refuses a token.", [*Obstacle, "not_a_token", *get_args(CopyRule)]),
+]
+
+
 class OriginalToken(Wire):
     """The token that a copy imitates."""
 
@@ -208,7 +217,7 @@ class Claimability(Wire):
 
     claimable: Literal[False] = Field(description="Always false.")
     reason: RefusalReason = Field(description="The kind of reason.")
-    rule: str = Field(description="The rule that refuses it.", examples=["symbol_format"])
+    rule: RefusalRule = Field(description="The rule that refuses it.", examples=["symbol_format"])
     message: str = Field(description="The reason, in a sentence.")
     support_email: str = Field(description="Whom to write to about it.", examples=["support@site.example"])
     original: Omittable[OriginalToken] = Field(default=None, description="The token that it imitates.")
@@ -217,6 +226,6 @@ class Claimability(Wire):
 class Refused(Wire):
     """What the answer to a refused claim adds to an error."""
 
-    check: str = Field(description="`copycat`, or the rule that refuses the token.", examples=["copycat"])
+    check: RefusalRule = Field(description="`copycat`, or the rule that refuses the token.", examples=["copycat"])
     claimability: Claimability = Field(description="The reason in detail.")
     support_email: str = Field(description="Whom to write to about it.", examples=["support@site.example"])

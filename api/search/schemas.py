@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from api.apps.pages import InstalledApp
-from api.claims.schemas import VerificationMethod
+from api.claims.schemas import CopyRuleName, VerificationMethod
 from api.http.members import (
     Address,
     BlockNumber,
@@ -93,7 +93,7 @@ class Explanation(Wire):
     level: MatchLevel = Field(description="How the symbol matched the query.")
     is_copy: bool = Field(description="Whether the token impersonates another.")
     copy_of: str | None = Field(description="CAIP-10 account of the token it copies.")
-    copy_rule: str | None = Field(description="The rule that makes it a copy; null if it is none.")
+    copy_rule: CopyRuleName | None = Field(description="The rule that makes it a copy; null if it is none.")
     status: StatusName
     status_priority: Count = Field(description="0 ranks first.")
     market_score: Annotated[Decimal, number("From 0 to 1.", minimum=0, maximum=1)] = Field(

@@ -7,6 +7,7 @@ time. Comparing each token of a popular symbol with every other in Python took s
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Final
 
 import polars as pl
 
@@ -23,13 +24,13 @@ from pipelines.copies import (
 )
 from pipelines.documents.rows import Document
 from warehouse.domain.chains import Chain
-from warehouse.domain.copies import CopyRules, Creation, is_established
+from warehouse.domain.copies import CopyRule, CopyRules, Creation, is_established
 from warehouse.domain.majors import Majors
 
 _TIME = pl.Datetime("us", "UTC")
 _USD = pl.Decimal(38, 8)
 """Two digits more than stored amounts have, for shares of them."""
-_RULES = ("registered", "senior")
+_RULES: Final[tuple[CopyRule, ...]] = ("registered", "senior")
 """In the order in which they are tried."""
 
 

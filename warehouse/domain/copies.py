@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 HOUR_SECONDS = 3_600
+CopyRule = Literal["operator", "major", "registered", "senior"]
+"""What makes a token a copy: an operator's ruling, a well-known coin, a registered or a senior established token."""
 
 
 @dataclass(frozen=True, slots=True)
