@@ -21,6 +21,8 @@ from tests.attacks.plan import HOURS, ORIGINALS_AT, Attack, Kind, Original, Plan
 from tests.factories.amounts import DOLLAR, ETHER
 
 _STEPS_AN_HOUR = 2
+_ACTS_A_BLOCK = 6
+"""So that all transactions fit: those that do not would be mined before others they depend on."""
 _STEP_SECONDS = 3_600 // _STEPS_AN_HOUR
 _TOKENS = 10**9 * ETHER
 _FOREVER = 2**40
@@ -50,6 +52,8 @@ class Field:
     registry: str = ""
     _acts: dict[int, list[Callable[[], None]]] = field(default_factory=lambda: defaultdict(list))
     _step: int = 0
+    _began: int = 0
+    _time: int = 0
 
     @classmethod
     def prepare(cls, node: Anvil, plan: Plan, chains_path: Path, signer: str) -> "Field":
@@ -62,15 +66,17 @@ class Field:
     def advance_to(self, hour: int) -> None:
         """Mine until the end of an hour."""
         while self._step < hour * _STEPS_AN_HOUR:
-            for act in self._acts.pop(self._step, ()):
+            for place, act in enumerate(self._acts.pop(self._step, ())):
+                if place and place % _ACTS_A_BLOCK == 0:
+                    self._mine()
                 act()
-            self.sender.mine()
+            self._mine()
             self._step += 1
+            self._time = max(self._time + 1, self._began + self._step * _STEP_SECONDS)
         self.sender.check(tolerate=("swap",))
 
     def go_live(self) -> None:
         """From now on every transaction is mined at once, at the machine's time."""
-        self.node.rpc("anvil_removeBlockTimestampInterval")
         head = int(self.node.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16)
         self.node.rpc("anvil_setTime", max(int(time.time()), head + 1))
         self.node.rpc("evm_setAutomine", True)
@@ -79,7 +85,7 @@ class Field:
     def deploy_late(self, attack: Attack) -> None:
         """Deploy a clone that nobody indexes before its claim."""
         self._clone(attack)
-        self.sender.flush()
+        self.sender.mine()
         self.sender.check()
 
     def send(self, wallet: LocalAccount, to: str, data: str, value: int) -> bool:
@@ -98,8 +104,7 @@ class Field:
         self.sender = Sender(self.node)
         self.bank: str = self.node.rpc("eth_accounts")[0].lower()
         self.node.rpc("evm_setAutomine", False)
-        self.node.rpc("anvil_setTime", int(time.time()) - GENESIS_SECONDS)
-        self.node.rpc("anvil_setBlockTimestampInterval", _STEP_SECONDS)
+        self._began = self._time = int(time.time()) - GENESIS_SECONDS
         self.node.rpc("anvil_setBalance", self.bank, hex(10**9 * ETHER))
         self.dexes = Dexes.deploy(self.sender, self.bank)
         self.dollar = self._create("OwnedToken", "USD Coin", "USDC", 6, 10**15 * DOLLAR, self.bank)
@@ -114,9 +119,15 @@ class Field:
         self.sender.send(self.bank, self.dexes.weth, wrap, value=10_000 * ETHER, purpose="wrap")
         coin, dollars = (self.dexes.weth, 5_000 * ETHER), (self.dollar, 5_000 * NATIVE_USD * DOLLAR)
         self.dexes.open_pool(self.sender, self.bank, "uniswap_v2", coin, dollars, 3000)
-        self.sender.mine()
+        self._mine()
         self.sender.check()
         self.chains_path.write_text(chains_file(self.node, self.dexes, self.dollar, registry=self.registry))
+
+    def _mine(self) -> None:
+        """Mine what waits into a block of the present step, a second after the one before."""
+        self.node.rpc("evm_setNextBlockTimestamp", self._time)
+        self.sender.mine()
+        self._time += 1
 
     def _create(self, contract: str, *arguments: object) -> str:
         data = artifacts.load(contract).deployment(*arguments)
@@ -178,7 +189,7 @@ class Field:
 
     def _wash(self, attack: Attack, clone: Deployed, pool: Pool, dollars: int) -> None:
         wallet = clone.wallet.address.lower()
-        amount = dollars * DOLLAR // 5
+        amount = dollars * DOLLAR // 20
         grant = artifacts.load("PlainToken").call("transfer", wallet, amount * attack.swaps)
         self.sender.send(self.bank, self.dollar, grant, gas=100_000, purpose="grant")
         for token in (clone.token, self.dollar):
@@ -186,7 +197,7 @@ class Field:
         first = self._step + 2
         for turn in range(attack.swaps):
             buys = turn % 2 == 0
-            token, size = (pool.quote, amount) if buys else (pool.base, dollars * ETHER // 6)
+            token, size = (pool.quote, amount) if buys else (pool.base, dollars * ETHER // 25)
             self._at(
                 first + turn,
                 lambda token=token, size=size: self.dexes.swap(self.sender, wallet, pool, token, size),

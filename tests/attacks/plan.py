@@ -144,7 +144,9 @@ class _Planner:
             case Kind.LIGHTER:
                 return {"created_at": FIRST_ATTACK_AT, "deposits": ((FIRST_ATTACK_AT + 1, small, 10_000),)}
             case Kind.WASH:
-                return {"swaps": rng.randrange(10, 40), "deposits": ((start + 1, max(1_500, small), 10_000),)}
+                # The dollars of all its purchases stay below half of the weight, were none sold again.
+                depth = 1_000 + int(weight * rng.uniform(0.02, 0.2))
+                return {"swaps": rng.randrange(10, 40), "deposits": ((start + 1, depth, 10_000),)}
             case Kind.WORTHLESS:
                 quote = rng.choice(("fake dollar", "own token", "copied exchange"))
                 return {"quote": quote, "deposits": ((start + 1, original.depth_usd * rng.randrange(10, 900), 10_000),)}
