@@ -42,7 +42,7 @@ _SAME_TOKEN = {"symbol": "$request.path.symbol", "chain": "$request.path.chain"}
 LINKS: tuple[Link, ...] = (
     Link("createWebhook", _OF_A_WEBHOOK, {"id": "$response.body#/id"}),
     Link("uploadMetadata", ("getMetadata",), {"cid": "$response.body#/cid"}),
-    Link("createApiKey", ("renameApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
+    Link("createApiKey", ("updateApiKey", "rollApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
     Link("requestRegistrationDomain", _OF_A_DOMAIN, _SAME_DOMAIN),
     Link("getToken", _OF_A_TOKEN, _SAME_TOKEN),
     Link("getRegistrationStatus", ("getToken",), _SAME_TOKEN),

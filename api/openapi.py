@@ -11,10 +11,11 @@ from pydantic.alias_generators import to_camel
 from api import links
 from api.http import error_shapes, json_schema
 from api.http.examples import restore_examples
+from api.http.groups import RouteGroup
 from api.http.route_table import RouteTable
 from api.http.routes import accesses
 from api.http.statuses import add_implied
-from api.security.access import ACCESS_MARK, OPTIONAL_SESSION
+from api.security.access import ACCESS_MARK, KEY_SCHEME, OPTIONAL_SESSION, SCOPE_MARK
 from api.webhooks import openapi as webhooks
 
 _INVENTED = ("HTTPValidationError", "ValidationError")
@@ -60,6 +61,16 @@ def _has_optional_session(route: APIRoute) -> bool:
     return names == [OPTIONAL_SESSION]
 
 
+def _name_scopes(operation: dict[str, Any], route: APIRoute, group: RouteGroup) -> None:
+    """Name the scopes that a route needs beside the scheme of each credential that it takes. OpenAPI 3.1 allows that
+    for every kind of scheme."""
+    of_session = [scope for one in accesses(route.dependant) if (scope := getattr(one.call, SCOPE_MARK, None))]
+    of_key = [] if group.key_scope is None else [str(group.key_scope)]
+    for requirement in operation.get("security", ()):
+        for scheme in requirement:
+            requirement[scheme] = of_key if scheme == KEY_SCHEME else of_session
+
+
 def _described(app: FastAPI) -> Iterator[APIRoute]:
     for context in iter_route_contexts(app.routes):
         route = context.original_route
@@ -92,8 +103,10 @@ def build(app: FastAPI, table: RouteTable, public_url: str) -> dict[str, Any]:
             operation = document["paths"][route.path_format][method.lower()]
             if _INVENTED[0] in str(operation["responses"].get("422", "")):
                 del operation["responses"]["422"]
+            group = table.find(method, route.path_format)
             restore_examples(document, operation, route)
-            add_implied(operation, route, table.find(method, route.path_format))
+            add_implied(operation, route, group)
+            _name_scopes(operation, route, group)
             if _has_optional_session(route):
                 operation["security"].append({})
     for operations in document["paths"].values():

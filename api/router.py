@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 from api import openapi
 from api.accounts import endpoints as accounts
 from api.apps import endpoints as apps
+from api.audit import endpoints as audit
 from api.auth import endpoints as auth
 from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
@@ -16,6 +17,7 @@ from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
 from api.history import endpoints as history
 from api.http.groups import GroupRouter
+from api.keys import endpoints as keys
 from api.metadata import endpoints as metadata
 from api.profiles import endpoints as profiles
 from api.public import endpoints as public
@@ -40,6 +42,8 @@ ROUTERS: tuple[GroupRouter, ...] = (
     auth.keys_router,
     accounts.reads_router,
     accounts.router,
+    keys.router,
+    audit.router,
     history.router,
     domains.router,
     domains.check_router,
@@ -70,6 +74,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     heartbeats.router,
     heartbeats.history_router,
     webhooks.router,
+    webhooks.write_router,
 )
 
 

@@ -26,6 +26,21 @@ class ApiSettings(EngineSettings):
         le=60,
         description="How long a looked-up API key is cached; the store announces revocations and new plans sooner.",
     )
+    api_key_max_days: int | None = Field(
+        default=None,
+        ge=1,
+        le=36_500,
+        description="Longest validity of an API key that an account makes. Unset: keys need not expire.",
+    )
+    api_key_warning_days: int = Field(
+        default=7, ge=1, le=365, description="An account hears of a key's expiry this many days before."
+    )
+    api_key_grace_days: float = Field(
+        default=7.0, ge=0, le=90, description="Longest time that a rolled API key still works."
+    )
+    audit_days: int = Field(
+        default=400, ge=30, description="How long entries of accounts' audit logs are kept, in days."
+    )
     session_seconds: int = Field(default=3600, ge=60, le=86_400, description="Lifetime of a wallet session.")
     session_cache_seconds: float = Field(
         default=3.0,

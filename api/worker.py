@@ -10,10 +10,12 @@ from typing import Any
 
 from procrastinate import JobContext
 
+from api.audit import tasks as audit
 from api.challenges import tasks as challenges
 from api.claims import tasks as claims
 from api.domains import tasks as domains
 from api.health import tasks as health
+from api.keys import tasks as keys
 from api.metadata import tasks as metadata
 from api.registrations import tasks as registrations
 from api.services import open_services
@@ -28,7 +30,7 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (challenges, claims, domains, health, metadata, registrations, webhooks)
+TASK_MODULES = (audit, challenges, claims, domains, health, keys, metadata, registrations, webhooks)
 
 
 @TASKS.periodic(cron="* * * * *")

@@ -1,52 +1,51 @@
-"""/api/v2/account: an account's keys, limits and usage."""
+"""/api/v2/account: an account's wallets, limits and usage."""
 
 from dataclasses import replace
 from typing import Annotated
-from uuid import UUID
 
 from fastapi import Depends, Path, Query
 
 from api.accounts import examples
-from api.accounts.errors import KeyLimit, KeyNotFound, KeyRevoked, LastWallet, WalletNotLinked
+from api.accounts.errors import LastWallet, WalletNotLinked
 from api.accounts.repository import AccountRepository
-from api.accounts.schemas import AccountAnswer, ApiKeyEntry, ApiKeyList, NameRequest, NewApiKey, UsageAnswer
+from api.accounts.schemas import AccountAnswer, UsageAnswer
 from api.accounts.self_service import SelfService
 from api.http import fields
 from api.http.addresses import wallet_address
-from api.http.dependencies import ServicesDep
+from api.http.dependencies import ClientAddress, ServicesDep
 from api.http.errors import InvalidInput
 from api.http.examples import WALLET, success_examples
 from api.http.groups import Credential, Origins, Quota, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
-from api.security.access import KeyOrSession, Session, with_scope
+from api.security.access import KeyOrSession, with_scope
 from api.security.callers import WalletSession
+from api.security.scopes import KeyScope
 
 # Accounts must always see what they use, and be able to revoke keys: the daily quota refuses nothing here.
 GROUP = RouteGroup(
     prefix="/api/v2/account", credential=Credential.SESSION, quota=Quota.ACCOUNT_RATE, origins=Origins.SITE
 )
-READS = replace(GROUP, credential=Credential.KEY_OR_SESSION)
+READS = replace(GROUP, credential=Credential.KEY_OR_SESSION, key_scope=KeyScope.ACCOUNT)
 MAX_DAYS = 90
 
 router = GROUP.router(tags=["account"], route_class=BodyRoute)
 reads_router = READS.router(tags=["account"], route_class=BodyRoute)
 
 
-async def _service(services: ServicesDep) -> SelfService:
+async def _service(services: ServicesDep, address: ClientAddress) -> SelfService:
     return SelfService(
         AccountRepository(services.store),
         services.limits.current,
         services.api_keys,
         services.sessions,
         services.clock,
-        key_prefix=services.settings.api_key_prefix,
+        address,
     )
 
 
 ServiceDep = Annotated[SelfService, Depends(_service)]
 Writer = Annotated[WalletSession, with_scope("api:write")]
-KeyId = Annotated[UUID, Path(description="The key's id, as the list shows it.")]
 
 
 @reads_router.get("", response_model=AccountAnswer, responses=success_examples(("account", examples.ACCOUNT)))
@@ -86,41 +85,3 @@ async def get_account_usage(
 ) -> JsonResponse:
     """How much of their daily quotas the account's keys and sessions used; up to a few seconds old."""
     return respond(await service.usage(caller, days))
-
-
-@router.get("/keys", response_model=ApiKeyList, responses=success_examples(("keys", examples.KEYS)))
-async def list_api_keys(session: Session, service: ServiceDep) -> JsonResponse:
-    """The account's API keys, without their secrets."""
-    return respond(await service.list_keys(session))
-
-
-@router.post(
-    "/keys",
-    status_code=201,
-    response_model=NewApiKey,
-    responses=success_examples(("made", examples.NEW_KEY), status=201) | GROUP.responses(KeyLimit),
-)
-async def create_api_key(session: Writer, body: NameRequest, service: ServiceDep) -> JsonResponse:
-    """Make an API key. It is shown in this answer and never again."""
-    made = await service.create_key(session, body.name)
-    return JsonResponse(made.model_dump(by_alias=True), status_code=201)
-
-
-@router.patch(
-    "/keys/{id}",
-    response_model=ApiKeyEntry,
-    responses=success_examples(("renamed", examples.KEY)) | GROUP.responses(KeyNotFound, KeyRevoked),
-)
-async def rename_api_key(session: Writer, id: KeyId, body: NameRequest, service: ServiceDep) -> JsonResponse:
-    """Give an API key another name."""
-    return respond(await service.rename_key(session, id, body.name))
-
-
-@router.delete(
-    "/keys/{id}",
-    response_model=ApiKeyEntry,
-    responses=success_examples(("revoked", examples.REVOKED)) | GROUP.responses(InvalidInput, KeyNotFound),
-)
-async def revoke_api_key(session: Writer, id: KeyId, service: ServiceDep) -> JsonResponse:
-    """Revoke an API key permanently. It is refused from now on, even where it was used a moment ago."""
-    return respond(await service.revoke_key(session, id))

@@ -12,17 +12,6 @@ ACCOUNT: dict[str, Any] = {
     ],
     "limits": _LIMITS,
 }
-KEY: dict[str, Any] = {
-    "id": "01980a5e-7c00-7000-8000-000000000002",
-    "name": "build server",
-    "prefix": "rgl_live_Zk3vT9wQ",
-    "createdAt": "2026-01-02T00:00:00Z",
-    "lastUsedAt": None,
-    "revokedAt": None,
-}
-NEW_KEY: dict[str, Any] = {**KEY, "key": "rgl_live_Zk3vT9wQ0rX5bN8mZ1cV7yB2nM4lK6jH8gF0dS3aP5"}
-REVOKED: dict[str, Any] = {**KEY, "revokedAt": "2026-01-03T00:00:00Z"}
-KEYS: dict[str, Any] = {"keys": [KEY], "limit": 5}
 USAGE: dict[str, Any] = {
     "day": "2026-01-02",
     "resetsAt": "2026-01-03T00:00:00Z",
@@ -31,9 +20,9 @@ USAGE: dict[str, Any] = {
     "callers": [
         {
             "kind": "key",
-            "keyId": KEY["id"],
-            "name": KEY["name"],
-            "prefix": KEY["prefix"],
+            "keyId": "01980a5e-7c00-7000-8000-000000000002",
+            "name": "build server",
+            "prefix": "rgl_live_Zk3vT9wQ",
             "used": 1_250,
             "remaining": 98_750,
         },

@@ -1,42 +1,13 @@
 """Wire shapes of the account routes."""
 
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import Literal
 from uuid import UUID
 
-from pydantic import BeforeValidator, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-from api.accounts.service import MAX_NAME_LENGTH
 from api.http.members import Address, ChainNumber, Count, PlanName
 from api.http.rendering import Wire
-
-
-def _name(value: object) -> object:
-    if not isinstance(value, str):
-        raise ValueError("must be text")
-    if not 1 <= len(value) <= MAX_NAME_LENGTH or not value.isprintable() or value.isspace():
-        raise ValueError(f"must be 1 to {MAX_NAME_LENGTH} printable characters")
-    return value
-
-
-KeyName = Annotated[
-    str,
-    BeforeValidator(_name),
-    Field(min_length=1, max_length=MAX_NAME_LENGTH, description="Distinguishes keys."),
-]
-
-
-class NameRequest(Wire):
-    """The name of a key."""
-
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        populate_by_name=True,
-        frozen=True,
-        json_schema_extra={"examples": [{"name": "build server"}]},
-    )
-    name: KeyName
 
 
 class AccountLimits(Wire):
@@ -68,30 +39,6 @@ class AccountAnswer(Wire):
     created_at: datetime = Field(description="When it was made, ISO 8601 in UTC.")
     wallets: list[AccountWalletEntry] = Field(description="The first one first.")
     limits: AccountLimits = Field(description="What the plan allows.")
-
-
-class ApiKeyEntry(Wire):
-    """An API key, without its secret."""
-
-    id: UUID = Field(description="Id of the key.")
-    name: str = Field(description="What its owner calls it.")
-    prefix: str = Field(description="How the key begins.")
-    created_at: datetime = Field(description="When it was made, ISO 8601 in UTC.")
-    last_used_at: datetime | None = Field(description="To within half a minute; null: never.")
-    revoked_at: datetime | None = Field(description="When it was revoked, ISO 8601 in UTC; null while it is valid.")
-
-
-class NewApiKey(ApiKeyEntry):
-    """An API key just made."""
-
-    key: str = Field(description="The key. It is not shown again.")
-
-
-class ApiKeyList(Wire):
-    """An account's keys."""
-
-    keys: list[ApiKeyEntry] = Field(description="Oldest first; revoked ones for 90 days.")
-    limit: Count = Field(description="Keys that the plan allows at a time.")
 
 
 class CallerUsage(Wire):

@@ -1,31 +1,30 @@
-"""Self-service of accounts: make, rename and revoke keys, read limits and usage."""
+"""Self-service of accounts: unlink wallets, read limits and usage."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from api.accounts.errors import KeyLimit, KeyNotFound, KeyRevoked, LastWallet, WalletNotLinked
-from api.accounts.repository import DAY, AccountRepository, ApiKey, DayOfUse
+from api.accounts.errors import LastWallet, WalletNotLinked
+from api.accounts.repository import DAY, AccountRepository, DayOfUse
 from api.accounts.schemas import (
     AccountAnswer,
     AccountLimits,
     AccountWalletEntry,
-    ApiKeyEntry,
-    ApiKeyList,
     CallerUsage,
     DayUsage,
-    NewApiKey,
     UsageAnswer,
 )
-from api.accounts.secret import new_secret
 from api.clock import Clock
-from api.http.errors import TooManyRequests
 from api.limits.plans import Limits, PlanLimits
-from api.security.api_keys import ApiKeys, hash_key
+from api.outbound.destinations import Address
+from api.security.api_keys import ApiKeys
 from api.security.callers import Principal, WalletSession
 from api.security.sessions import Sessions
+from api.store import audit
+from api.store.audit import Action, Actor
 from warehouse.domain.addresses import checksum_address
+from warehouse.domain.events.security import WalletUnlinked
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class SelfService:
     keys: ApiKeys
     sessions: Sessions
     clock: Clock
-    key_prefix: str
+    address: Address | None
 
     async def account(self, principal: Principal) -> AccountAnswer:
         """The account behind a credential."""
@@ -59,8 +58,12 @@ class SelfService:
             WalletNotLinked: the account has no such wallet.
             ApiError: 409, it is the only one.
         """
+        now, actor = self.clock.now(), Actor.of(session, self.address)
         async with self.repository.store.transaction() as transaction:
-            linked = await self.repository.unlink_wallet(transaction, session.account_id, wallet, self.clock.now())
+            linked = await self.repository.unlink_wallet(transaction, session.account_id, wallet, now)
+            if linked is not None and linked != [wallet]:
+                event = WalletUnlinked(**actor.members, unlinked_wallet=checksum_address(wallet))
+                await audit.record(transaction, Action(session.account_id, actor, event, now))
         if linked is None:
             raise WalletNotLinked
         if linked == [wallet]:
@@ -69,64 +72,6 @@ class SelfService:
         self.keys.forget_account(session.account_id)
         self.sessions.forget_account(session.account_id)
         return await self.account(session)
-
-    async def list_keys(self, session: WalletSession) -> ApiKeyList:
-        """The account's keys."""
-        rows = await self.repository.keys(session.account_id, self.clock.now())
-        return ApiKeyList(keys=[ApiKeyEntry(**asdict(row)) for row in rows], limit=self.limits.plans[session.plan].keys)
-
-    async def create_key(self, session: WalletSession, name: str) -> NewApiKey:
-        """Make a key. If the answer is lost, so is the secret; the key is in the list and can be revoked there.
-
-        Raises:
-            Forbidden: the account has as many keys as its plan allows.
-            TooManyRequests: it made as many within a day as its plan allows.
-        """
-        secret, now = new_secret(self.key_prefix), self.clock.now()
-        store = self.repository.store
-        async with store.transaction() as transaction:
-            plan = await self.repository.lock(transaction, session.account_id)
-            limits = self.limits.plans[plan]
-            counts = await self.repository.counts(transaction, session.account_id, now, limits.new_keys)
-            if counts.active >= limits.keys:
-                raise KeyLimit(
-                    f"plan {plan} allows {limits.keys} API keys, this account has {counts.active}",
-                    details={"plan": plan, "limit": limits.keys},
-                )
-            if counts.nth_newest_at is not None:
-                wait = counts.nth_newest_at + DAY - now
-                raise TooManyRequests(f"plan {plan} allows {limits.new_keys} new API keys a day", wait.total_seconds())
-            row = await self.repository.add_key(
-                transaction,
-                session.account_id,
-                name=name,
-                prefix=secret.prefix,
-                key_hash=hash_key(secret.key),
-                now=now,
-            )
-        return NewApiKey(**asdict(row), key=secret.key)
-
-    async def rename_key(self, session: WalletSession, key_id: UUID, name: str) -> ApiKeyEntry:
-        """Rename a key.
-
-        Raises:
-            KeyNotFound: the account has no such key.
-            ApiError: 409, the key is revoked.
-        """
-        renamed = _entry(await self.repository.rename_key(session.account_id, key_id, name))
-        if renamed.revoked_at is not None:
-            raise KeyRevoked
-        return renamed
-
-    async def revoke_key(self, session: WalletSession, key_id: UUID) -> ApiKeyEntry:
-        """Revoke a key. A revoked key stays as it is.
-
-        Raises:
-            KeyNotFound: the account has no such key.
-        """
-        revoked = _entry(await self.repository.revoke_key(session.account_id, key_id, self.clock.now()))
-        self.keys.forget_key(key_id)  # the store notifies other processes
-        return revoked
 
     async def usage(self, principal: Principal, days: int) -> UsageAnswer:
         """The account's usage in the last ``days`` days, including today."""
@@ -152,12 +97,6 @@ def _limits(limits: PlanLimits) -> AccountLimits:
         keys=limits.keys,
         new_keys_per_day=limits.new_keys,
     )
-
-
-def _entry(row: ApiKey | None) -> ApiKeyEntry:
-    if row is None:
-        raise KeyNotFound
-    return ApiKeyEntry(**asdict(row))
 
 
 def _caller(row: DayOfUse, account_id: UUID, limits: PlanLimits) -> CallerUsage:

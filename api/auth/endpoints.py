@@ -28,7 +28,7 @@ from api.auth.schemas import (
 from api.auth.service import NONCE_LIFE, SignInService
 from api.claims.inputs import signature_bytes
 from api.http import cursors
-from api.http.dependencies import ClockDep, ServicesDep, TokensDep
+from api.http.dependencies import ClientAddress, ClockDep, ServicesDep, TokensDep
 from api.http.errors import InvalidInput
 from api.http.examples import success_examples
 from api.http.groups import CLAIMS, Credential, Origins, Quota, RouteGroup
@@ -57,7 +57,7 @@ nonce_router = NONCE.router(tags=["sign-in"], route_class=BodyRoute)
 keys_router = KEYS.router(tags=["sign-in"], route_class=BodyRoute)
 
 
-async def _service(services: ServicesDep) -> SignInService:
+async def _service(services: ServicesDep, address: ClientAddress) -> SignInService:
     settings = services.settings
     return SignInService(
         repository=AuthRepository(services.store),
@@ -69,6 +69,7 @@ async def _service(services: ServicesDep) -> SignInService:
         urls=_service_urls(settings.public_site_url, settings.public_url),
         session_life=timedelta(seconds=settings.session_seconds),
         sessions_per_wallet=settings.sessions_per_wallet,
+        address=address,
     )
 
 

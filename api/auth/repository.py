@@ -44,6 +44,15 @@ class ListedSession:
     expires_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class RevokedSession:
+    """A session that is revoked. ``ended``: it was live until now."""
+
+    id: UUID
+    revoked_at: datetime
+    ended: bool
+
+
 class AuthRepository:
     """Statements of the sign-in."""
 
@@ -123,19 +132,20 @@ class AuthRepository:
         row = await self.store.row("auth/count_sessions", {"account_id": account_id, "now": now})
         return int(_only(row)["total"])
 
-    async def revoke(self, account_id: UUID, session_id: UUID, now: datetime) -> datetime | None:
+    async def revoke(
+        self, transaction: Transaction, account_id: UUID, session_id: UUID, now: datetime
+    ) -> RevokedSession | None:
         """End one session of an account; None if it has no such session."""
-        async with self.store.transaction() as transaction:
-            session = {"id": session_id, "account_id": account_id, "now": now}
-            row = await transaction.row("auth/revoke_session", session)
-        return None if row is None else row["revoked_at"]
+        session = {"id": session_id, "account_id": account_id, "now": now}
+        return await transaction.row("auth/revoke_session", session, RevokedSession)
 
-    async def revoke_others(self, account_id: UUID, session_id: UUID, now: datetime) -> list[UUID]:
+    async def revoke_others(
+        self, transaction: Transaction, account_id: UUID, session_id: UUID, now: datetime
+    ) -> list[UUID]:
         """End all sessions of an account except one."""
-        async with self.store.transaction() as transaction:
-            rows = await transaction.rows(
-                "auth/revoke_other_sessions", {"id": session_id, "account_id": account_id, "now": now}
-            )
+        rows = await transaction.rows(
+            "auth/revoke_other_sessions", {"id": session_id, "account_id": account_id, "now": now}
+        )
         return [row["id"] for row in rows]
 
 

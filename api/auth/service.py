@@ -10,7 +10,7 @@ from uuid import UUID
 from solders.pubkey import Pubkey
 from solders.signature import Signature
 
-from api.auth import rules, siwe, siws
+from api.auth import actions, rules, siwe, siws
 from api.auth.errors import NonceInvalid, SignatureInvalid, TooManyWallets, WalletOfAnotherAccount
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn
@@ -20,12 +20,14 @@ from api.auth.schemas import LoginResponse
 from api.chains import ChainReaders
 from api.clock import Clock
 from api.http.errors import InvalidInput
+from api.outbound.destinations import Address
 from api.security.access import require_scope
 from api.security.callers import WalletSession
 from api.security.errors import SessionEnded
 from api.security.jwt import Tokens
 from api.security.sessions import Sessions
 from api.security.signatures import is_signed_by, recover, signed_digest
+from api.store import audit
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain, Chains
 from warehouse.store import Transaction
@@ -65,6 +67,7 @@ class SignInService:
     urls: ServiceUrls
     session_life: timedelta
     sessions_per_wallet: int
+    address: Address | None
 
     async def nonce(self) -> str:
         """A new nonce for one sign-in within ten minutes: 22 letters and digits, 130 random bits."""
@@ -128,13 +131,20 @@ class SignInService:
     async def revoke(self, session: WalletSession, session_id: UUID) -> datetime | None:
         """End a session of the caller's account: at once here, within the cache's seconds in other processes. None if
         the account has no such session."""
-        revoked_at = await self.repository.revoke(session.account_id, session_id, self.clock.now())
+        now = self.clock.now()
+        async with self.repository.store.transaction() as transaction:
+            row = await self.repository.revoke(transaction, session.account_id, session_id, now)
+            if row is not None and row.ended:
+                await audit.record(transaction, *actions.revoked(session, [session_id], self.address, now))
         self.sessions.forget(session_id)
-        return revoked_at
+        return None if row is None else row.revoked_at
 
     async def revoke_others(self, session: WalletSession) -> int:
         """End all sessions of the caller's account except the caller's, and return how many."""
-        ended = await self.repository.revoke_others(session.account_id, session.session_id, self.clock.now())
+        now = self.clock.now()
+        async with self.repository.store.transaction() as transaction:
+            ended = await self.repository.revoke_others(transaction, session.account_id, session.session_id, now)
+            await audit.record(transaction, *actions.revoked(session, ended, self.address, now))
         for session_id in ended:
             self.sessions.forget(session_id)
         return len(ended)
@@ -158,6 +168,7 @@ class SignInService:
                 row = await self._new_session(transaction, signer, scopes, now)
                 most = self.sessions_per_wallet
                 ended = await self.repository.end_oldest_sessions(transaction, row, signer.wallet, most=most, now=now)
+                await audit.record(transaction, *actions.started(row, signer.wallet, ended, self.address, now))
             else:
                 row = await self._joined_session(transaction, signer, session, now)
         for session_id in (row.id, *ended):
@@ -212,6 +223,8 @@ class SignInService:
             await self.repository.link_wallet(transaction, wallet, kept.account_id)
         if await self._require_signer(transaction, signer, now) != kept.account_id:
             raise WalletOfAnotherAccount(wallet)
+        linked = account_id is None
+        await audit.record(transaction, *actions.joined(session, wallet, self.address, now, linked=linked))
         return await self.repository.add_to_session(transaction, session.session_id, wallet, signer.chain_id)
 
     async def _require_signer(self, transaction: Transaction, signer: Signer, now: datetime) -> UUID:

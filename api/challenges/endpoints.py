@@ -43,11 +43,12 @@ from api.registrations.errors import RegistrationEnded, RegistrationNotFound, Re
 from api.registrations.reading import find_active, find_registration
 from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 
-GROUP = RouteGroup(prefix="/api/v2/registration", admission=CLAIMS)
-READS_GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUP = RouteGroup(prefix="/api/v2/registration", key_scope=KeyScope.CLAIM, admission=CLAIMS)
+READS_GROUP = RouteGroup(prefix="/api/v2/registration", key_scope=KeyScope.READ)
 
 router = GROUP.router("/api/v2/registration/{id}/challenge", tags=["challenges"], route_class=BodyRoute)
 reads_router = READS_GROUP.router("/api/v2/registration/{id}/challenges", tags=["challenges"], route_class=QueryRoute)

@@ -57,8 +57,14 @@ from api.http.groups import CLAIMS, READS, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute, QueryRoute
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 
-GROUP = RouteGroup(prefix="/api/v2/claim", admission=CLAIMS, errors=ErrorShape(invalid_code="VALIDATION_INVALID_INPUT"))
+GROUP = RouteGroup(
+    prefix="/api/v2/claim",
+    key_scope=KeyScope.CLAIM,
+    admission=CLAIMS,
+    errors=ErrorShape(invalid_code="VALIDATION_INVALID_INPUT"),
+)
 DEFAULT_STATUS_CHAIN = "arbitrum"
 
 METHODS_GROUP = replace(GROUP, admission=READS)

@@ -20,6 +20,14 @@ def create_key(
         str | None, typer.Option(help="The account's plan. Default: unchanged; free for a new account.")
     ] = None,
     name: Annotated[str, typer.Option(help="Name of the key within its account.")] = "default",
+    scope: Annotated[
+        list[str] | None, typer.Option(help="A scope of the key; can be given several times. Default: all but audit.")
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NETWORK", help="Network that the key may be used from; can be given several times."),
+    ] = None,
+    expires_days: Annotated[float | None, typer.Option(min=0, help="Days until it expires. Default: never.")] = None,
 ) -> None:
     """Create an API key, and an account for the wallet if it has none. A given plan becomes the account's plan.
 
@@ -31,7 +39,7 @@ def create_key(
     """
     from api.ops.commands import accounts
 
-    accounts.create_key(wallet, plan, name)
+    accounts.create_key(wallet, plan, name, scopes=scope, addresses=allow, expires_days=expires_days)
 
 
 @keys.command("list")

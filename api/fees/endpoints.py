@@ -11,8 +11,9 @@ from api.http.members import Count, Timestamp, Usd
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.http.times import timestamp
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 
-GROUP = RouteGroup(prefix="/api/v2/config")
+GROUP = RouteGroup(prefix="/api/v2/config", key_scope=KeyScope.READ)
 CACHE_SECONDS = 300
 
 router = GROUP.router(tags=["fees"])

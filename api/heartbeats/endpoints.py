@@ -21,12 +21,13 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import read_time_or_unix
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import CRITICAL_BELOW, WARNING_BELOW, RiskLevel
 
-GROUP = RouteGroup(prefix="/api/v2/heartbeat")
+GROUP = RouteGroup(prefix="/api/v2/heartbeat", key_scope=KeyScope.READ)
 HISTORY_GROUP = replace(GROUP, admission=SEARCHES)
 
 router = GROUP.router(tags=["heartbeats"], route_class=QueryRoute)

@@ -20,8 +20,9 @@ from api.registrations.errors import RegistrationNotFound
 from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRecord, RegistrationRepository
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 
-GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUP = RouteGroup(prefix="/api/v2/registration", key_scope=KeyScope.READ)
 KIND = "registration-history+v1"
 
 

@@ -18,7 +18,9 @@ from api.fees.pricing import Pricing
 from api.health.service import Readiness
 from api.heartbeats.repository import AtRiskMemory
 from api.http.metrics import Metrics
+from api.limits.addresses import client_ip
 from api.metadata.service import Metadata
+from api.outbound.destinations import Address
 from api.public.service import PublicReads
 from api.search.service import SearchService
 from api.security.jwt import Tokens
@@ -65,4 +67,12 @@ TokenListDep = Annotated[TokenListService, part(lambda services: services.token_
 ListSignaturesDep = Annotated[Signatures, part(lambda services: services.token_list_signatures)]
 PublicReadsDep = Annotated[PublicReads, part(lambda services: services.public_reads)]
 GasDep = Annotated[MainnetGas, part(lambda services: services.mainnet_gas)]
+
+
+async def _client_address(request: Request) -> Address | None:
+    return client_ip(request, services_of(request).limiter.proxies)
+
+
+ClientAddress = Annotated[Address | None, Depends(_client_address)]
+"""The client's address; None where it has none. See :func:`api.limits.addresses.client_ip`."""
 AtRiskDep = Annotated[AtRiskMemory, part(lambda services: services.at_risk)]

@@ -15,6 +15,7 @@ from fastapi.routing import APIRoute
 
 from api.http.error_shapes import ErrorShape
 from api.http.errors import ApiError, ChainUnavailable, Unavailable
+from api.security.scopes import KeyScope
 from api.settings import ApiSettings
 
 JSON: Final = ("application/json",)
@@ -85,6 +86,7 @@ class RouteGroup:
         prefix: path that the group's routes begin with. An unknown path below it is answered in the group's shape.
         admission: whose limit of concurrency applies; None lets every request through.
         credential: which credential the routes take.
+        key_scope: the scope that an API key needs; every group whose routes take one declares it.
         quota: what requests are counted against.
         body_limit: bytes of the largest body, from the settings; the setting ``body_limit_bytes`` by default.
         body_types: media types of a body.
@@ -96,12 +98,21 @@ class RouteGroup:
     prefix: str
     admission: AdmissionClass | None = READS
     credential: Credential = Credential.API_KEY
+    key_scope: KeyScope | None = None
     quota: Quota = Quota.ACCOUNT
     body_limit: Callable[[ApiSettings], int] = lambda settings: settings.body_limit_bytes
     body_types: tuple[str, ...] = JSON
     errors: ErrorShape = field(default_factory=ErrorShape)
     chain_unavailable: type[Unavailable] = ChainUnavailable
     origins: Origins = Origins.NONE
+
+    def __post_init__(self) -> None:
+        """Check that a scope is declared exactly where keys are taken."""
+        takes_key = self.credential in (Credential.API_KEY, Credential.KEY_OR_SESSION)
+        if takes_key is not (self.key_scope is not None):
+            raise ValueError(
+                f"group {self.prefix!r}: key_scope must be given if its routes take API keys, and only then"
+            )
 
     def router(
         self, prefix: str | None = None, *, tags: Sequence[str | Enum], route_class: type[APIRoute] = APIRoute

@@ -75,7 +75,7 @@ class Limiter:
         if self.meter is None:
             return Charge([], None)
         limits = self.limits_of(principal.plan)
-        id = principal.key_id if isinstance(principal, Caller) else principal.account_id
+        id = principal.quota_id if isinstance(principal, Caller) else principal.account_id
         grant = await self.meter.take(Subject(id, principal.account_id, principal.plan), limits)
         refusal = None
         if grant.refusal is not None:

@@ -142,7 +142,7 @@ def validate_url(url: str, *, allow_loopback: bool = False, refused: Sequence[Ne
 
 def is_public(address: Address, refused: Sequence[Network] = ()) -> bool:
     """Whether an address is one of the public Internet, and not in ``refused``."""
-    if any(address.version == network.version and address in network for network in refused):
+    if is_within(address, refused):
         return False
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _REFUSED_4)
@@ -158,6 +158,11 @@ def is_loopback(address: Address) -> bool:
     if isinstance(address, IPv4Address):
         return address.is_loopback
     return address == IPv6Address("::1") and address.scope_id is None
+
+
+def is_within(address: Address, networks: Sequence[Network]) -> bool:
+    """Whether an address is in one of the networks."""
+    return any(address.version == network.version and address in network for network in networks)
 
 
 def parse_networks(text: str) -> tuple[Network, ...]:

@@ -47,11 +47,12 @@ from api.registrations.schemas import (
 )
 from api.registrations.statuses import render_registration, render_status
 from api.security.access import ApiKey, SessionBeside
+from api.security.scopes import KeyScope
 from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import AddressFormat
 
-GROUP = RouteGroup(prefix="/api/v2/registration")
+GROUP = RouteGroup(prefix="/api/v2/registration", key_scope=KeyScope.READ)
 CLAIMABLE = replace(GROUP, admission=SEARCHES, errors=ErrorShape(invalid_code="INVALID_PARAMS"))
 QUALIFY = replace(GROUP, admission=CLAIMS)
 

@@ -21,10 +21,11 @@ from api.registrations.repository import LinkedRegistration, RegistrationReposit
 from api.registrations.schemas import AllChains, AllChainsEntry, ChainType, Roles, UnifiedRegistration
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 from warehouse.domain.addresses import AddressFormat, checksum_address
 from warehouse.domain.chains import Chains
 
-GROUP = RouteGroup(prefix="/registration")
+GROUP = RouteGroup(prefix="/registration", key_scope=KeyScope.READ)
 
 router = GROUP.router(tags=["registrations"], route_class=QueryRoute)
 

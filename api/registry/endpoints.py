@@ -10,8 +10,9 @@ from api.http.groups import RouteGroup
 from api.http.members import ChainKey, Usd
 from api.http.rendering import JsonResponse, Number, Wire, respond
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 
-GROUP = RouteGroup(prefix="/api/v2/registry")
+GROUP = RouteGroup(prefix="/api/v2/registry", key_scope=KeyScope.READ)
 PROTOCOL = "regalia"
 PROTOCOL_VERSION = "1.0.0"
 CACHE_SECONDS = 3600

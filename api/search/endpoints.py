@@ -13,12 +13,16 @@ from api.search import examples
 from api.search.parameters import PARAMETERS
 from api.search.schemas import SearchAnswer
 from api.security.access import ApiKey
-from api.security.credentials import count
+from api.security.credentials import admit_key
 from api.security.errors import API_KEY_HEADER
+from api.security.scopes import KeyScope
 from api.services import services_of
 
 GROUP = RouteGroup(
-    prefix="/api/v2/search", admission=SEARCHES, errors=ErrorShape(invalid_code="bad_request", codes=LOWER_CODES)
+    prefix="/api/v2/search",
+    key_scope=KeyScope.READ,
+    admission=SEARCHES,
+    errors=ErrorShape(invalid_code="bad_request", codes=LOWER_CODES),
 )
 
 
@@ -37,7 +41,7 @@ async def _recall(request: Request) -> Response | None:
         return None
     if body is None:
         return None
-    await count(request, caller)
+    await admit_key(request, caller)
     return Response(body, media_type="application/json")
 
 

@@ -1,6 +1,6 @@
 """Who may call a route, declared in the endpoint's signature.
 
-    ApiKey                  header X-API-Key: the account behind it
+    ApiKey                  header X-API-Key: the account behind it; the route group declares the scope it needs
     Session                 Authorization: Bearer, a wallet session: who signed in, with which wallets and scopes
     KeyOrSession            either of them
     OptionalSession         a wallet session if a token is sent; an invalid token is refused
@@ -29,17 +29,22 @@ from api.security.credentials import (
 )
 from api.security.errors import (
     API_KEY_HEADER,
+    AddressNotAllowed,
+    ApiKeyExpired,
     ApiKeyInvalid,
     ApiKeyMissing,
     CredentialMissing,
+    KeyScopeMissing,
     PlanTooLow,
     ScopeMissing,
     SessionEnded,
     SessionMissing,
 )
+from api.security.scopes import DESCRIPTIONS, KeyScope
 
 ACCESS_MARK = "__access__"
 ASK_MARK = "__ask__"
+SCOPE_MARK = "__scope__"
 OPTIONAL_SESSION = "optional_session"
 Dependency = TypeVar("Dependency", bound=Callable[..., Any])
 Ask = Callable[[Request], Awaitable[object]]
@@ -57,13 +62,24 @@ def declares_access(name: str, ask: Ask, *errors: type[ApiError]) -> Callable[[D
     return mark
 
 
-_KEY = APIKeyHeader(name=API_KEY_HEADER, scheme_name="ApiKey", description="Account API key.", auto_error=False)
+KEY_SCHEME = "ApiKey"
+_SCOPES = "; ".join(f"`{scope}`: {text}" for scope, text in DESCRIPTIONS.items())
+_KEY = APIKeyHeader(
+    name=API_KEY_HEADER,
+    scheme_name=KEY_SCHEME,
+    description=f"Account API key. Each operation names the scope that a key needs. {_SCOPES}. A key without a list of "
+    f"scopes has all but `{KeyScope.AUDIT}`.",
+    auto_error=False,
+)
 _SESSION = HTTPBearer(
     scheme_name="WalletSession", description="Access token of a wallet's sign-in.", bearerFormat="JWT", auto_error=False
 )
 
 
-@declares_access("api_key", ask_api_key, ApiKeyMissing, ApiKeyInvalid)
+_KEY_REFUSALS = (ApiKeyInvalid, ApiKeyExpired, AddressNotAllowed, KeyScopeMissing)
+
+
+@declares_access("api_key", ask_api_key, ApiKeyMissing, *_KEY_REFUSALS)
 async def require_api_key(request: Request, _: Annotated[object, Security(_KEY)]) -> Caller:
     """See :func:`ask_api_key`."""
     return await ask_api_key(request)
@@ -75,7 +91,7 @@ async def require_session(request: Request, _: Annotated[object, Security(_SESSI
     return await ask_session(request)
 
 
-@declares_access("key_or_session", ask_key_or_session, CredentialMissing, ApiKeyInvalid)
+@declares_access("key_or_session", ask_key_or_session, CredentialMissing, *_KEY_REFUSALS)
 async def require_key_or_session(
     request: Request, _: Annotated[object, Security(_KEY)], __: Annotated[object, Security(_SESSION)]
 ) -> Principal:
@@ -125,7 +141,7 @@ def require_scope(session: WalletSession, scope: str) -> None:
 
 def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any:
     """Require a scope of the session. The error names the required scope and the session's. Where the route also takes
-    API keys, keys pass: they have no scopes."""
+    API keys, keys pass: the route group declares the scope that they need."""
     ask: Ask = getattr(require, ASK_MARK)
 
     async def ask_with_scope(request: Request) -> object:
@@ -134,12 +150,17 @@ def with_scope(scope: str, require: Callable[..., Any] = require_session) -> Any
             require_scope(session, scope)
         return session
 
-    return _requiring(f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require, ScopeMissing)
+    return _requiring(
+        f"{getattr(require, ACCESS_MARK)}, scope {scope}", ask_with_scope, require, ScopeMissing, scope=scope
+    )
 
 
-def _requiring(name: str, ask: Ask, require: Callable[..., Any], error: type[ApiError]) -> Any:
+def _requiring(
+    name: str, ask: Ask, require: Callable[..., Any], error: type[ApiError], *, scope: str | None = None
+) -> Any:
     @declares_access(name, ask, error)
     async def require_more(request: Request, _: Annotated[object, Depends(require)]) -> object:
         return await ask(request)
 
+    setattr(require_more, SCOPE_MARK, scope or getattr(require, SCOPE_MARK, None))
     return Depends(require_more)

@@ -17,6 +17,7 @@ from api.http.cache import Cache
 from api.http.metrics import Metrics
 from api.limits.coalescing import Coalescer
 from api.security.callers import Caller
+from api.security.scopes import granted
 from warehouse.errors import StoreUnavailable
 from warehouse.store import Store
 
@@ -47,16 +48,15 @@ class ApiKeys:
         caller = await self._known.get(digest, lambda: self._lookups.ask(digest))
         if caller is None:
             self._known.forget(digest)  # invented keys must not displace valid ones
-        else:
-            self._used[caller.key_id] = self.clock.now()
         return caller
 
     def known(self, secret: str) -> Caller | None:
         """The account of a key if it is cached and fresh; None means that the store must be asked."""
-        caller = self._known.peek(hash_key(secret)) if len(secret) <= MAX_KEY_LENGTH else None
-        if caller is not None:
-            self._used[caller.key_id] = self.clock.now()
-        return caller
+        return self._known.peek(hash_key(secret)) if len(secret) <= MAX_KEY_LENGTH else None
+
+    def note_use(self, caller: Caller) -> None:
+        """A request with this key was let in; see :meth:`note_uses`."""
+        self._used[caller.key_id] = self.clock.now()
 
     def forget_key(self, key_id: UUID) -> None:
         """Drop a key from the cache: it was changed or revoked."""
@@ -93,6 +93,6 @@ class ApiKeys:
     async def _look_up(self, digests: Sequence[bytes]) -> list[Caller | None]:
         rows = await self.store.rows("auth/find_api_keys", {"key_hashes": list(digests)})
         found = {
-            bytes(row["key_hash"]): Caller(row["key_id"], row["account_id"], row["wallet"], row["plan"]) for row in rows
+            bytes(row.pop("key_hash")): Caller(**{**row, "scopes": granted(row["scopes"])}) for row in map(dict, rows)
         }
         return [found.get(digest) for digest in digests]

@@ -2,15 +2,20 @@
 
 from fastapi import Request
 
+from api.http.errors import ApiError
 from api.http.groups import Quota, RouteGroup
 from api.http.route_table import SCOPE_KEY
+from api.limits.addresses import client_ip
 from api.security.callers import Caller, Principal, WalletSession
 from api.security.errors import (
     API_KEY_HEADER,
     BEARER,
+    AddressNotAllowed,
+    ApiKeyExpired,
     ApiKeyInvalid,
     ApiKeyMissing,
     CredentialMissing,
+    KeyScopeMissing,
     SessionEnded,
     SessionMissing,
 )
@@ -53,6 +58,8 @@ async def ask_api_key(request: Request) -> Caller:
     Raises:
         ApiKeyMissing: there is no key.
         ApiKeyInvalid: the key is unknown or revoked.
+        ApiKeyExpired, AddressNotAllowed: it is not valid now, or not from here.
+        KeyScopeMissing: it may not call the route.
     """
     known: Caller | None = getattr(request.state, "caller", None)
     if known is not None:
@@ -63,9 +70,25 @@ async def ask_api_key(request: Request) -> Caller:
     caller = await _find_key(request, secret)
     if caller is None:
         raise ApiKeyInvalid
-    request.state.caller = caller
-    await count(request, caller)
+    await admit_key(request, caller)
     return caller
+
+
+async def admit_key(request: Request, caller: Caller) -> None:
+    """Let a request with a valid key in: check what the key may do, and count it.
+
+    Raises:
+        ApiKeyExpired, AddressNotAllowed: the key is not valid now, or not from here.
+        TooManyRequests: it is over a limit.
+        KeyScopeMissing: it may not call the route.
+    """
+    _require_usable(request, caller)
+    services_of(request).api_keys.note_use(caller)
+    await count(request, caller)
+    group: RouteGroup = request.scope[SCOPE_KEY]
+    if group.key_scope is not None and group.key_scope not in caller.scopes:
+        raise KeyScopeMissing(caller, group.key_scope)
+    request.state.caller = caller
 
 
 async def _find_key(request: Request, secret: str) -> Caller | None:
@@ -80,6 +103,27 @@ async def _find_key(request: Request, secret: str) -> Caller | None:
     if caller is None:
         services.limiter.count_invalid_key(request)
     return caller
+
+
+def _require_usable(request: Request, caller: Caller) -> None:
+    """Refuse a key that has expired or that is sent from an address it is not for. That counts against the address, as
+    an invalid key does, and not against the key: whoever stole it must not use up its owner's limits.
+
+    Raises:
+        ApiKeyExpired, AddressNotAllowed: it cannot be used.
+        TooManyInvalidKeys: nor may the address send more such keys now.
+    """
+    services = services_of(request)
+    refusal: ApiError | None = None
+    if caller.expires_at is not None and caller.expires_at <= services.clock.now():
+        refusal = ApiKeyExpired()
+    elif caller.allowed_addresses is not None:
+        address = client_ip(request, services.limiter.proxies)
+        if not caller.is_allowed_from(address):
+            refusal = AddressNotAllowed(address)
+    if refusal is not None:
+        services.limiter.count_invalid_key(request)
+        raise refusal
 
 
 async def ask_session(request: Request) -> WalletSession:

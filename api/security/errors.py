@@ -8,7 +8,9 @@ from pydantic import Field
 from api.http.errors import Forbidden, Unauthorized
 from api.http.members import PlanName
 from api.http.rendering import Wire
-from api.security.callers import WalletSession
+from api.outbound.destinations import Address
+from api.security.callers import Caller, WalletSession
+from api.security.scopes import KeyScope
 
 API_KEY_HEADER = "X-API-Key"
 BEARER = "Bearer"
@@ -31,6 +33,13 @@ class NeededScope(Wire):
     scopes: list[str] = Field(description="The scopes of the session.")
 
 
+class NeededKeyScope(Wire):
+    """The scope that an API key lacks."""
+
+    required_scope: KeyScope = Field(description="The scope that the route needs.")
+    scopes: list[KeyScope] = Field(description="What the key may do.")
+
+
 class ApiKeyMissing(Unauthorized):
     """The route needs an API key and none was sent."""
 
@@ -42,6 +51,39 @@ class ApiKeyInvalid(Forbidden):
     """The API key is unknown or revoked."""
 
     text = "the API key is not valid"
+
+
+class ApiKeyExpired(Forbidden):
+    """The API key has expired, or the grace period after it was rolled is over."""
+
+    code = "API_KEY_EXPIRED"
+    text = "the API key has expired"
+
+
+class AddressNotAllowed(Forbidden):
+    """The API key may not be used from the client's address."""
+
+    code = "ADDRESS_NOT_ALLOWED"
+    text = "the API key may not be used from 203.0.113.9"
+
+    def __init__(self, address: Address | None) -> None:
+        super().__init__(f"the API key may not be used from {address or 'an unknown address'}")
+
+
+class KeyScopeMissing(Forbidden):
+    """The API key was not granted the scope that the route needs."""
+
+    code = "KEY_SCOPE_MISSING"
+    text = "scope claim is needed, this API key has read"
+    details_schema = NeededKeyScope
+    example_details: ClassVar[Mapping[str, Any]] = {"requiredScope": "claim", "scopes": ["read"]}
+
+    def __init__(self, caller: Caller, scope: KeyScope) -> None:
+        scopes = sorted(caller.scopes)
+        super().__init__(
+            f"scope {scope} is needed, this API key has {' '.join(scopes) or 'none'}",
+            details={"requiredScope": scope, "scopes": scopes},
+        )
 
 
 class SessionMissing(Unauthorized):

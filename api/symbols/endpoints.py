@@ -13,9 +13,10 @@ from api.http.members import Address, ChainKey, ChainNumber, Omittable, Symbol
 from api.http.rendering import JsonResponse, Wire, respond
 from api.http.routes import BodyRoute
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 from api.symbols.service import SOLANA_LONGEST, SymbolCheck, SymbolChecker
 
-GROUP = RouteGroup(prefix="/api/v2/verify")
+GROUP = RouteGroup(prefix="/api/v2/verify", key_scope=KeyScope.READ)
 router = GROUP.router(tags=["symbols"], route_class=BodyRoute)
 
 

@@ -17,6 +17,7 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import timestamp
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 from api.tokenlists import examples
 from api.tokenlists.document import listed, read_version
 from api.tokenlists.errors import VersionNotPublished
@@ -30,7 +31,7 @@ from api.tokenlists.schemas import (
 )
 from api.tokenlists.signing import HEADER, Signatures
 
-GROUP = RouteGroup(prefix="/api/v2/tokenlist")
+GROUP = RouteGroup(prefix="/api/v2/tokenlist", key_scope=KeyScope.READ)
 CACHE = {"Cache-Control": "private, max-age=60, stale-while-revalidate=600"}
 _MAX_SYMBOLS = 100
 _MAX_CHAIN_ID = 2**53

@@ -17,6 +17,7 @@ from api.registrations.repository import ListingRecord, RegistrationRepository
 from api.registrations.statuses import registration_status
 from api.security.access import ApiKey, with_plan
 from api.security.callers import Caller
+from api.security.scopes import KeyScope
 from api.tokenlists import examples
 from api.tokenlists.errors import NotRegistered, PlatformUnknown
 from api.tokenlists.formats import PlatformListing
@@ -33,8 +34,10 @@ from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
 from warehouse.store import Store
 
-GROUP = RouteGroup(prefix="/api/v2/tokenlist")
-EXPORT = RouteGroup(prefix="/api/v2/tokenlist/export", errors=ErrorShape(invalid_code="INVALID_PARAMS"))
+GROUP = RouteGroup(prefix="/api/v2/tokenlist", key_scope=KeyScope.READ)
+EXPORT = RouteGroup(
+    prefix="/api/v2/tokenlist/export", key_scope=KeyScope.READ, errors=ErrorShape(invalid_code="INVALID_PARAMS")
+)
 
 router = GROUP.router(tags=["token list"], route_class=QueryRoute)
 export_router = EXPORT.router(tags=["token list"], route_class=QueryRoute)

@@ -12,10 +12,11 @@ from api.http.routes import QueryRoute
 from api.search import examples
 from api.search.schemas import SearchResult
 from api.security.access import ApiKey
+from api.security.scopes import KeyScope
 from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
 
-GROUP = RouteGroup(prefix="/api/v2/token", admission=SEARCHES)
+GROUP = RouteGroup(prefix="/api/v2/token", key_scope=KeyScope.READ, admission=SEARCHES)
 
 router = GROUP.router(tags=["search"], route_class=QueryRoute)
 

@@ -1,22 +1,24 @@
 """/api/v2/webhooks: subscriptions to events, and their deliveries."""
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Header, Path, Query
+from fastapi import Depends, Path, Query
 
 from api.http.dependencies import ServicesDep
 from api.http.errors import ApiError
 from api.http.examples import success_example
 from api.http.groups import Credential, Origins, RouteGroup
+from api.http.idempotency import IdempotencyKey, KeyReused, read_idempotency_key
 from api.http.pages import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.http.times import read_time
 from api.security.access import require_key_or_session, with_plan, with_scope
 from api.security.callers import Principal
+from api.security.scopes import KeyScope
 from api.webhooks import examples, shapes
 from api.webhooks.errors import (
-    KeyReused,
     NoSuchDelivery,
     NoSuchWebhook,
     TestNotReplayed,
@@ -25,7 +27,6 @@ from api.webhooks.errors import (
 )
 from api.webhooks.queue import MIN_PLAN
 from api.webhooks.repository import DeliveryFilter, WebhookRepository
-from api.webhooks.rules import read_idempotency_key
 from api.webhooks.schemas import (
     CreatedWebhook,
     CreateRequest,
@@ -46,8 +47,15 @@ from api.webhooks.schemas import (
 )
 from api.webhooks.service import WebhookService
 
-GROUP = RouteGroup(prefix="/api/v2/webhooks", credential=Credential.KEY_OR_SESSION, origins=Origins.SITE)
+GROUP = RouteGroup(
+    prefix="/api/v2/webhooks",
+    credential=Credential.KEY_OR_SESSION,
+    key_scope=KeyScope.WEBHOOKS_READ,
+    origins=Origins.SITE,
+)
+WRITES = replace(GROUP, key_scope=KeyScope.WEBHOOKS_WRITE)
 router = GROUP.router(tags=["webhooks"], route_class=BodyRoute)
+write_router = WRITES.router(tags=["webhooks"], route_class=BodyRoute)
 
 
 async def _service(services: ServicesDep) -> WebhookService:
@@ -85,7 +93,7 @@ async def list_webhooks(owner: Owner, service: ServiceDep) -> JsonResponse:
     return respond(await service.list_all(owner))
 
 
-@router.post(
+@write_router.post(
     "",
     status_code=201,
     response_model=CreatedWebhook,
@@ -101,10 +109,7 @@ async def create_webhook(
     owner: Writer,
     body: CreateRequest,
     service: ServiceDep,
-    key: Annotated[
-        str | None,
-        Header(alias="Idempotency-Key", description="Repeats with the same key make one webhook; kept for 24 hours."),
-    ] = None,
+    key: IdempotencyKey = None,
 ) -> JsonResponse:
     """Subscribe an address to events. The answer holds the secret that signs deliveries; it is not shown again."""
     made = await service.create(owner, body, read_idempotency_key(key))
@@ -117,20 +122,20 @@ async def get_webhook(owner: Owner, id: Id, service: ServiceDep) -> JsonResponse
     return respond(await service.get(owner, id))
 
 
-@router.patch("/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit))
+@write_router.patch("/{id}", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit))
 async def update_webhook(owner: Writer, id: Id, body: UpdateRequest, service: ServiceDep) -> JsonResponse:
     """Change a webhook's address, events or filter, or switch it off and on. Members that are left out do not change;
     a filter is replaced as a whole, and `null` removes it."""
     return respond(await service.update(owner, id, body))
 
 
-@router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, NoSuchWebhook))
+@write_router.delete("/{id}", response_model=Deleted, responses=_answers(examples.DELETED, NoSuchWebhook))
 async def delete_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Delete a webhook. Deliveries that still wait are not sent."""
     return respond(await service.delete(owner, id))
 
 
-@router.post(
+@write_router.post(
     "/{id}/reactivate", response_model=Webhook, responses=_answers(examples.WEBHOOK, NoSuchWebhook, WebhookLimit)
 )
 async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
@@ -139,13 +144,15 @@ async def reactivate_webhook(owner: Writer, id: Id, service: ServiceDep) -> Json
     return respond(await service.reactivate(owner, id))
 
 
-@router.post("/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, NoSuchWebhook))
+@write_router.post(
+    "/{id}/rotate-secret", response_model=RotatedSecret, responses=_answers(examples.ROTATED, NoSuchWebhook)
+)
 async def rotate_webhook_secret(owner: Writer, id: Id, service: ServiceDep) -> JsonResponse:
     """Make a new secret, shown once. For 24 hours deliveries are signed with the previous one too."""
     return respond(await service.rotate_secret(owner, id))
 
 
-@router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, NoSuchWebhook))
+@write_router.post("/{id}/test", response_model=Delivery, responses=_answers(examples.TEST, NoSuchWebhook))
 async def send_test_event(
     owner: Writer,
     id: Id,
@@ -157,7 +164,7 @@ async def send_test_event(
     return respond(await service.test(owner, id, body.type))
 
 
-@router.post(
+@write_router.post(
     "/{id}/replay",
     response_model=Queued,
     responses=_answers(examples.QUEUED, NoSuchWebhook, WebhookIsDisabled),
@@ -203,7 +210,7 @@ async def get_webhook_delivery(owner: Owner, id: Id, delivery_id: DeliveryId, se
     return respond(await service.delivery(owner, id, delivery_id))
 
 
-@router.post(
+@write_router.post(
     "/{id}/deliveries/{delivery_id}/replay",
     response_model=Delivery,
     responses=_answers(examples.REPLAYED, NoSuchWebhook, NoSuchDelivery, WebhookIsDisabled, TestNotReplayed),

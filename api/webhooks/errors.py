@@ -34,12 +34,6 @@ class WebhookLimit(Forbidden):
         return cls(message, details={"plan": plan, "limit": limit})
 
 
-class KeyReused(Conflict):
-    """An Idempotency-Key was sent again with another request."""
-
-    text = "Idempotency-Key: was used for another subscription"
-
-
 class WebhookIsDisabled(Conflict):
     """Events are replayed only to active webhooks."""
 

@@ -14,7 +14,6 @@ from warehouse.domain.events.catalogue import EVENTS
 
 LIMITS: Final[Mapping[str, int]] = {"developer": 5, "partner": 25, "enterprise": 100}
 """The most subscriptions of an account, by plan. Lower plans have none."""
-_MAX_KEY_LENGTH: Final = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +78,3 @@ def require_order(begin: datetime, end: datetime) -> None:
     """
     if end < begin:
         raise InvalidInput("to", "must not be before from")
-
-
-def read_idempotency_key(text: str | None) -> str | None:
-    """The value of the header Idempotency-Key.
-
-    Raises:
-        InvalidInput: it is empty, too long, or not printable ASCII.
-    """
-    if text is None:
-        return None
-    if not 1 <= len(text) <= _MAX_KEY_LENGTH or not (text.isascii() and text.isprintable()):
-        raise InvalidInput("Idempotency-Key", f"must be 1 to {_MAX_KEY_LENGTH} printable ASCII characters")
-    return text

@@ -9,6 +9,7 @@ from uuid import UUID
 from api.clock import Clock
 from api.http.cursors import read_id
 from api.http.errors import InvalidInput, NotFound
+from api.http.idempotency import KEPT, KeyReused
 from api.http.pages import cut_page
 from api.http.times import read_time
 from api.security.callers import Principal
@@ -16,7 +17,6 @@ from api.security.sealing import Sealer
 from api.settings import ApiSettings
 from api.webhooks import shapes
 from api.webhooks.errors import (
-    KeyReused,
     NoSuchDelivery,
     NoSuchWebhook,
     TestNotReplayed,
@@ -48,8 +48,6 @@ from warehouse.domain.events.catalogue import EVENTS
 
 BOTH_VALID: Final = timedelta(hours=24)
 """How long a secret stays valid after it was replaced."""
-KEY_KEPT: Final = timedelta(hours=24)
-"""How long an Idempotency-Key is remembered."""
 LOOK_BACK: Final = timedelta(days=30)
 MAX_REPLAYED: Final = 10_000
 MAX_COUNTED: Final = 10_000
@@ -77,7 +75,7 @@ class WebhookService:
             count = await self.repository.lock_account(transaction, owner.account_id)
             if key is not None:
                 made = await self.repository.made_with(transaction, owner.account_id, key)
-                if made is not None and made.created_at > now - KEY_KEPT:
+                if made is not None and made.created_at > now - KEPT:
                     sealed = await self.repository.secret(transaction, made.id)
                     if not _is_same(made, url, wanted) or sealed is None:
                         raise KeyReused

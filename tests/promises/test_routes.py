@@ -10,11 +10,12 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api.app import create_app
-from api.http.groups import Credential, Origins, Quota
+from api.http.groups import Credential, Origins, Quota, RouteGroup
 from api.http.route_table import RouteTable
 from api.http.routes import BodyRoute, QueryRoute, accesses, single_parameters
 from api.router import ROUTERS
 from api.security.access import ACCESS_MARK
+from api.security.scopes import KeyScope
 from api.settings import ApiSettings
 
 
@@ -99,6 +100,26 @@ def test_every_route_belongs_to_one_group_which_covers_its_path() -> None:
     assert {place for place, groups in owners.items() if len(groups) != 1} == set()
 
 
+def test_every_operation_that_takes_a_key_names_its_scope(document: dict[str, Any]) -> None:
+    table, found = RouteTable(ROUTERS), set()
+    for name, operation in operations(document):
+        method, path = name.split()
+        takes_key = table.find(method, path).credential in (Credential.API_KEY, Credential.KEY_OR_SESSION)
+        scopes = [scope for one in operation.get("security", ()) for scope in one.get("ApiKey", ())]
+        assert len(scopes) == int(takes_key), name
+        if takes_key:
+            assert "KEY_SCOPE_MISSING" in operation["responses"]["403"]["content"]["application/json"]["examples"], name
+            found |= set(scopes)
+    assert found == set(KeyScope)
+
+
+def test_a_group_that_takes_keys_must_declare_a_scope() -> None:
+    with pytest.raises(ValueError, match="key_scope"):
+        RouteGroup(prefix="/api/v2/new")
+    with pytest.raises(ValueError, match="key_scope"):
+        RouteGroup(prefix="/api/v2/new", credential=Credential.SESSION, key_scope=KeyScope.READ)
+
+
 def test_groups_declare_the_credential_and_quota_of_their_routes() -> None:
     by_address = (Quota.ADDRESS, Quota.ADDRESS_HOLDINGS)
     for router in ROUTERS:
@@ -151,7 +172,7 @@ def test_every_operation_is_described_with_its_answers(document: dict[str, Any])
         if is_public(name.split()[1]):
             continue
         assert operation.get("security"), name
-        refusals = {"401", "403"} if {"ApiKey": []} in operation["security"] else {"401"}
+        refusals = {"401", "403"} if any("ApiKey" in one for one in operation["security"]) else {"401"}
         assert refusals | {"500", "503"} <= set(operation["responses"]), name
         if "requestBody" in operation:
             assert {"400", "413", "415"} <= set(operation["responses"]), name

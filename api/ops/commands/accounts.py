@@ -6,6 +6,7 @@ import sys
 from rich.console import Console
 from rich.table import Table
 
+from api.accounts.service import KnownKey
 from api.limits.plans import load as load_limits
 from api.ops.commands.opened import open_services
 from api.settings import load
@@ -25,10 +26,20 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 240)
 
 
-def create_key(wallet: str, plan: str | None, name: str) -> None:
+def create_key(
+    wallet: str,
+    plan: str | None,
+    name: str,
+    *,
+    scopes: list[str] | None = None,
+    addresses: list[str] | None = None,
+    expires_days: float | None = None,
+) -> None:
     """Print a new key as one line of JSON."""
     with open_services() as services:
-        made = services.accounts.create_key(wallet, plan, name)
+        made = services.accounts.create_key(
+            wallet, plan, name, scopes=scopes, addresses=addresses, expires_days=expires_days
+        )
     print(
         json.dumps({"key": made.key, "id": str(made.id), "wallet": made.wallet, "plan": made.plan, "name": made.name})
     )
@@ -40,17 +51,27 @@ def list_keys(wallet: str | None, as_json: bool) -> None:
         known = services.accounts.list_keys(wallet)
     if as_json:
         for key in known:
-            fields = {name: getattr(key, name) for name in ("id", "prefix", "wallet", "plan", "name")}
-            times = {name: getattr(key, name) for name in ("created_at", "last_used_at", "revoked_at")}
-            texts = {name: value.isoformat() if value else None for name, value in times.items()}
-            print(json.dumps({**fields, "id": str(key.id), **texts}))
+            print(json.dumps(_key_object(key)))
         return
-    table = Table("id", "prefix", "wallet", "plan", "name", "created", "last used", "revoked", box=None)
+    columns = ("id", "prefix", "wallet", "plan", "name", "created", "last used", "revoked", "expires", "scopes", "from")
+    table = Table(*columns, box=None)
     for key in known:
-        moments = (key.created_at, key.last_used_at, key.revoked_at)
+        moments = (key.created_at, key.last_used_at, key.revoked_at, key.expires_at)
         dates = (moment.strftime("%Y-%m-%d %H:%M") if moment else "-" for moment in moments)
-        table.add_row(str(key.id), f"{key.prefix}…", key.wallet, key.plan, key.name, *dates)
+        rights = (" ".join(map(str, one or ("-",))) for one in (key.scopes, key.allowed_addresses))
+        table.add_row(str(key.id), f"{key.prefix}…", key.wallet, key.plan, key.name, *dates, *rights)
     _console().print(table)
+
+
+def _key_object(key: KnownKey) -> dict[str, object]:
+    moments = {name: getattr(key, name) for name in ("created_at", "last_used_at", "revoked_at", "expires_at")}
+    return {
+        "id": str(key.id),
+        **{name: getattr(key, name) for name in ("prefix", "wallet", "plan", "name")},
+        **{name: moment.isoformat() if moment else None for name, moment in moments.items()},
+        "scopes": key.scopes,
+        "allowed_addresses": None if key.allowed_addresses is None else list(map(str, key.allowed_addresses)),
+    }
 
 
 def rename_key(key: str, name: str) -> None:

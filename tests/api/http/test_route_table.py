@@ -9,6 +9,7 @@ from starlette.routing import Match
 from api.http.groups import CLAIMS, READS, SEARCHES, UNKNOWN, UPLOADS, AdmissionClass, Origins, RouteGroup
 from api.http.route_table import RouteTable
 from api.router import ROUTERS
+from api.security.scopes import KeyScope
 
 TABLE = RouteTable(ROUTERS)
 ROUTES = [(route, router.group) for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
@@ -98,7 +99,7 @@ def test_an_unsupported_method_belongs_to_the_paths_group() -> None:
 
 def test_a_parameter_that_is_not_a_segment_of_text_is_refused() -> None:
     for template in ("/files/{path:path}", "/items/{id:int}", "/items/item-{id}"):
-        router = RouteGroup(prefix="").router(tags=["test"])
+        router = RouteGroup(prefix="", key_scope=KeyScope.READ).router(tags=["test"])
         router.add_api_route(template, lambda: None)
         with pytest.raises(ValueError, match="whole segment"):
             RouteTable([router])

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from uuid import UUID
 
 import msgspec
-from msgspec import Meta, Struct, inspect
+from msgspec import UNSET, Meta, Struct, UnsetType, inspect
 
 _ENCODE = msgspec.json.Encoder(decimal_format="number").encode
 FieldType = Literal["string", "boolean", "integer", "number", "object", "string[]", "object[]"]
@@ -48,6 +48,11 @@ def member(description: str, example: Any = None, **schema: Any) -> Meta:
     that is a list of structs takes its example from them."""
     examples = None if example is None else [example]
     return Meta(description=description, examples=examples, extra_json_schema=schema or None)
+
+
+def given(value: str | None) -> str | UnsetType:
+    """The value of an optional member; None leaves it out."""
+    return UNSET if value is None else value
 
 
 class Event(Struct, frozen=True, kw_only=True):

@@ -23,7 +23,8 @@ PRIVATE = (
     "alert.triggered", "alert.acknowledged", "alert.resolved", "subscription.upgraded", "subscription.downgraded",
     "usage.threshold", "quota.threshold_warning", "quota.exceeded", "community.member_joined",
     "community.member_left", "deal.created", "deal.accepted", "deal.rejected", "deal.cancelled", "deal.completed",
-    "deal.failed", "ci.autofix.failed",
+    "deal.failed", "ci.autofix.failed", "key.created", "key.updated", "key.rolled", "key.revoked", "key.expiring",
+    "key.expired", "session.started", "session.joined", "session.ended", "wallet.linked", "wallet.unlinked",
 )  # fmt: skip
 # Types of our own.
 OWN_PUBLIC = ("token.challenge_upheld", "token.challenge_rejected")

@@ -1,6 +1,7 @@
 -- All keys, or those of the account of one wallet, oldest first.
 SELECT
-    key.id, key.prefix, account.wallet, account.plan, key.name, key.created_at, key.last_used_at, key.revoked_at
+    key.id, key.prefix, account.wallet, account.plan, key.name, key.created_at, key.last_used_at, key.revoked_at,
+    key.scopes, key.allowed_addresses, key.expires_at, key.account_id
 FROM api_key AS key
 JOIN account ON account.id = key.account_id
 WHERE %(wallet)s::text IS NULL

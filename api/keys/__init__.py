@@ -1,0 +1,1 @@
+"""API keys of an account: made, changed, rolled and revoked by its sessions."""

@@ -1,3 +1,0 @@
--- Repeating it changes nothing: the time of the first revocation stays.
-UPDATE api_key SET revoked_at = COALESCE(revoked_at, %(now)s)
-WHERE id = %(id)s AND account_id = %(account_id)s RETURNING id, name, prefix, created_at, last_used_at, revoked_at
