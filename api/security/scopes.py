@@ -18,7 +18,7 @@ class KeyScope(StrEnum):
 
 DESCRIPTIONS: Final[Mapping[KeyScope, str]] = {
     KeyScope.READ: "search and read tokens, registrations, heartbeats, lists, fees and history",
-    KeyScope.CLAIM: "verify control, build claims and follow them",
+    KeyScope.CLAIM: "verify control, build claims and follow them; open challenges",
     KeyScope.ACCOUNT: "read the account's plan, limits and usage",
     KeyScope.WEBHOOKS_READ: "read webhooks and their deliveries",
     KeyScope.WEBHOOKS_WRITE: "create, change, test and delete webhooks, and replay events",
