@@ -134,8 +134,9 @@ class ErrorShape:
     def _schema_name(self, error: type[ApiError]) -> str:
         if error.details_schema is None:
             return self._body_class().__name__
-        if self._body_class() is not ErrorBody:
-            raise ValueError(f"{error.__name__}: errors of searches and public reads have no further members")
+        # Searches share the bodies of errors whose code is the same in all groups.
+        if self.with_message or (error.code is None and self._body_class() is not ErrorBody):
+            raise ValueError(f"{error.__name__}: this group has no body with its further members")
         return f"{error.__name__}Body"
 
 
