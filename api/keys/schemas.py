@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BeforeValidator, ConfigDict, Field, StrictInt
 from pydantic.alias_generators import to_camel
 
-from api.http.members import Count
+from api.http.members import Count, Timestamp
 from api.http.rendering import Wire
 from api.keys.rules import MAX_NAME_LENGTH, MAX_NETWORKS
 from api.security.scopes import KeyScope
@@ -45,11 +45,9 @@ Networks = Annotated[
         "anywhere.",
     ),
 ]
-_TIME: dict[str, Any] = {"format": "date-time"}
 Expiry = Annotated[
-    str | None,
+    Timestamp | None,
     Field(
-        json_schema_extra=_TIME,
         description="When the key expires, ISO 8601; null: as late as the service allows, which may be never.",
     ),
 ]
