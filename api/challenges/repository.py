@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from api.challenges.rules import RESERVED_FOR
 from api.http.rendering import dumps
+from warehouse.domain.lifecycle import RESERVED_FOR
 from warehouse.store import Store, Transaction
 
 SETTLED: Final = frozenset({"rejected", "ended", "stopped", "void"})
@@ -62,14 +62,6 @@ class ChallengedRegistration:
     def ended_at(self) -> datetime | None:
         """When it ended, in whatever way."""
         return self.released_at or self.expired_at
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """A symbol that is reserved for a token. ``ended_at``: when the challenged registration ended; None before."""
-
-    challenger_token: str
-    ended_at: datetime | None
 
 
 class ChallengeRepository:
@@ -138,12 +130,12 @@ class ChallengeRepository:
         """Note when it was first seen that the announced end is gone; None: it is there."""
         await self.store.rows("challenges/note_stop", {"id": id, "seen_at": seen_at})
 
+    async def count_announcement(self, id: UUID) -> int | None:
+        """Count that a stopped end is announced anew; the count, None if the challenge is not stopped."""
+        row = await self.store.row("challenges/count_announcement", {"id": id})
+        return None if row is None else row["announcements"]
+
     async def registration(self, challenge: ChallengeRecord) -> ChallengedRegistration | None:
         """What became of the registration; None while its mint is not recorded."""
         key = {"chain_id": challenge.chain_id, "token_id": challenge.token_id}
         return await self.store.row("challenges/find_registration", key, ChallengedRegistration)
-
-    async def reservation(self, chain_id: int, symbol_folded: str, now: datetime) -> Reservation | None:
-        """Whom a symbol, and those that read like it, are reserved for at ``now`` (chain time)."""
-        wanted = {"chain_id": chain_id, "symbol_folded": symbol_folded, "ended_after": now - RESERVED_FOR}
-        return await self.store.row("challenges/find_reservation", wanted, Reservation)

@@ -17,8 +17,6 @@ from warehouse.domain.copies import CopyRules
 from warehouse.domain.lifecycle import GRACE_PERIOD
 
 HOUR = timedelta(hours=1)
-RESERVED_FOR = timedelta(days=7)
-"""How long a symbol stays reserved for the challenger's token after the registration ended."""
 
 
 class Check(StrEnum):

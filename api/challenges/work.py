@@ -6,7 +6,7 @@ instant: outcomes are compare-and-set (``outcomes.py``), ends follow from the ch
 
 import logging
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from api.chains import ChainReaders
 from api.challenges.ends import Ends
@@ -14,10 +14,11 @@ from api.challenges.outcomes import Outcomes
 from api.challenges.repository import ChallengeRecord, ChallengeRepository
 from api.challenges.rules import HOUR, Evidence, decide
 from api.challenges.standings import Standings
+from api.claims.control import block_time
 from api.claims.errors import Undecided
 from api.clock import Clock
 from api.consents.migration import Migrations
-from indexer.chains.errors import NodeUnavailable, RpcError
+from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import quantity
 from indexer.contracts.sending import SendError
 from indexer.contracts.signer import SignerKeyError, SignerUnavailable
@@ -133,10 +134,4 @@ class ChallengeWork:
         reader = self.readers.of(chain)
         head = quantity(await reader.request("eth_blockNumber"))
         block = await reader.request("eth_getBlockByNumber", hex(max(head - chain.finality_blocks, 0)), False)
-        return _time_of(block)
-
-
-def _time_of(block: object) -> datetime:
-    if not isinstance(block, dict) or "timestamp" not in block:
-        raise NodeUnavailable("a node sent a block without a time")
-    return datetime.fromtimestamp(quantity(block["timestamp"]), UTC)
+        return block_time(block)

@@ -6,6 +6,7 @@ a contract that says yes to every address proves nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -16,8 +17,8 @@ from api.claims.errors import Undecided
 from api.claims.messages import Claim
 from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
-from indexer.chains.errors import NodeUnavailable, RpcError
-from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, returned, text, uint_word
+from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
+from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, quantity, returned, text, uint_word
 from warehouse import sql
 from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of, function_selector
@@ -47,8 +48,9 @@ _ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d610
 
 @dataclass(frozen=True, slots=True)
 class TokenReading:
-    """The token's answers about itself and about the wallet."""
+    """The token's answers about itself and about the wallet, and the time of the chain's newest block."""
 
+    head_time: datetime
     has_code: bool
     symbol: str | None
     owners: tuple[str, ...]
@@ -88,6 +90,7 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
         ask(token, TOTAL_SUPPLY),
         *(ask(token, balance_of(who)) for who in (wallet, stranger)),
         *(ask(token, _has_admin_role(who)) for who in (wallet, stranger)),
+        ("eth_getBlockByNumber", ("latest", False)),
     ]
     answers = await reader.settle(calls)
     owners = tuple(found for found in (address_word(returned(answer)) for answer in answers[2:4]) if found)
@@ -99,6 +102,7 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
     balance, other_balance = (uint_word(returned(answer)) for answer in answers[6:8])
     role, other_role = (_is_true(answer) for answer in answers[8:10])
     return TokenReading(
+        head_time=block_time(answers[10]),
         has_code=len(data_bytes(answers[0])) > 0,
         symbol=text(returned(answers[1])),
         owners=owners,
@@ -192,6 +196,19 @@ def _confirms(receipt: dict[str, Any], before: Any, claim: Claim, chain: Chain, 
     sender, target = str(receipt.get("from")).lower(), str(receipt.get("to")).lower()
     through_relayer: Sequence[str] = (sender, target)
     return sender == claim.wallet and not any(address in chain.relayers for address in through_relayer)
+
+
+def block_time(block: Any) -> datetime:
+    """The time of a block, as a node answers it.
+
+    Raises:
+        RpcError: the node answered an error, or something that is not a block.
+    """
+    if isinstance(block, RpcError):
+        raise block
+    if not isinstance(block, dict) or "timestamp" not in block:
+        raise NodeLied("a block has no timestamp")
+    return datetime.fromtimestamp(quantity(block["timestamp"]), UTC)
 
 
 def _has_admin_role(account: str) -> str:

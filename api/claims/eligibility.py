@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from api.chains import ChainReaders
 from api.claims.control import METHODS, Control, TokenReading, find_control, read_token
@@ -25,6 +26,7 @@ class Eligibility:
     warehouse: WarehouseReader
     repository: ClaimRepository
     majors: Majors
+    max_verdict_age: timedelta
 
     def reader(self, claim: Claim) -> EvmReader:
         """The reader of the claim's chain."""
@@ -36,7 +38,7 @@ class Eligibility:
 
     async def refusal(self, claim: Claim, reading: TokenReading) -> Refusal | None:
         """Why the token cannot be registered, or None."""
-        rules = TokenRules(self.majors, self.repository, self.warehouse)
+        rules = TokenRules(self.majors, self.repository, self.warehouse, self.max_verdict_age)
         return await rules.judge(claim, reading, self.reader(claim))
 
     async def registered_token_id(self, claim: Claim) -> int | None:

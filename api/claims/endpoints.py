@@ -1,6 +1,7 @@
 """POST /claim/message, /claim/verify and /claim, GET /claim/status/{txHash} and /claim/methods/{chainType}."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
@@ -46,6 +47,7 @@ from api.http.dependencies import (
     PricingDep,
     ReadersDep,
     ServicesDep,
+    SettingsDep,
     StoreDep,
     TokensDep,
     WarehouseDep,
@@ -74,10 +76,11 @@ methods_router = METHODS_GROUP.router(tags=["claims"], route_class=QueryRoute)
 
 
 async def claim_eligibility(
-    readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep
+    readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep, settings: SettingsDep
 ) -> Eligibility:
     """The checks whether a wallet may claim a token."""
-    return Eligibility(readers, warehouse, ClaimRepository(store), majors)
+    max_verdict_age = timedelta(seconds=settings.verdict_max_age_seconds)
+    return Eligibility(readers, warehouse, ClaimRepository(store), majors, max_verdict_age)
 
 
 EligibilityDep = Annotated[Eligibility, Depends(claim_eligibility)]

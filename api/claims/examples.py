@@ -68,15 +68,28 @@ CONFIRMED: dict[str, Any] = {
     "blockNumber": 40123456,
 }
 PENDING: dict[str, Any] = {"txHash": _TRANSACTION, "status": "pending", "confirmations": 0, "blockNumber": None}
+COPY_EVIDENCE: dict[str, Any] = {
+    "weightUsd": 1200.25,
+    "seniorSince": "2026-01-02T03:00:00.000Z",
+    "seniorBlock": 40100000,
+    "originalWeightUsd": 64000.5,
+    "originalSeniorSince": "2025-06-01T12:00:00.000Z",
+    "originalSeniorBlock": 31000000,
+    "asOfBlock": 40123456,
+    "asOfTime": "2026-01-03T10:20:00.000Z",
+    "weighedThrough": "2026-01-03T10:00:00.000Z",
+    "operatorExplanation": None,
+}
 NOT_REGISTRABLE: dict[str, Any] = {
     "check": "copycat",
     "claimability": {
         "claimable": False,
         "reason": "copycat",
-        "rule": "registered",
+        "rule": "senior",
         "message": "This token's symbol passes it off as another token.",
         "supportEmail": "support@example.com",
         "original": {"chainId": 8453, "tokenAddress": TOKEN},
+        "evidence": COPY_EVIDENCE,
     },
     "supportEmail": "support@example.com",
 }

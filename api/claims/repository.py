@@ -2,27 +2,66 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from api.claims.evidence import Evidence
+from api.claims.freshness import VerdictProgress
 from api.store.events import record
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import ClaimConfirmed
+from warehouse.domain.lifecycle import RESERVED_FOR
 from warehouse.domain.registrations import Registration
 from warehouse.store import Store, Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class CopyVerdict:
-    """Whether an indexed token is a copy, by which rule and of which token."""
+class Published:
+    """What is published about whether a token may claim its symbol.
 
-    is_copy: bool
+    Args:
+        is_copy: the copy verdict; None for a token that is not indexed.
+        copy_unknown: why the token cannot be judged; None if it is judged.
+        as_of_time: as of when the chain's verdicts hold; None before the first.
+        ruled_copy: the operator's verdict by hand; None without one.
+        reserved_for: the token that the symbol is reserved for; ``reserved_from`` is None until its registration ends.
+    """
+
+    is_copy: bool | None
     copy_rule: str | None
+    copy_unknown: str | None
     copy_of_chain_id: int | None
     copy_of_address: str | None
+    weight_usd: Decimal | None
+    senior_since: datetime | None
+    senior_block: int | None
+    original_usd: Decimal | None
+    original_since: datetime | None
+    original_block: int | None
+    as_of_block: int | None
+    as_of_time: datetime | None
+    weighed_through: datetime | None
+    history_from: datetime | None
+    ruled_copy: bool | None
+    ruled_of: str | None
+    ruled_reason: str | None
+    reserved_for: str | None
+    reserved_from: datetime | None
+
+    @property
+    def progress(self) -> VerdictProgress | None:
+        """How far the chain's verdicts are."""
+        if self.as_of_block is None or self.as_of_time is None:
+            return None
+        return VerdictProgress(self.as_of_block, self.as_of_time, self.weighed_through, self.history_from)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The figures behind the verdict."""
+        return Evidence(**{field.name: getattr(self, field.name) for field in fields(Evidence)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +91,15 @@ class ClaimRepository:
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    async def indexed_token(self, chain_id: int, address: str) -> CopyVerdict | None:
-        """A token's copy verdict."""
-        token = {"chain_id": chain_id, "address": address}
-        return await self.store.row("claims/find_token", token, CopyVerdict)
+    async def published(self, chain_id: int, address: str, folded: str, now: datetime) -> Published:
+        """What is published about a token whose symbol folds to ``folded``; ``now`` is the chain's time."""
+        wanted = {
+            "chain_id": chain_id,
+            "address": address,
+            "symbol_folded": folded,
+            "reserved_after": now - RESERVED_FOR,
+        }
+        return (await self.store.rows("claims/find_verdict", wanted, Published))[0]
 
     async def chains_of_token(self, address: str) -> list[int]:
         """Chains that have a token at this address."""

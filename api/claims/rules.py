@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from api.claims.control import TokenReading, ask
 from api.claims.errors import Undecided
+from api.claims.evidence import Evidence
+from api.claims.freshness import require_fresh
 from api.claims.messages import Claim
-from api.claims.repository import ClaimRepository
+from api.claims.repository import ClaimRepository, Published
+from api.http.times import timestamp
 from api.warehouse import WarehouseReader
 from indexer.chains.evm.reader import EvmReader, returned, text
 from warehouse import sql
 from warehouse.domain.addresses import checksum_address
+from warehouse.domain.lifecycle import RESERVED_FOR
 from warehouse.domain.majors import Majors
 from warehouse.domain.registrable import Obstacle, SymbolRules
 from warehouse.domain.selectors import SYMBOL
@@ -26,6 +31,7 @@ class Refusal:
     rule: str
     message: str
     original: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def claimability(self, support_email: str) -> dict[str, Any]:
         """The object that names the problem and the support contact for the token's owner."""
@@ -36,6 +42,7 @@ class Refusal:
             "message": self.message,
             "supportEmail": support_email,
             **({"original": dict(self.original)} if self.original else {}),
+            **({"evidence": dict(self.evidence)} if self.evidence else {}),
         }
 
 
@@ -59,6 +66,7 @@ class TokenRules:
     majors: Majors
     repository: ClaimRepository
     warehouse: WarehouseReader
+    max_verdict_age: timedelta
 
     async def judge(self, claim: Claim, reading: TokenReading, reader: EvmReader) -> Refusal | None:
         """Why the token cannot be registered, or None.
@@ -77,11 +85,20 @@ class TokenRules:
         original = self.majors.original_of(claim.chain.chain_id, claim.token, folded)
         if original is not None:
             return _copy_of("major", *original)
-        return await self._judge_copy(claim, reader, folded)
+        chain = claim.chain
+        token = await self.repository.published(chain.chain_id, claim.token, folded, reading.head_time)
+        if token.reserved_for not in (None, claim.token):
+            return _reserved(chain.chain_id, token)
+        if token.ruled_copy is not None:
+            return _ruled(chain.chain_id, token) if token.ruled_copy else None
+        if chain.can_index:
+            require_fresh(token.progress, reading.head_time, self.max_verdict_age)
+        if token.copy_unknown is not None:
+            raise Undecided(f"the token cannot be judged: {token.copy_unknown}")
+        return await self._judge_copy(claim, reader, folded, token)
 
-    async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str) -> Refusal | None:
-        token = await self.repository.indexed_token(claim.chain.chain_id, claim.token)
-        if token is None:
+    async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str, token: Published) -> Refusal | None:
+        if token.is_copy is None:
             await self._require_unique_symbol(claim, folded)
             return None
         if not token.is_copy:
@@ -96,7 +113,7 @@ class TokenRules:
             found = text(returned(symbol))
             if code == "0x" or found is None or fold(found) != folded:
                 return None  # the original no longer exists
-        return _copy_of(token.copy_rule or "copy", chain_id, address)
+        return _copy_of(token.copy_rule or "copy", chain_id, address, token.evidence)
 
     async def _require_unique_symbol(self, claim: Claim, folded: str) -> None:
         """Require that no other token has a similar symbol: a token that is not indexed yet has no verdict."""
@@ -106,8 +123,21 @@ class TokenRules:
             raise Undecided("the token is not indexed yet, and others have its symbol")
 
 
-def _copy_of(rule: str, chain_id: int | None, address: str | None) -> Refusal:
+def _copy_of(rule: str, chain_id: int | None, address: str | None, evidence: Evidence | None = None) -> Refusal:
     original: dict[str, Any] = {"chainId": chain_id}
     if address:
         original["tokenAddress"] = checksum_address(address)
-    return Refusal("copycat", rule, "This token's symbol passes it off as another token.", original)
+    figures = {} if evidence is None else evidence.as_json()
+    return Refusal("copycat", rule, "This token's symbol passes it off as another token.", original, figures)
+
+
+def _ruled(chain_id: int, token: Published) -> Refusal:
+    return _copy_of("operator", chain_id, token.ruled_of, token.evidence)
+
+
+def _reserved(chain_id: int, token: Published) -> Refusal:
+    """The symbol is reserved for the token whose challenge ended, or is about to end, its registration."""
+    until = "" if token.reserved_from is None else f" until {timestamp(token.reserved_from + RESERVED_FOR)}"
+    original = {"chainId": chain_id, "tokenAddress": checksum_address(token.reserved_for or "")}
+    message = f"An upheld challenge reserves the symbol for another token{until}."
+    return Refusal("not_claimable", Obstacle.RESERVED_FOR_CHALLENGER, message, original)

@@ -212,6 +212,21 @@ class OriginalToken(Wire):
     token_address: Omittable[members.Address] = Field(default=None, description="Its address; absent without one.")
 
 
+class CopyEvidence(Wire):
+    """The figures behind a copy verdict; what is not known is null."""
+
+    weight_usd: members.Usd = Field(description="What the token weighs: depth in US dollars that its pools held.")
+    senior_since: members.Timestamp | None = Field(description="Hour in which its present run of depth began.")
+    senior_block: BlockNumber | None = Field(description="First block of that hour.")
+    original_weight_usd: members.Usd | None = Field(description="The original's weight, its highest of 30 days.")
+    original_senior_since: members.Timestamp | None = Field(description="Hour in which the original's run began.")
+    original_senior_block: BlockNumber | None = Field(description="First block of that hour.")
+    as_of_block: BlockNumber | None = Field(description="Block that the verdict holds as of.")
+    as_of_time: members.Timestamp | None = Field(description="Time of that block.")
+    weighed_through: members.Timestamp | None = Field(description="End of the last hour that was weighed.")
+    operator_explanation: str | None = Field(description="Why an operator decided by hand; null if rules decided.")
+
+
 class Claimability(Wire):
     """Why a token cannot be registered, and whom to ask."""
 
@@ -220,7 +235,10 @@ class Claimability(Wire):
     rule: RefusalRule = Field(description="The rule that refuses it.", examples=["symbol_format"])
     message: str = Field(description="The reason, in a sentence.")
     support_email: str = Field(description="Whom to write to about it.", examples=["support@site.example"])
-    original: Omittable[OriginalToken] = Field(default=None, description="The token that it imitates.")
+    original: Omittable[OriginalToken] = Field(
+        default=None, description="The token that it imitates, or that the symbol is reserved for."
+    )
+    evidence: Omittable[CopyEvidence] = Field(default=None, description="The figures behind a verdict of a copy.")
 
 
 class Refused(Wire):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import accounts, data, guardian, operating, registrations, service
+from api.cli import accounts, challenges, data, guardian, operating, registrations, service
 
 _EPILOG = """Settings are environment variables with the prefix REGALIA_; docs/settings.md lists them. \
 REGALIA_DATA_DIR (default .regalia) selects the service: a command uses the engines that run for that directory, or \
@@ -34,6 +34,7 @@ app.add_typer(operating.signing_keys, name="signing-keys")
 app.add_typer(registrations.contracts, name="contracts")
 app.add_typer(guardian.app, name="guardian")
 app.add_typer(registrations.attestations, name="attest")
+app.add_typer(challenges.app, name="challenges")
 app.add_typer(operating.notices, name="notices")
 app.add_typer(operating.notices, name="alerts", hidden=True)  # the former name
 

@@ -5,9 +5,11 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
 
+from api.claims.evidence import Evidence
+from api.claims.schemas import CopyEvidence
 from api.http.times import unix_timestamp
 from api.search.ranking import Level
-from api.search.schemas import Explanation, RegistrationFigures, SearchResult, TokenFigures
+from api.search.schemas import CopyVerdict, Explanation, RegistrationFigures, SearchResult, TokenFigures
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import SymbolStatus
@@ -80,6 +82,8 @@ def explanation(
     chain_rank: int,
     document: Mapping[str, Any] | None,
     chains: Mapping[int, Chain],
+    figures: Evidence | None,
+    same_symbol_on: list[str],
 ) -> Explanation:
     """The terms of one result; ``market_score`` in billionths."""
     copied = document if document is not None and document["is_copy"] else None
@@ -88,10 +92,25 @@ def explanation(
         is_copy=copied is not None,
         copy_of=_account(chains, copied["copy_of_chain_id"], copied["copy_of_address"]) if copied else None,
         copy_rule=copied["copy_rule"] if copied else None,
+        copy_evidence=None if figures is None else CopyEvidence.model_validate(figures.as_json()),
+        same_symbol_on=same_symbol_on,
         status=status.text,
         status_priority=int(status),
         market_score=market_score * _SCORE_UNIT,
         chain_priority=chain_rank,
+    )
+
+
+def copy_verdict(
+    document: Mapping[str, Any], chains: Mapping[int, Chain], figures: Evidence | None
+) -> CopyVerdict | None:
+    """Why a token is a copy; None if it is none."""
+    if not document["is_copy"]:
+        return None
+    return CopyVerdict(
+        rule=document["copy_rule"],
+        original=_account(chains, document["copy_of_chain_id"], document["copy_of_address"]),
+        evidence=None if figures is None else CopyEvidence.model_validate(figures.as_json()),
     )
 
 

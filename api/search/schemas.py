@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from api.apps.pages import InstalledApp
-from api.claims.schemas import CopyRuleName, VerificationMethod
+from api.claims.schemas import CopyEvidence, CopyRuleName, VerificationMethod
 from api.http.members import (
     Address,
     BlockNumber,
@@ -94,12 +94,27 @@ class Explanation(Wire):
     is_copy: bool = Field(description="Whether the token impersonates another.")
     copy_of: str | None = Field(description="CAIP-10 account of the token it copies.")
     copy_rule: CopyRuleName | None = Field(description="The rule that makes it a copy; null if it is none.")
+    copy_evidence: CopyEvidence | None = Field(
+        description="The figures behind the verdict, also of a token that is no copy; null before its first verdict."
+    )
+    same_symbol_on: list[ChainKey] = Field(
+        description="Other chains that have a token of this symbol. Copies are judged on each chain by itself, so "
+        "these may be somebody else's."
+    )
     status: StatusName
     status_priority: Count = Field(description="0 ranks first.")
     market_score: Annotated[Decimal, number("From 0 to 1.", minimum=0, maximum=1)] = Field(
         description="0 to 1: 40 % market cap, 30 % volume, 30 % liquidity."
     )
     chain_priority: Count = Field(description="0 ranks first.")
+
+
+class CopyVerdict(Wire):
+    """Why a token is judged a copy."""
+
+    rule: CopyRuleName = Field(description="The rule that makes it a copy.")
+    original: str = Field(description="CAIP-10 account of the token it copies.")
+    evidence: CopyEvidence | None = Field(description="The figures; null while they cannot be read.")
 
 
 class SearchResult(Wire):
@@ -118,6 +133,9 @@ class SearchResult(Wire):
         default=None, description="Block the metrics are as of; null for available."
     )
     as_of_time: Timestamp | None = Field(default=None, description="Time of that block, ISO 8601 in UTC.")
+    copy_verdict: Omittable[CopyVerdict] = Field(
+        default=None, description="Only of a single token that is judged a copy: by which rule, of what, and why."
+    )
     explain: Omittable[Explanation] = Field(default=None, description="Only with explain=true.")
     apps: Omittable[list[InstalledApp]] = Field(
         default=None, description="Only with include=apps: the apps on a registered token's page, in its order."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from api.apps.pages import Page, PageApps
+from api.claims.evidence import CopyFigures
 from api.clock import Clock
 from api.http.cache import Cache
 from api.http.cursors import InvalidCursor
@@ -72,6 +73,7 @@ class SearchService:
         self.source = source
         self.states = states
         self.apps = apps
+        self.figures = CopyFigures(apps.store)
         self.repository = SearchRepository(source, metrics)
         self.clock = clock
         self.site_url = site_url
@@ -205,6 +207,8 @@ class SearchService:
         if len(documents) != len(positions):
             # Rows of a superseded version were removed between the two reads.
             raise ResultsChanged
+        explained = [rows.key(position) for position in positions] if query.explain else []
+        figures = await self.figures.of_all([(key[0], f"0x{key[1]}") for key in explained])
         shown = []
         for match in page.tolist():
             chain = self.chains[int(matches.chain_id[match])]
@@ -224,10 +228,19 @@ class SearchService:
                     int(matches.chain_rank[match]),
                     document,
                     self.chains,
+                    None if row == NO_ROW else figures.get((chain.chain_id, f"0x{rows.key(row)[1]}")),
+                    self._others(rows, row, chain.chain_id),
                 )
                 result = result.model_copy(update={"explain": terms})
             shown.append(result)
         return shown
+
+    def _others(self, rows: TokenRows, row: int, chain_id: int) -> list[str]:
+        """Keys of the other chains that have a token of the row's symbol."""
+        if row == NO_ROW:
+            return []
+        same = rows.chain_id[rows.symbol == rows.symbol[row]]
+        return [self.chains[one].key for one in np.unique(same).tolist() if one != chain_id and one in self.chains]
 
     async def _with_apps(self, shown: Sequence[SearchResult]) -> list[SearchResult]:
         """The results with the apps of their pages, in one read."""

@@ -86,6 +86,7 @@ class SymbolChecker:
             if found != symbol:
                 message = f"{symbol} looks like {found}, which is registered; it may be marked as a copy of it."
             asset = self._asset(found, registered["chain_id"], registered["address"])
+            message += await self._other_chains(found, registered["chain_id"])
             return Verdict(symbol, SymbolCheck.WARNING, canonical_asset=asset, warning_message=message)
         known = await self.store.row("symbols/find_indexed", wanted)
         if known is not None:
@@ -94,8 +95,18 @@ class SymbolChecker:
             if found != symbol:
                 message = f"{symbol} looks like {found}, the symbol of a token; it may be marked as a copy of it."
             asset = self._asset(found, known["chain_id"], known["address"])
+            message += await self._other_chains(found, known["chain_id"])
             return Verdict(symbol, SymbolCheck.WARNING, canonical_asset=asset, warning_message=message)
         return Verdict(symbol, SymbolCheck.ALLOWED)
+
+    async def _other_chains(self, symbol: str, chain_id: int) -> str:
+        """A warning about tokens of the symbol on other chains; empty if there are none."""
+        rows = await self.store.rows("symbols/list_chains", {"symbol": symbol})
+        chains = [self.chains.by_id(row["chain_id"]) for row in rows if row["chain_id"] != chain_id]
+        names = ", ".join(chain.name for chain in chains if chain is not None)
+        if not names:
+            return ""
+        return f" {names} also has tokens of this symbol: copies are judged on each chain by itself."
 
     def _asset(self, symbol: str, chain_id: int, address: str) -> dict[str, Any]:
         chain = self.chains.by_id(chain_id)

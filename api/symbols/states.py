@@ -7,7 +7,6 @@ shows the chains that it calls free.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from api.challenges.rules import RESERVED_FOR
 from api.clock import Clock
 from api.http.errors import InvalidInput
 from api.registrations.repository import FoundSymbol, RegistrationRecord, RegistrationRepository, TokenRecord
@@ -15,6 +14,7 @@ from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chain
+from warehouse.domain.lifecycle import RESERVED_FOR
 from warehouse.domain.registrable import Obstacle, SymbolRules
 
 

@@ -9,14 +9,16 @@ from api.http.cache import Cache
 from api.http.metrics import Metrics
 from api.http.rendering import dumps
 from api.search import results
+from api.search.schemas import CopyVerdict
 from api.search.service import SearchService
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import SymbolStatus, registration_status
+from warehouse.errors import StoreUnavailable
 from warehouse.readers.tokens import read_foremost_token
 
 ANSWER_SECONDS = 5.0
-Found = tuple[str, Mapping[str, Any]]
+Found = tuple[str, Mapping[str, Any], CopyVerdict | None]
 
 
 class TokenService:
@@ -39,16 +41,28 @@ class TokenService:
         if found is None:
             await self.search.states.of(symbol, chain, address)
             raise TokenNotFound(symbol, chain, address)  # the store has it, and it is not published yet
-        token, document = found
+        token, document, verdict = found
         status = document_status(document, self.search.clock.now(), wallet)
         result = results.token_result(chain, token, document, status, self.search.site_url)
-        return dumps(result.model_dump(by_alias=True))
+        return dumps(result.model_copy(update={"copy_verdict": verdict}).model_dump(by_alias=True))
 
     async def _read(self, symbol: str, chain: Chain, digits: str) -> Found | None:
         publication = await self.search.repository.publication()
-        return await read_foremost_token(
+        found = await read_foremost_token(
             self.search.source, symbol, chain.chain_id, version=publication.version, address=digits
         )
+        return None if found is None else (*found, await self._verdict(chain, *found))
+
+    async def _verdict(self, chain: Chain, digits: str, document: Mapping[str, Any]) -> CopyVerdict | None:
+        """Why the token is a copy, if it is one; without the figures where the store does not answer."""
+        if not document["is_copy"]:
+            return None
+        key = (chain.chain_id, f"0x{digits}")
+        try:
+            figures = (await self.search.figures.of_all([key])).get(key)
+        except StoreUnavailable:
+            figures = None
+        return results.copy_verdict(document, self.search.chains, figures)
 
 
 def document_status(document: Mapping[str, Any], now: datetime, wallet: str) -> SymbolStatus:

@@ -9,6 +9,8 @@ from enum import IntEnum, StrEnum
 
 GRACE_PERIOD = timedelta(days=30)
 """A new registration is safe for this long, whatever its score."""
+RESERVED_FOR = timedelta(days=7)
+"""How long a symbol stays reserved for the challenger's token after an upheld challenge ended the registration."""
 HEALTHY_FROM = Decimal(80)
 WARNING_BELOW = Decimal(70)
 CRITICAL_BELOW = Decimal(62)

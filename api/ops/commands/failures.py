@@ -25,6 +25,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from pydantic import ValidationError
 
     from api.accounts.service import AccountError
+    from api.challenges.deciding import DecisionError
     from api.ops.supervisor.part import AlreadyRunning, PortTaken, StackError
     from api.overlay import OverlayError
     from api.registrations.attesting import AttestationError
@@ -38,7 +39,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     match error:
         case ValidationError():
             return describe_settings(error), USAGE
-        case ChainFactsError() | AccountError() | AttestationError() | OverlayError():
+        case ChainFactsError() | AccountError() | AttestationError() | DecisionError() | OverlayError():
             return str(error), USAGE
         case SignerKeyError() | SigningKeyError():
             return str(error), USAGE

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,7 @@ def world(killable: KillableEngines, registry_node: Anvil, tmp_path_factory: pyt
         wallet = chain.wallet()
         claimed, free = (chain.token(wallet, symbol, holder=deployer.address) for symbol in ("TAKEN", "FREE"))
         chain.index()
+        chain.publish_progress(as_of_time=datetime.now(UTC) + timedelta(hours=1))
         chain.price_native()
         for token, symbol in ((claimed, "TAKEN"), (free, "FREE")):
             chain.publish_token(token, symbol, **scored("80"))

@@ -133,6 +133,17 @@ async def test_confusable_symbols_get_a_warning(service: Service, store: Connect
         assert f"{symbol} looks like {original or 'ADMIN'}," in body["warningMessage"]
 
 
+async def test_a_symbol_in_use_warns_of_the_other_chains(service: Service, store: Connection) -> None:
+    add_token(store, "LUMEN")
+    add_token(store, "LUMEN", chain_id=1)
+    add_token(store, "ALONE", address=address(7))
+    body = (await service.post("/verify/symbol", {"symbol": "LUMEN"})).json()
+    assert ("Ethereum" in body["warningMessage"]) != ("Base also" in body["warningMessage"])
+    assert "each chain by itself" in body["warningMessage"]
+    alone = (await service.post("/verify/symbol", {"symbol": "ALONE"})).json()
+    assert "each chain by itself" not in alone["warningMessage"]
+
+
 async def test_twelve_letters_do_not_fit_on_solana(service: Service) -> None:
     body = (await service.post("/verify/symbol", {"symbol": "TWELVELETTER"})).json()
     assert body["crossChainCompatibility"] == {"solana": {"compatible": False}, "evm": {"compatible": True}}

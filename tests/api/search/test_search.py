@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.factories.registrations import add_registration
+from tests.factories.registrations import add_registration, add_token, address
 from tests.factories.tokens import publish, token_row, token_table
 from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.clickhouse import Warehouse
@@ -210,9 +210,21 @@ async def test_explain_gives_each_term_of_the_order(finder: Service, warehouse: 
     results = (await finder.get("/search", symbol="PEPE", explain="true", chain="base")).json()["results"]
     assert results[0]["explain"] == {
         "level": "exact", "isCopy": True, "copyOf": "eip155:1:0x0000000000000000000000000000000000000001",
-        "copyRule": "senior", "status": "unclaimed", "statusPriority": 1, "marketScore": 0,
-        "chainPriority": 3,
+        "copyRule": "senior", "copyEvidence": None, "sameSymbolOn": ["eth"], "status": "unclaimed",
+        "statusPriority": 1, "marketScore": 0, "chainPriority": 3,
     }  # fmt: skip
+
+
+async def test_explain_gives_the_figures_behind_each_verdict(
+    finder: Service, warehouse: Warehouse, store: Connection
+) -> None:
+    publish(warehouse, [token_row("PEPE", address=number) for number in (1, 2)])
+    add_token(store, address=address(1), weight_usd=Decimal("64000.5"), senior_block=7)
+    store.execute("INSERT INTO copy_progress (chain_id, as_of_block, as_of_time) VALUES (8453, 123, now())")
+    results = (await finder.get("/search", symbol="PEPE", explain="true", chain="base")).json()["results"]
+    figures = {result["token"]["address"][-1]: result["explain"]["copyEvidence"] for result in results}
+    assert figures["2"] is None
+    assert (figures["1"]["weightUsd"], figures["1"]["seniorBlock"], figures["1"]["asOfBlock"]) == (64000.5, 7, 123)
 
 
 async def test_a_second_answer_comes_from_the_cache_until_refresh(finder: Service, warehouse: Warehouse) -> None:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,9 @@ def generate(store: Connection, warehouse: Warehouse, seed: int) -> list[Place]:
     for chain_id in INDEXED:
         store.execute(
             "INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (%s, 1, 100)", (chain_id,)
+        )
+        store.execute(
+            "INSERT INTO copy_progress (chain_id, as_of_block, as_of_time) VALUES (%s, 1, now())", (chain_id,)
         )
     publish(warehouse, rows)
     return places
@@ -194,10 +198,11 @@ async def refused(service: Service, place: Place, token: str) -> bool:
     services = service.services
     chain = services.chains.by_id(place.chain_id)
     assert chain is not None
-    eligibility = Eligibility(services.readers, services.warehouse, ClaimRepository(services.store), services.majors)
+    repository = ClaimRepository(services.store)
+    eligibility = Eligibility(services.readers, services.warehouse, repository, services.majors, timedelta(0))
     reading = TokenReading(
-        has_code=True, symbol=place.symbol, owners=(), admins=(), wallet_is_role_admin=False, balance_raw=None,
-        stranger_balance_raw=None, supply_raw=None,
+        head_time=LONG_AGO, has_code=True, symbol=place.symbol, owners=(), admins=(),
+        wallet_is_role_admin=False, balance_raw=None, stranger_balance_raw=None, supply_raw=None,
     )  # fmt: skip
     claim = Claim(chain=chain, token=token, symbol=place.symbol, wallet=address(0xCA11))
     return await eligibility.refusal(claim, reading) is not None

@@ -1,15 +1,18 @@
 """One token by symbol and chain."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from tests.factories.registrations import add_token, address
 from tests.factories.tokens import publish, token_row
 from tests.fixtures.service import HOLDER, Serve, Service
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.addresses import checksum_address
+from warehouse.postgres import Connection
 
 
 @pytest.fixture
@@ -79,3 +82,24 @@ async def test_bad_input_is_named(finder: Service) -> None:
         assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST"), path
         assert response.json()["error"].startswith(f"{field}: "), path
     assert (await finder.anonymous.get("/api/v2/token/PEPE/base")).status_code == 401
+
+
+async def test_a_copy_comes_with_rule_figures_and_original(
+    finder: Service, warehouse: Warehouse, store: Connection
+) -> None:
+    original = token_row("PEPE", address=1)
+    publish(warehouse, [original, token_row("PEPE", address=2, copy_of=original, copy_rule="senior")])
+    since = datetime(2026, 1, 1, 5, tzinfo=UTC)
+    add_token(store, address=address(1), established_usd=Decimal("64000.5"), senior_since=since, senior_block=7)
+    add_token(
+        store, address=address(2), is_copy=True, copy_of_chain_id=8453, copy_of_address=address(1),
+        weight_usd=Decimal("1200.25"), senior_since=since, senior_block=90,
+    )  # fmt: skip
+    store.execute("INSERT INTO copy_progress (chain_id, as_of_block, as_of_time) VALUES (8453, 123, now())")
+    verdict = (await finder.get("/token/PEPE/base", tokenAddress=address(2))).json()["copyVerdict"]
+    assert (verdict["rule"], verdict["original"]) == ("senior", f"eip155:8453:{checksum_address(address(1))}")
+    figures = verdict["evidence"]
+    assert (figures["weightUsd"], figures["seniorBlock"]) == (1200.25, 90)
+    assert (figures["originalWeightUsd"], figures["originalSeniorBlock"]) == (64000.5, 7)
+    assert figures["asOfBlock"] == 123
+    assert "copyVerdict" not in (await finder.get("/token/PEPE/base")).json()
