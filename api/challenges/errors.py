@@ -40,6 +40,6 @@ class ChallengeRefused(Unprocessable):
     """The token has no better right to the symbol; ``check`` names what is missing."""
 
     code = "CHALLENGE_REFUSED"
-    text = "The challenger's token was not established at the mint."
+    text = "tokenAddress: the challenger's token was not established at the mint"
     details_schema = FailedCheck
     example_details: ClassVar[Mapping[str, Any]] = examples.REFUSED

@@ -109,7 +109,8 @@ class ChallengeService:
         decision = decide(evidence, self.standings.rules)
         if decision.upheld is False:
             assert decision.check is not None  # noqa: S101 - whatever fails has a name
-            raise _refused(decision.check, decision.reason, evidence)
+            reason = f"{decision.reason[:1].lower()}{decision.reason[1:].removesuffix('.')}"
+            raise _refused(decision.check, f"tokenAddress: {reason}", evidence)
 
     async def _evidence(self, challenge: Challenge, hour: datetime) -> Evidence:
         row = challenge.registration

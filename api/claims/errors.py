@@ -49,7 +49,7 @@ class TokenNotRegistrable(Unprocessable):
     """The rules do not allow this token to be registered."""
 
     code = "TOKEN_NOT_REGISTRABLE"
-    text = "This token's symbol passes it off as another token."
+    text = "symbol: this token's symbol passes it off as another token"
     details_schema = Refused
     example_details = NOT_REGISTRABLE
 

@@ -19,7 +19,7 @@ _PROOF = re.compile(r"0x[0-9a-fA-F]{64}")
 # starts, has the number as text.
 def _chain_number(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | str):
-        raise ValueError("must be a chain id: an integer, or one written as text")
+        raise ValueError("must be a chain id: a whole number, or one written as text")
     return str(value)
 
 
@@ -35,7 +35,7 @@ def _text(value: Any) -> Any:
 
 def _whole(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("must be an integer")
+        raise ValueError("must be a whole number")
     return value
 
 

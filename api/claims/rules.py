@@ -33,6 +33,12 @@ class Refusal:
     original: Mapping[str, Any] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def problem(self) -> str:
+        """The message of the error: the field, then the reason."""
+        field = "tokenAddress" if self.rule == "not_a_token" else "symbol"
+        return f"{field}: {self.message[:1].lower()}{self.message[1:].removesuffix('.')}"
+
     def claimability(self, support_email: str) -> dict[str, Any]:
         """The object that names the problem and the support contact for the token's owner."""
         return {

@@ -122,7 +122,7 @@ class ClaimService:
         refusal = await self.eligibility.refusal(claim, reading)
         if refusal is not None:
             raise TokenNotRegistrable(
-                refusal.message,
+                refusal.problem,
                 details={
                     "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
                     "claimability": refusal.claimability(self.support_email),

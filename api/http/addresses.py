@@ -64,7 +64,7 @@ def claim_symbol(field: str, text: str) -> str:
     """
     symbol = text.upper()
     if not (text.isascii() and _SYMBOL.fullmatch(symbol)):
-        raise InvalidInput(field, "must be 1 to 12 letters A-Z or digits 0-9")
+        raise InvalidInput(field, "must be 1 to 12 letters A-Z or digits")
     return symbol
 
 

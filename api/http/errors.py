@@ -89,7 +89,7 @@ class Unauthorized(ApiError):
     """A credential is needed and none was sent. ``challenge`` says how to send one (RFC 9110, 11.6.1)."""
 
     status = 401
-    text = "header X-API-Key is missing"
+    text = "X-API-Key: is required"
 
     def __init__(self, message: str | None = None, *, challenge: str = "Bearer") -> None:
         super().__init__(message, headers={"WWW-Authenticate": challenge})
@@ -99,7 +99,7 @@ class Forbidden(ApiError):
     """The credential is not valid, or not sufficient."""
 
     status = 403
-    text = "the API key is not valid"
+    text = "X-API-Key: is not valid"
 
 
 class NotFound(ApiError):
@@ -158,7 +158,7 @@ class UnsupportedMediaType(ApiError):
     """The body's media type is not one that the route accepts."""
 
     status = 415
-    text = "Content-Type must be application/json"
+    text = "Content-Type: must be application/json"
 
 
 class Unprocessable(ApiError):

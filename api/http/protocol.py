@@ -162,7 +162,7 @@ class _BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if self.parser.get_http_version() == "1.1" and [name for name, _ in self.headers].count(b"host") != 1:
-            self._fail("malformed", InvalidInput("header Host", "must be sent exactly once"))
+            self._fail("malformed", InvalidInput("Host", "must be sent exactly once"))
         if len(self.pipeline) >= MAX_PIPELINED:
             self._fail("malformed", InvalidInput("request", "follows too many that are not answered yet"))
         super().on_headers_complete()

@@ -140,6 +140,6 @@ def _require_body_type(request: Request) -> None:
     group: RouteGroup = request.scope[SCOPE_KEY]
     media_type, _, parameters = headers.get("content-type", "").partition(";")
     if media_type.strip().lower() not in group.body_types:
-        raise UnsupportedMediaType(f"Content-Type must be {' or '.join(group.body_types)}")
+        raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(group.body_types)}")
     if (charset := _CHARSET.search(parameters)) is not None and charset[1].lower() not in _UTF8:
         raise UnsupportedMediaType("Content-Type: the charset must be UTF-8")

@@ -80,7 +80,7 @@ def inspect(data: bytes, declared: str, limits: Limits) -> str:
     """
     declared = _ALIASES.get(declared, declared)
     if declared not in (*_ANY, DOCUMENT, *images.IMAGE_TYPES):
-        raise _unsupported(NO_SVG if "svg" in declared else f"Content-Type must be {DOCUMENT} or an image: {_NAMES}")
+        raise _unsupported(NO_SVG if "svg" in declared else f"Content-Type: must be {DOCUMENT} or an image: {_NAMES}")
     if not data:
         raise InvalidInput("body", "is empty")
     found = images.kind_of(data)

@@ -174,7 +174,7 @@ async def _session_of(request: Request) -> WalletSession | None:
     kind, _, token = header.partition(" ")
     token = token.lstrip(" ")
     if kind.lower() != BEARER.lower() or not token:
-        raise SessionMissing("header Authorization must be Bearer and a wallet session's access token")
+        raise SessionMissing("Authorization: must be Bearer and a wallet session's access token")
     session = await services_of(request).sessions.find(token)
     if session is None:
         raise SessionEnded

@@ -44,13 +44,13 @@ class ApiKeyMissing(Unauthorized):
     """The route needs an API key and none was sent."""
 
     def __init__(self) -> None:
-        super().__init__(f"header {API_KEY_HEADER} is missing", challenge=API_KEY)
+        super().__init__(f"{API_KEY_HEADER}: is required", challenge=API_KEY)
 
 
 class ApiKeyInvalid(Forbidden):
     """The API key is unknown or revoked."""
 
-    text = "the API key is not valid"
+    text = f"{API_KEY_HEADER}: is not valid"
 
 
 class ApiKeyExpired(Forbidden):
@@ -89,7 +89,7 @@ class KeyScopeMissing(Forbidden):
 class SessionMissing(Unauthorized):
     """The route needs a wallet session and no usable token was sent."""
 
-    text = "header Authorization with a Bearer token is missing"
+    text = "Authorization: must be Bearer and an access token"
 
 
 class SessionEnded(Unauthorized):
@@ -104,7 +104,7 @@ class SessionEnded(Unauthorized):
 class CredentialMissing(Unauthorized):
     """The route needs an API key or a wallet session, and neither was sent."""
 
-    text = f"header {API_KEY_HEADER}, or Authorization with a wallet session, is missing"
+    text = f"{API_KEY_HEADER}: is required, or Authorization with a wallet session"
 
     def __init__(self) -> None:
         super().__init__(challenge=f"{BEARER}, {API_KEY}")

@@ -95,7 +95,7 @@ async def test_a_refused_upload_names_the_rule(uploader: Uploader) -> None:
         (svg, "image/svg+xml", 415, "SVG is not accepted"),
         (svg, "application/octet-stream", 415, "SVG is not accepted"),
         (b"%PDF-1.7", "application/octet-stream", 415, "neither a JSON object nor an image"),
-        (DOCUMENT, "text/html", 415, "Content-Type must be"),
+        (DOCUMENT, "text/html", 415, "Content-Type: must be"),
         (b"", "application/json", 400, "body: is empty"),
         (b"{", "application/json", 400, "body: cannot be read as JSON"),
         (b'{"website": "javascript:alert(1)"}', "application/json", 400, "website: must be a link"),
