@@ -66,6 +66,11 @@ def key_path(data_dir: Path) -> Path:
     return data_dir / "keys" / "registry-signer.key"
 
 
+def has_key(data_dir: Path) -> bool:
+    """Whether a key was given or made already."""
+    return bool(os.environ.get(ENVIRONMENT_NAME, "").strip()) or key_path(data_dir).exists()
+
+
 def load_or_create(data_dir: Path) -> LocalAccount:
     """The key: the environment's, else the data directory's, created on first use and readable by its owner only.
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from rich.console import Console
 from rich.markup import escape
 
-from api.ops.commands import checks, checks_of_engines, notices
+from api.ops.commands import checks, checks_of_engines, checks_of_signing, notices
 from api.ops.commands.checks import Finding, Level
 
 STYLES = {Level.OK: "green", Level.WARNING: "yellow", Level.BROKEN: "bold red"}
@@ -30,6 +30,7 @@ def examine() -> Iterable[Finding]:
     yield from found
     if chains is not None:
         yield from checks.nodes_answer(chains)
+        yield from checks_of_signing.signing(settings, chains)
     yield from checks.development_tools()
 
 

@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from api.ops.commands import guardian
+from api.ops.commands.checks_of_signing import signing
 from indexer.contracts import registry
+from indexer.contracts.guarding import accept_signer_calldata
 from indexer.contracts.sending import SendError
 from indexer.contracts.signer import SignerKeyError, load_or_create
+from indexer.contracts.signing import open_signer
 from indexer.devchain.anvil import Anvil
 from tests.indexer.contracts.deployed_registry import TERMS, Registry
+from warehouse.chains import facts
 from warehouse.chains.facts import ChainFactsError
+from warehouse.settings import EngineSettings
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +106,38 @@ def test_a_leaked_signer_is_replaced_by_this_services(
     assert printed(capsys)["call"] == f"activateSigner({ours})"
     guardian.show_status("base")
     assert printed(capsys)["signer_is_ours"] is True
+
+
+def findings(tmp_path: Path) -> list[tuple[str, str]]:
+    settings = EngineSettings(data_dir=tmp_path / "data")
+    found = signing(settings, facts.load(tmp_path / "chains.toml"))
+    return [(one.level.value, one.message) for one in found]
+
+
+def test_doctor_compares_the_registrys_signer_with_this_services(deployed: Registry, tmp_path: Path) -> None:
+    assert findings(tmp_path) == [], "no key was made yet"
+    ours = load_or_create(tmp_path / "data").address
+    ((level, message),) = findings(tmp_path)
+    assert (level, f"this service's is {ours}" in message) == ("broken", True)
+    guardian.call("base", "announceSigner", ours, submit=True)
+    assert ("warning", f"{ours.lower()} is announced as the next signer") in findings(tmp_path)
+    guardian.call("base", "suspendSigner", submit=True)
+    assert "is suspended" in findings(tmp_path)[0][1]
+    deployed.wait(TERMS.signer_delay)
+    deployed.send(
+        deployed.guardian,
+        accept_signer_calldata(open_signer(EngineSettings(data_dir=tmp_path / "data")), 8453, deployed.address),
+    )
+    assert findings(tmp_path) == [("ok", f"its registry accepts what {ours} signs")]
+
+
+def test_doctor_says_that_a_remote_signer_is_down(deployed: Registry, tmp_path: Path) -> None:
+    settings = EngineSettings(
+        data_dir=tmp_path / "data", signer_url="http://127.0.0.1:1/", signer_address=deployed.signer.address
+    )
+    down, accepted = signing(settings, facts.load(tmp_path / "chains.toml"))
+    assert (down.level.value, accepted.level.value) == ("broken", "ok")
+    assert "does not answer" in down.message
 
 
 def test_the_next_guardian_takes_over(
