@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pipelines.refresh import refresh
+from pipelines.refresh_run import RefreshRun
 from tests.factories.amounts import DOLLAR, ETHER
 from tests.factories.economy import Economy
 from tests.factories.ledger import START, USDC, Ledger, address
@@ -208,3 +209,50 @@ def test_other_thresholds_compute_all_hours_again(
     go_on(ledger, 24)
     refresh(warehouse, store, chains)
     assert [int(weights(warehouse, token)[at]["established_usd"]) for at in (39, 63)] == [50_000, 1_000]
+
+
+class Killed(Exception):
+    """Stands for the end of the process."""
+
+
+def test_a_run_that_dies_at_any_statement_is_made_good_by_the_next(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(ledger)
+    other = ledger.token(TOKEN + 1, "FROG", supply=10**24)
+    pool = ledger.pool(0x7002, other, USDC)
+    go_on(ledger, 21.5)
+    refresh(warehouse, store, chains)
+    transform = RefreshRun.transform
+    left = [0]
+
+    def dying(run: RefreshRun, name: str, parameters: dict[str, Any]) -> int:
+        if name.startswith("weights/"):
+            if left[0] == 0:
+                raise Killed(name)
+            left[0] -= 1
+        return transform(run, name, parameters)
+
+    died = set()
+    for step in range(10):
+        ledger.mine(HOUR)
+        ledger.sync(pool, (2_000 + step) * ETHER, (2_000 + step) * DOLLAR)
+        go_on(ledger, 2)
+        if step % 2:
+            refresh(warehouse, store, chains, full=False)
+            ledger.revert_last_unit()
+            ledger.mine(HOUR // 2)
+            go_on(ledger, 1)
+        left[0] = step // 2
+        with monkeypatch.context() as patch:
+            patch.setattr(RefreshRun, "transform", dying)
+            try:
+                refresh(warehouse, store, chains, full=False)
+            except Killed as killed:
+                died.add(str(killed))
+    refresh(warehouse, store, chains)
+    assert len(died) >= 5, died
+    gradually = contents(warehouse)
+    forget(warehouse, store)
+    refresh(warehouse, store, chains)
+    assert contents(warehouse) == gradually
