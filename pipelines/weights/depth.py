@@ -18,6 +18,7 @@ _HELD_SECONDS = needed_hours(HOUR_SECONDS)
 half hour would count twice."""
 _POOLS_PER_STATEMENT = 2_000
 _HOURS_PER_STATEMENT = 168
+_DAYS_PER_STATEMENT = 31
 _MAX_UINT256 = (1 << 256) - 1
 _STATE = frames.pa.struct([(name, frames.pa.binary(32)) for name in ("reserve0_raw", "reserve1_raw", "sqrt_price_x96")])
 _COLUMNS = {
@@ -59,8 +60,9 @@ def measure_depth(run: RefreshRun, window: Window, pending_after: int, closed_to
             if from_block is not None:
                 _measure(run, {**parameters, "from_hour": start, "until": until, "from_block": from_block})
     first_day = -(-closed_to // _DAY_SECONDS) * _DAY_SECONDS
-    for day in range(first_day, reached, _DAY_SECONDS):
-        run.transform("weights/days", {**parameters, "day": day})
+    days = list(range(first_day, reached, _DAY_SECONDS))
+    for place in range(0, len(days), _DAYS_PER_STATEMENT):
+        run.transform("weights/days", {**parameters, "days": days[place : place + _DAYS_PER_STATEMENT]})
 
 
 def depths(state: tuple[int, int, int], amount0_raw: int, amount1_raw: int) -> tuple[int, int]:

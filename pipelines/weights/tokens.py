@@ -1,7 +1,5 @@
 """Weights of tokens by the hour, in the warehouse; :func:`pipelines.copies.standing` is the specification."""
 
-from itertools import groupby
-
 from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import MARKET
@@ -11,12 +9,14 @@ from warehouse.domain.copies import HOUR_SECONDS, CopyRules
 
 _DAY_SECONDS = 86_400
 _MICRO = 6
+_POOL_HOURS_PER_STATEMENT = 2_000_000
+_FEWEST_HOURS, _MOST_HOURS = 12, 240
 
 
 def weigh_tokens(
     run: RefreshRun, window: Window, history_from: int, closed_to: int, reached: int, rules: CopyRules
 ) -> int:
-    """Write the weights of all tokens for the hours between two moments, day by day; returns how many rows."""
+    """Write the weights of all tokens for the hours between two moments; returns how many rows."""
     chain = window.chain
     quotes = [*stablecoin_names(chain), *native_names(chain)]
     decimals = quote_decimals(chain)
@@ -33,8 +33,12 @@ def weigh_tokens(
         "gap_hours": gap,
         "kept_hours": max(rules.window_hours, remembered, gap),
     }
+    last_day = {"chain_id": chain.chain_id, "day": (reached - 1) // _DAY_SECONDS * _DAY_SECONDS}
+    pools = run.read("weights/deep_pools", last_day)[0]["pools"]
+    at_once = max(_FEWEST_HOURS, min(_MOST_HOURS, _POOL_HOURS_PER_STATEMENT // max(1, pools)))
+    every = range(closed_to, reached, HOUR_SECONDS)
     written = 0
-    for _, day in groupby(range(closed_to, reached, HOUR_SECONDS), key=lambda hour: hour // _DAY_SECONDS):
-        hours = list(day)
+    for place in range(0, len(every), at_once):
+        hours = list(every[place : place + at_once])
         written += run.transform("weights/weigh", {**parameters, "hours": hours, "count": len(hours)})
     return written

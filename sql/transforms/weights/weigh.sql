@@ -1,4 +1,4 @@
--- Weights of all tokens in some hours of one day, from the depths of their pools and the quotes of each hour, and what
+-- Weights of all tokens in some consecutive hours, from the depths of their pools and the quotes of each hour, and what
 -- follows from them: the window weight, the highest of 30 days, and since when the token has had depth. The last two
 -- build on the stored rows of the hours before.
 INSERT INTO agg_token_weight
