@@ -11,7 +11,7 @@ WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help install demo quick test torture attacks contract bench lint format schema clean
+.PHONY: help install demo quick test torture attacks contract abuse bench lint format schema clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ attacks: install ## hundreds of generated attempts to register copies, on a real
 
 contract: install ## every operation of the running service against its OpenAPI document, for five minutes
 	$(BIN)/python -m tests.contract
+
+abuse: install ## each way in which one client could slow the others, beside a paying client: five minutes
+	$(BIN)/python -m tests.abuse
 
 bench: install ## the benchmarks, as ratios in one run; written to build/bench.json
 	$(BIN)/python -m tests.bench

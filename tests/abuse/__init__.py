@@ -1,0 +1,1 @@
+"""Each way in which one client could slow the others, tried in turn beside a paying client."""

@@ -1,0 +1,23 @@
+"""A paying client is served during the worst attacks. ``make abuse`` tries all, and compares its answer times."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.abuse.run import attacking, measure
+from tests.abuse.target import Target, serving
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+
+
+def test_a_paying_client_is_served_during_attacks(tmp_path: Path) -> None:
+    with serving(tmp_path) as target:
+        for name in ("document", "guesses-nearby", "slow-headers-nearby", "connections", "unread"):
+            statuses = asyncio.run(during(target, name))
+            assert set(statuses) == {200}, (name, statuses, (tmp_path / "api.log").read_text()[-2000:])
+
+
+async def during(target: Target, name: str) -> dict[int, int]:
+    async with attacking(target, name):
+        return dict((await measure(target, 1.5)).statuses)
