@@ -14,6 +14,7 @@ from api.clock import Clock
 from api.http import exception_handlers
 from api.http.admission import AdmissionMiddleware
 from api.http.observation import ObservationMiddleware
+from api.http.pacing import PacingMiddleware
 from api.http.request_bounds import RequestBoundsMiddleware
 from api.http.route_table import RouteTable
 from api.http.sharing import SharingMiddleware
@@ -54,7 +55,7 @@ def create_app(
     openapi.install(app, table, public_url=settings.public_url)
     app.state.document = RenderedDocument(app.openapi)
     app.router.routes.extend(ROUTES)
-    # The one added last sees a request first: it gets its id, then its bounds, then it is admitted.
+    # The one added last sees a request first: it is paced, gets its id, then its bounds, then it is admitted.
     app.add_middleware(AdmissionMiddleware, table=table, settings=settings, metrics=services.metrics)
     app.add_middleware(RequestBoundsMiddleware, table=table, settings=settings)
     app.add_middleware(SharingMiddleware, table=table, site_url=settings.public_site_url)
@@ -64,6 +65,7 @@ def create_app(
         metrics=services.metrics,
         secure=settings.public_url.startswith("https://"),
     )
+    app.add_middleware(PacingMiddleware, is_over=lambda connection: services.limiter.is_over_uncounted(connection))
     return app
 
 

@@ -8,7 +8,7 @@ import contextlib
 import resource
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import uvicorn
@@ -43,7 +43,9 @@ def main() -> None:
     services: Services = app.state.services
     document: RenderedDocument = app.state.document
     document.render()  # not while requests wait
-    server = uvicorn.Server(configuration(app, settings, services.metrics))
+    server = uvicorn.Server(
+        configuration(app, settings, services.metrics, is_over=services.limiter.is_address_over_uncounted)
+    )
     with line, asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(_serve(server, services, line))
 
@@ -67,8 +69,11 @@ class _Silent(uvicorn.Server):
         yield
 
 
-def configuration(app: ASGIApp, settings: ApiSettings, metrics: Metrics) -> uvicorn.Config:
-    """uvicorn's configuration for the application, with bounded connections that ``metrics`` describe."""
+def configuration(
+    app: ASGIApp, settings: ApiSettings, metrics: Metrics, is_over: Callable[[str], bool] = lambda address: False
+) -> uvicorn.Config:
+    """uvicorn's configuration for the application, with bounded connections that ``metrics`` describe; ``is_over`` says
+    whether an address has had too many uncounted answers."""
     connections = Connections(
         per_address=settings.connections_per_address,
         total=min(settings.connections, _free_descriptors()),
@@ -80,6 +85,7 @@ def configuration(app: ASGIApp, settings: ApiSettings, metrics: Metrics) -> uvic
         headers_bytes=settings.headers_limit_bytes,
         target_bytes=TARGET_BYTES,
         address_of=partial(connection_address, proxies=settings.proxies),
+        is_over=is_over,
     )
     return uvicorn.Config(
         app,

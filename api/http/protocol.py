@@ -33,6 +33,7 @@ from api.http.errors import (
     Unavailable,
     UriTooLong,
 )
+from api.http.pacing import HELD_SECONDS
 
 MAX_PIPELINED: Final = 32
 """Requests that may wait for the answer to an earlier one of their connection."""
@@ -49,6 +50,7 @@ class Bounds:
         headers_bytes: of all headers of a request.
         target_bytes: of a request's path and query.
         address_of: the client address that a connection counts for, by its peer; None is bounded by the total alone.
+        is_over: counts a refusal of an address, and says whether it has had too many; refusals are then held back.
     """
 
     headers_seconds: float
@@ -56,6 +58,7 @@ class Bounds:
     headers_bytes: int
     target_bytes: int
     address_of: Callable[[str], str | None] = lambda host: host
+    is_over: Callable[[str], bool] = lambda address: False
 
 
 def bounded_protocol(bounds: Bounds, connections: Connections) -> type[asyncio.Protocol]:
@@ -260,6 +263,15 @@ class _BoundedProtocol(HttpToolsProtocol):
             self._close_with(error)
 
     def _close_with(self, error: ApiError) -> None:
+        if self._registered and self._address is not None and self.bounds.is_over(self._address):
+            self._closing = True
+            self._stop_timers()
+            self.flow.pause_reading()
+            self._headers_timer = self.loop.call_later(HELD_SECONDS, self._answer_and_close, error)
+        else:
+            self._answer_and_close(error)
+
+    def _answer_and_close(self, error: ApiError) -> None:
         self.transport.write(b"".join((*self._head(error), _SHAPE.render(error).body)))
         self._close()
 

@@ -23,7 +23,7 @@ from api.security.callers import Caller, Principal
 
 LOG = logging.getLogger(__name__)
 KEEP_SECONDS = 2.0
-PUBLIC, HOLDINGS, KEYS = "public", "holdings", "keys"
+PUBLIC, HOLDINGS, KEYS, UNCOUNTED = "public", "holdings", "keys", "uncounted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,14 @@ class Limiter:
             ("limit",),
             registry=metrics.registry,
         )
+        self._held = Counter(
+            "regalia_answers_held",
+            "Uncounted answers that were held back for a second: their address had too many in the minute.",
+            registry=metrics.registry,
+        )
         # Always in this process's memory: other processes need not know.
         self._wrong_keys = Windows()
+        self._uncounted = Windows()
 
     def limits_of(self, plan: str) -> PlanLimits:
         """The limits of a plan."""
@@ -117,10 +123,25 @@ class Limiter:
             self._refused.labels(KEYS).inc()
             raise TooManyInvalidKeys(f"more than {most} API keys a minute that are not valid, from this address", wait)
 
+    def is_over_uncounted(self, connection: HTTPConnection) -> bool:
+        """Count an answer that nothing else counts; whether the client's address has had too many in the minute."""
+        return self.is_address_over_uncounted(client_address(connection, self.proxies))
+
+    def is_address_over_uncounted(self, address: str) -> bool:
+        """The same, for what was refused before it was a request."""
+        if self.meter is None:
+            return False
+        most = self.file.current.public.uncounted_per_minute
+        over = self._uncounted.take(address, UNCOUNTED, most, self.clock.now().timestamp()) is not None
+        if over:
+            self._held.inc()
+        return over
+
     async def keep(self) -> None:
         """Write what must survive the process; read the limits again if their file changed."""
         self.file.look_again()
-        self._wrong_keys.forget(self.clock.now().timestamp())
+        for windows in (self._wrong_keys, self._uncounted):
+            windows.forget(self.clock.now().timestamp())
         if self.meter is not None:
             await self.meter.keep()
 

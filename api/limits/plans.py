@@ -48,6 +48,7 @@ class PublicLimits(_Table):
     per_minute: int = Field(ge=1, le=1_000_000)
     holdings_per_minute: int = Field(ge=1, le=1_000_000)
     wrong_keys_per_minute: int = Field(ge=1, le=1_000_000)
+    uncounted_per_minute: int = Field(ge=1, le=1_000_000)
 
 
 class Limits(_Table):

@@ -4,6 +4,7 @@ from fastapi import Request
 
 from api.http.errors import ApiError
 from api.http.groups import Quota, RouteGroup
+from api.http.pacing import GRANTED
 from api.http.route_table import SCOPE_KEY
 from api.limits.addresses import client_ip
 from api.security.callers import Caller, Principal, WalletSession
@@ -36,6 +37,7 @@ async def count(request: Request, principal: Principal) -> None:
     group: RouteGroup = request.scope[SCOPE_KEY]
     if charge.refusal is not None and not (charge.of_quota and group.quota is Quota.ACCOUNT_RATE):
         raise charge.refusal
+    request.scope["state"][GRANTED] = True
 
 
 async def count_address(request: Request) -> None:
@@ -50,6 +52,7 @@ async def count_address(request: Request) -> None:
     request.state.counted = True
     group: RouteGroup = request.scope[SCOPE_KEY]
     await services_of(request).limiter.admit(request, holdings=group.quota is Quota.ADDRESS_HOLDINGS)
+    request.scope["state"][GRANTED] = True
 
 
 async def ask_api_key(request: Request) -> Caller:

@@ -67,9 +67,18 @@ def serving(folder: Path) -> Iterator[Target]:
         ):
             try:
                 _wait(port, process)
-                yield Target(port, key, process.pid)
+                target = Target(port, key, process.pid)
+                _warm_up(target)
+                yield target
             finally:
                 process.terminate()
+
+
+def _warm_up(target: Target) -> None:
+    """Ask for everything once: the first answers of a process and of its engines take longer."""
+    for path in target.paths:
+        request = urllib.request.Request(f"http://127.0.0.1:{target.port}{path}", headers={"X-API-Key": target.key})
+        urllib.request.urlopen(request, timeout=30).close()
 
 
 def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:

@@ -28,6 +28,7 @@ def test_the_documentation_has_the_built_in_limits() -> None:
 def test_public_reads_have_the_specified_limits() -> None:
     public = load(None).public
     assert (public.per_minute, public.holdings_per_minute, public.wrong_keys_per_minute) == (400, 60, 60)
+    assert public.uncounted_per_minute == 600
 
 
 def test_a_file_overrides_built_in_limits(limits_file: Path) -> None:
