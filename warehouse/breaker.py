@@ -3,8 +3,8 @@
 Calls alone cannot tell a dependency that is down from one client's expensive query: both take long and fail. So they
 only raise suspicion, by failing or by taking longer than a second. A suspected dependency is probed with the cheapest
 question it can be asked, over connections of the probe's own. If it answers any probe, nothing happens; if it answers
-none for three rounds of half a second, the circuit opens: calls that wait are ended, and new ones are refused. Probing
-goes on, and the first answer closes the circuit.
+neither a probe nor a call for four rounds of half a second, the circuit opens: calls that wait are ended, and new ones
+are refused. Probing goes on, and the first answer closes the circuit.
 
     closed ──(a call fails or is slow)──> suspected ──(no probe answered)──> open
        ^                                      │                               │
@@ -26,7 +26,7 @@ SLOW_SECONDS: Final = 1.0
 """A call that takes longer raises suspicion."""
 ROUND_SECONDS: Final = 0.5
 """A probe is sent each time this has passed, whether or not the earlier ones were answered."""
-ROUNDS: Final = 3
+ROUNDS: Final = 4
 """Rounds without an answer after which the circuit opens. Rounds, not seconds: a process that was held up itself must
 not take its own silence for the dependency's."""
 PROBE_SECONDS: Final = ROUNDS * ROUND_SECONDS
@@ -56,6 +56,7 @@ class Breaker:
         self._probe = probe
         self._outages = outages
         self._calls: set[_Call] = set()
+        self._answered_calls = 0
         self._watching: asyncio.Task[None] | None = None
 
     def call(self, end: Callable[[], None]) -> "_Call":
@@ -80,13 +81,15 @@ class Breaker:
 
     async def _watch(self) -> None:
         probes: set[asyncio.Task[bool]] = set()
-        began, silent_rounds = time.monotonic(), 0
+        began, silent_rounds, heard = time.monotonic(), 0, self._answered_calls
         try:
             while True:
                 probes.add(asyncio.create_task(self._is_alive()))
                 if await _any_succeeds(probes, ROUND_SECONDS):
                     break
-                silent_rounds += 1
+                # A busy dependency may leave probes waiting behind calls that it answers.
+                silent_rounds = silent_rounds + 1 if heard == self._answered_calls else 0
+                heard = self._answered_calls
                 if silent_rounds >= ROUNDS and not self.is_open:
                     self._open()
         finally:
@@ -135,6 +138,7 @@ class _Call:
         assert self._timer is not None  # noqa: S101 - the block was entered
         self._timer.cancel()
         self._breaker._calls.discard(self)
+        self._breaker._answered_calls += error is None
         if isinstance(error, self._breaker._outages):
             self._breaker.suspect()
 

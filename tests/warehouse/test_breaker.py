@@ -131,6 +131,16 @@ async def test_slow_calls_do_not_open_it_while_probes_are_answered(breaker: Brea
     assert dependency.probes > 0
 
 
+async def test_it_stays_closed_while_calls_are_answered(breaker: Breaker, dependency: Dependency) -> None:
+    """A busy dependency answers probes late, behind calls."""
+    dependency.stop(silently=True)
+    await fail(breaker)
+    for _ in range(30):
+        await hang(breaker, 0.02)
+    assert breaker.openings == 0
+    await until(lambda: breaker.is_open)
+
+
 async def test_clients_that_leave_raise_no_suspicion(breaker: Breaker, dependency: Dependency) -> None:
     dependency.stop()
     for _ in range(50):

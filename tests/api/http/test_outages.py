@@ -33,7 +33,7 @@ from warehouse.postgres import Connection
 from warehouse.store import Store
 
 FIRST_SECONDS = 6.0
-"""Until the circuit is open: a second, and three rounds of half a second, on a busy machine."""
+"""Until the circuit is open: a second, and four rounds of half a second, on a busy machine."""
 REFUSED_SECONDS = 0.05
 RECOVERED_SECONDS = 2.0
 Ask = Callable[[], Awaitable[httpx.Response]]
