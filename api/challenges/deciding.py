@@ -31,6 +31,7 @@ class Deciding:
         """
         challenge, chain = await self._find(id, UPHOLDABLE, "upheld")
         if challenge.state == "stopped":
+            await self._require_alone(challenge)
             again = await self.repository.count_announcement(id)
             if again is None:
                 raise DecisionError(f"challenge {id} changed meanwhile; look at it again")
@@ -84,6 +85,12 @@ class Deciding:
         if challenge.state not in states:
             raise DecisionError(f"challenge {id} is {challenge.state}; it cannot be {outcome}")
         return challenge, chain
+
+    async def _require_alone(self, challenge: ChallengeRecord) -> None:
+        place = (challenge.chain_id, challenge.token_id)
+        for other in await self.repository.at_work():
+            if (other.chain_id, other.token_id) == place:
+                raise DecisionError(f"challenge {other.id} of the same registration is at work; decide it first")
 
     async def _made(self, made: bool, id: UUID) -> ChallengeRecord:
         challenge = await self.repository.find(id)

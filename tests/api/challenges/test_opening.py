@@ -1,5 +1,6 @@
 """Who may open a challenge, of what, and when; nobody else learns of it."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -64,6 +65,22 @@ async def test_one_challenge_of_a_registration_is_at_work(contest: Contest) -> N
     assert (await contest.open()).status_code == 200
     second = await contest.open(token, wallet)
     assert (second.status_code, second.json()["code"]) == (409, "CHALLENGE_PENDING")
+
+
+async def test_of_two_challenges_at_once_one_is_opened(contest: Contest) -> None:
+    token, wallet = contest.rival("50000")
+    answers = await asyncio.gather(contest.open(), contest.open(token, wallet), contest.open())
+    assert {answer.status_code for answer in answers} == {200, 409}
+    assert {answer.json()["code"] for answer in answers if answer.status_code == 409} == {"CHALLENGE_PENDING"}
+    assert len(contest.rows()) == 1
+
+
+async def test_refused_challenges_leave_no_trace_however_many(contest: Contest) -> None:
+    weak, wallet = contest.rival("9000")
+    answers = [await contest.open(weak, wallet) for _ in range(5)]
+    assert {answer.status_code for answer in answers} == {422}
+    assert (contest.rows(), contest.events()) == ([], [])
+    assert (await contest.open()).status_code == 200
 
 
 @pytest.mark.parametrize(("days", "status"), [(29.9, 200), (30.1, 409)])

@@ -82,6 +82,15 @@ async def test_a_stopped_end_is_announced_anew_for_the_operator(contest: Contest
     assert [reason for _, reason in await history(contest)] == [WHY, "The veto was a mistake."]
 
 
+async def test_a_stopped_one_waits_for_the_challenge_at_work(contest: Contest, deciding: Deciding) -> None:
+    id = await undecided(contest)
+    contest.chain.store.execute("UPDATE registration_challenge SET state = 'stopped'")
+    token, wallet = contest.rival("50000")
+    assert (await contest.open(token, wallet)).status_code == 200
+    with pytest.raises(DecisionError, match="at work"):
+        await deciding.uphold(id, WHY, contest.now)
+
+
 async def test_what_is_decided_stays_decided(contest: Contest, deciding: Deciding) -> None:
     id = await undecided(contest)
     await deciding.reject(id, WHY, contest.now)
