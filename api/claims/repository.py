@@ -23,6 +23,7 @@ class Published:
     """What is published about whether a token may claim its symbol.
 
     Args:
+        symbol_key: the symbol under which the token was judged; None for a token that is not indexed.
         is_copy: the copy verdict; None for a token that is not indexed.
         copy_unknown: why the token cannot be judged; None if it is judged.
         as_of_time: as of when the chain's verdicts hold; None before the first.
@@ -30,6 +31,7 @@ class Published:
         reserved_for: the token that the symbol is reserved for; ``reserved_from`` is None until its registration ends.
     """
 
+    symbol_key: str | None
     is_copy: bool | None
     copy_rule: str | None
     copy_unknown: str | None

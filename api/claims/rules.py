@@ -101,6 +101,8 @@ class TokenRules:
             require_fresh(token.progress, reading.head_time, self.max_verdict_age)
         if token.copy_unknown is not None:
             raise Undecided(f"the token cannot be judged: {token.copy_unknown}")
+        if token.symbol_key is not None and fold(token.symbol_key) != folded:
+            raise Undecided("the token was judged under another symbol than its contract gives now")
         return await self._judge_copy(claim, reader, folded, token)
 
     async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str, token: Published) -> Refusal | None:

@@ -2,7 +2,7 @@
 -- both tokens, as of when the chain's verdicts hold, the operator's ruling, and whom the symbol is reserved for. Nulls
 -- where there is none.
 SELECT
-    token.is_copy, token.copy_rule, token.copy_unknown, token.copy_of_chain_id, token.copy_of_address,
+    token.symbol_key, token.is_copy, token.copy_rule, token.copy_unknown, token.copy_of_chain_id, token.copy_of_address,
     token.weight_usd, token.senior_since, token.senior_block,
     original.established_usd AS original_usd, original.senior_since AS original_since,
     original.senior_block AS original_block,

@@ -57,6 +57,17 @@ async def test_how_old_verdicts_may_be_is_a_setting(claim_chain: ClaimChain, ser
         assert (await build(service, "AGED", token, wallet)).json()["code"] == "CLAIM_UNAUTHORIZED"
 
 
+async def test_a_verdict_on_another_symbol_is_no_permission(claim_chain: ClaimChain, claim_service: Service) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "LUMEN")
+    claim_chain.publish_token(token, "HARMLESS")
+    for answer in (
+        await build(claim_service, "LUMEN", token, wallet),
+        await qualify(claim_service, "LUMEN", token, wallet),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")
+
+
 @pytest.mark.parametrize("why", ["creation_unknown", "depth_unknown"])
 async def test_a_token_that_cannot_be_judged_waits(claim_chain: ClaimChain, claim_service: Service, why: str) -> None:
     wallet = claim_chain.wallet()
