@@ -39,6 +39,7 @@ _CLASSES = {
     "Z": "ΖᏃꓜ",
 }
 _FOLD = str.maketrans({lookalike: letter for letter, others in _CLASSES.items() for lookalike in others})
+_INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
 _SHORT = 7
 
 MAX_SEARCHABLE_LENGTH = 20
@@ -69,13 +70,14 @@ def fold(text: str) -> str:
     mean confusable symbols."""
     if text.isascii() and text.isalnum():  # as most are: nothing to decompose
         return text.upper().translate(_FOLD)
-    decomposed = unicodedata.normalize("NFKD", text.strip().upper()).lstrip("$")
+    decomposed = unicodedata.normalize("NFKD", text.upper())
     visible = "".join(
         character
         for character in decomposed
-        if not unicodedata.combining(character) and unicodedata.category(character) not in {"Cf", "Cc", "Zs"}
+        if not unicodedata.combining(character) and unicodedata.category(character) not in _INVISIBLE
     )
-    return visible.upper().translate(_FOLD)
+    # Last: what stood before the dollar sign may have been invisible.
+    return visible.lstrip("$").upper().translate(_FOLD)
 
 
 def fold_plain(texts: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from warehouse.domain.symbols import deletion_edits, deletion_forms, fold, fold_plain, symbol_key
@@ -35,6 +35,8 @@ def test_different_symbols_stay_apart(one: str, other: str) -> None:
 
 
 @given(st.text(max_size=30))
+@example("\x08$LUMEN")
+@example("$\u2028LUMEN")
 def test_folding_twice_is_folding_once(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
