@@ -76,11 +76,7 @@ class Hours:
         if not named:
             return self
         later = {
-            address: [
-                replace(standing, since=max(standing.since, at)) if standing.since else standing
-                for standing in self.standings[address]
-            ]
-            for address, at in named.items()
+            address: [standing.since_named(at) for standing in self.standings[address]] for address, at in named.items()
         }
         return Hours(self.hours, {**self.standings, **later})
 

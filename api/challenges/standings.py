@@ -16,13 +16,15 @@ from warehouse.store import Store
 
 @dataclass(frozen=True, slots=True)
 class JudgedToken:
-    """An indexed token: where it was created, and why it cannot be judged, if so."""
+    """An indexed token: where it was created, why it cannot be judged, if so, and when it took its symbol (null: it was
+    created with it)."""
 
     address: str
     deployer: str | None
     deployed_block: int | None
     deployed_index: int | None
     copy_unknown: str | None
+    named_at: datetime | None
 
     @property
     def creation(self) -> Creation | None:
@@ -101,7 +103,10 @@ class Standings:
         challenger: str,
         registered: str,
     ) -> Comparison:
-        own, other = (found.get((address, hour), Standing()) for address in (challenger, registered))
+        own, other = (
+            found.get((address, hour), Standing()).since_named(tokens[address].named_at)
+            for address in (challenger, registered)
+        )
         senior = is_senior(own, tokens[challenger].creation, other, tokens[registered].creation)
         if tokens[registered].copy_unknown is not None and senior is not False:
             senior = None  # it may have had depth that the index has not seen

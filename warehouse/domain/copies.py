@@ -5,7 +5,7 @@ with these functions; a challenge compares two tokens with them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Literal, NamedTuple
@@ -55,6 +55,13 @@ class Standing:
     """Highest window weight of the last 30 days."""
     since: datetime | None = None
     """First hour of its present run of depth; None without one."""
+
+    def since_named(self, named_at: datetime | None) -> "Standing":
+        """The same with no seniority from before the token took its symbol: one that has long had depth under another
+        name is not senior under this one. ``named_at`` is None for a token that was created with its symbol."""
+        if self.since is None or named_at is None or named_at <= self.since:
+            return self
+        return replace(self, since=named_at)
 
 
 def standing_at(

@@ -136,6 +136,16 @@ async def test_an_unknown_depth_of_the_registered_token_is_no_verdict(contest: C
     assert states(contest) == ["undecided"]
 
 
+async def test_depth_under_another_symbol_makes_no_challenger_senior(contest: Contest) -> None:
+    """A token that has long had a market renames itself to the victim's symbol and challenges."""
+    await open_and_wait(contest)
+    contest.chain.store.execute(
+        "UPDATE indexed_token SET named_at = %s WHERE address = %s", (contest.hour, contest.original)
+    )
+    await contest.work.run()
+    assert states(contest) == ["rejected"]
+
+
 async def test_a_registration_that_ends_first_makes_it_void(contest: Contest) -> None:
     await open_and_wait(contest)
     contest.chain.store.execute("UPDATE registration SET released_at = %s", (contest.now - timedelta(hours=9),))
