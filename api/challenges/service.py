@@ -115,7 +115,12 @@ class ChallengeService:
     async def _evidence(self, challenge: Challenge, hour: datetime) -> Evidence:
         row = challenge.registration
         evidence = await self.standings.evidence(
-            row.chain_id, challenge.token, row.token_address, minted_at=row.minted_at, hour=hour
+            row.chain_id,
+            challenge.token,
+            row.token_address,
+            folded=fold(row.symbol),
+            minted_at=row.minted_at,
+            hour=hour,
         )
         is_migration = await self.migrations.is_migration(
             challenge.chain,

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from api.challenges.rules import HOUR, Comparison, Evidence, Side, hour_before
 from api.claims.errors import Undecided
-from api.claims.freshness import VerdictProgress
+from api.claims.freshness import VerdictProgress, require_judged_as
 from api.warehouse import WarehouseReader
 from warehouse import sql
 from warehouse.domain.copies import CopyRules, Creation, Standing, is_established, is_senior
@@ -20,6 +20,7 @@ class JudgedToken:
     created with it)."""
 
     address: str
+    symbol_key: str
     deployer: str | None
     deployed_block: int | None
     deployed_index: int | None
@@ -32,6 +33,13 @@ class JudgedToken:
         if self.deployed_block is None or self.deployed_index is None:
             return None
         return Creation(self.deployed_block, self.deployed_index)
+
+    def standing(self, found: Standing | None, hour: datetime) -> Standing:
+        """Its standing at the end of an hour, from the stored one. A token that took its symbol later had none under
+        it, or any token with a market could be renamed to a registered symbol and challenge."""
+        if found is None or (self.named_at is not None and self.named_at >= hour + HOUR):
+            return Standing()
+        return found.since_named(self.named_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +56,20 @@ class Standings:
         return await self.store.row("copies/find_progress", {"chain_id": chain_id}, VerdictProgress)
 
     async def evidence(
-        self, chain_id: int, challenger: str, registered: str, *, minted_at: datetime, hour: datetime
+        self, chain_id: int, challenger: str, registered: str, *, folded: str, minted_at: datetime, hour: datetime
     ) -> Evidence:
-        """Both tokens at the last full hour before the mint, and at ``hour``.
+        """Both tokens, of a symbol that folds to ``folded``, at the last full hour before the mint, and at ``hour``.
 
         Raises:
-            Undecided: a token is not indexed, its depth is not known, or the hour is not complete.
+            Undecided: a token is not indexed, or the challenger by another symbol, its depth is not known, or the hour
+                is not complete.
         """
         progress = await self.progress(chain_id)
         if progress is None or progress.weighed_through is None or progress.weighed_through < hour + HOUR:
             raise Undecided("the weights of the hour are not complete")
         tokens = await self._tokens(chain_id, (challenger, registered))
+        # Not the registered one: by changing its symbol it would escape every challenge.
+        require_judged_as(tokens[challenger].symbol_key, folded)
         at_mint = hour_before(minted_at)
         reaches_back = progress.history_from is not None and progress.history_from <= at_mint
         hours = [at_mint, hour] if reaches_back else [hour]
@@ -104,8 +115,7 @@ class Standings:
         registered: str,
     ) -> Comparison:
         own, other = (
-            found.get((address, hour), Standing()).since_named(tokens[address].named_at)
-            for address in (challenger, registered)
+            tokens[address].standing(found.get((address, hour)), hour) for address in (challenger, registered)
         )
         senior = is_senior(own, tokens[challenger].creation, other, tokens[registered].creation)
         if tokens[registered].copy_unknown is not None and senior is not False:

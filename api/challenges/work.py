@@ -123,7 +123,12 @@ class ChallengeWork:
     async def _evidence(self, challenge: ChallengeRecord, chain: Chain) -> Evidence:
         senior, address = challenge.challenger_token, challenge.registered_token
         evidence = await self.standings.evidence(
-            challenge.chain_id, senior, address, minted_at=challenge.minted_at, hour=challenge.decide_at - HOUR
+            challenge.chain_id,
+            senior,
+            address,
+            folded=challenge.symbol_folded,
+            minted_at=challenge.minted_at,
+            hour=challenge.decide_at - HOUR,
         )
         reader = self.readers.of(chain)
         is_migration = await self.migrations.is_migration(chain, reader, senior=senior, address=address)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from api.claims.errors import Undecided
+from warehouse.domain.symbols import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +35,15 @@ def require_fresh(progress: VerdictProgress | None, head_time: datetime, max_age
     if age > max_age:
         raise Undecided(f"the chain's tokens were last judged {int(age.total_seconds())} seconds of chain time ago")
     return progress
+
+
+def require_judged_as(symbol_key: str | None, folded: str) -> None:
+    """Require that a token was judged among those whose symbols fold as its own does now.
+
+    A contract may change its symbol without an event. Its verdict is then about other tokens.
+
+    Raises:
+        Undecided: the index knows it by a symbol that reads otherwise.
+    """
+    if symbol_key is not None and fold(symbol_key) != folded:
+        raise Undecided(f"the token was judged as {symbol_key}, which is not the symbol that its contract gives now")

@@ -8,7 +8,7 @@ from typing import Any
 from api.claims.control import TokenReading, ask
 from api.claims.errors import Undecided
 from api.claims.evidence import Evidence
-from api.claims.freshness import require_fresh
+from api.claims.freshness import require_fresh, require_judged_as
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository, Published
 from api.http.times import timestamp
@@ -101,8 +101,7 @@ class TokenRules:
             require_fresh(token.progress, reading.head_time, self.max_verdict_age)
         if token.copy_unknown is not None:
             raise Undecided(f"the token cannot be judged: {token.copy_unknown}")
-        if token.symbol_key is not None and fold(token.symbol_key) != folded:
-            raise Undecided("the token was judged under another symbol than its contract gives now")
+        require_judged_as(token.symbol_key, folded)
         return await self._judge_copy(claim, reader, folded, token)
 
     async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str, token: Published) -> Refusal | None:

@@ -114,6 +114,32 @@ async def test_a_token_that_became_established_only_after_the_mint_is_refused(co
     assert "at the mint" in answer.json()["error"]
 
 
+@pytest.mark.parametrize(("days", "check"), [(1.5, "not_established"), (3, None), (1_000, None)])
+async def test_depth_under_another_name_gives_no_right_to_the_symbol(
+    contest: Contest, days: float, check: str | None
+) -> None:
+    """The mint was two days ago; the challenger bears the symbol since so many days."""
+    contest.chain.store.execute(
+        "UPDATE indexed_token SET named_at = %s WHERE address = %s",
+        (contest.now - timedelta(days=days), contest.original),
+    )
+    assert (await contest.open()).json().get("check") == check
+
+
+async def test_a_token_named_after_the_registered_one_had_a_market_is_junior(contest: Contest) -> None:
+    contest.weigh(contest.copy, contest.mint_hour, "1200.25", since=contest.now - timedelta(days=9))
+    contest.chain.store.execute(
+        "UPDATE indexed_token SET named_at = %s WHERE address = %s", (contest.now - timedelta(days=5), contest.original)
+    )
+    assert (await contest.open()).json()["check"] == "not_senior"
+
+
+async def test_a_challenger_that_the_index_knows_by_another_symbol_waits(contest: Contest) -> None:
+    contest.chain.store.execute("UPDATE indexed_token SET symbol_key = 'ZZZ' WHERE address = %s", (contest.original,))
+    answer = await contest.open()
+    assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")
+
+
 async def test_a_junior_token_cannot_challenge_whatever_it_weighs(contest: Contest) -> None:
     contest.weigh(contest.copy, contest.mint_hour, "1", since=contest.now - timedelta(days=90))
     contest.weigh(contest.copy, contest.hour, "1", since=contest.now - timedelta(days=90))
