@@ -121,10 +121,20 @@ def _positions(
     return found
 
 
+def _held(measured: Mapping[str, Any], positions: Positions) -> tuple[int, int]:
+    """What a pool held for long enough. A position has the least of token0 at the highest price, of token1 at the
+    lowest. At the median, capital that swaps move between two pools every half hour would count twice."""
+    if not measured["sqrt_price_x96"]:
+        return measured["held0_raw"], measured["held1_raw"]
+    low, high = measured["low_root"], measured["high_root"]
+    at_low = pool_amounts(low, positions)
+    at_high = at_low if low == high else pool_amounts(high, positions)
+    return at_high[0], at_low[1]
+
+
 def _row(parameters: Mapping[str, Any], measured: Mapping[str, Any], positions: Positions) -> dict[str, Any]:
     state = (measured["reserve0_raw"], measured["reserve1_raw"], measured["sqrt_price_x96"])
-    held = pool_amounts(state[2], positions) if state[2] else (measured["held0_raw"], measured["held1_raw"])
-    amount0, amount1 = (min(amount, _MAX_UINT256) for amount in held)
+    amount0, amount1 = (min(amount, _MAX_UINT256) for amount in _held(measured, positions))
     depth0, depth1 = depths(state, amount0, amount1)
     return {
         "chain_id": parameters["chain_id"],

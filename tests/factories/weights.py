@@ -102,7 +102,9 @@ class PlainWeights:
                 parts.append((amount, max(0, at - max(since, hour))))
                 amount, since = amount + delta, at
             positions.append((lower, upper, _held(parts)))
-        return middle, pool_amounts(middle[2], positions)
+        roots = [(state[2], seconds) for state, seconds in pieces]
+        high = -_held([(-root, seconds) for root, seconds in roots])
+        return middle, (pool_amounts(high, positions)[0], pool_amounts(_held(roots), positions)[1])
 
 
 def _state(row: Row) -> State:

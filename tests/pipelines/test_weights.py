@@ -9,7 +9,7 @@ import pytest
 from pipelines.refresh import refresh
 from pipelines.refresh_run import RefreshRun
 from tests.factories.amounts import DOLLAR, ETHER
-from tests.factories.economy import Economy
+from tests.factories.economy import Q96, Economy
 from tests.factories.ledger import START, USDC, Ledger, address
 from tests.factories.weights import PlainWeights
 from tests.fixtures.derived import LISTED, contents, forget
@@ -147,6 +147,29 @@ def test_liquidity_counts_if_it_was_there_for_six_sevenths_of_an_hour(
     go_on(ledger, 1)
     refresh(warehouse, store, chains)
     assert [int(row["weight_usd"]) for row in weights(warehouse, token).values()] == [1_000, 1_000, 899_000]
+
+
+@pytest.mark.parametrize("away", [97, 103])
+def test_a_position_counts_as_what_it_held_at_the_price_of_six_sevenths_of_an_hour(
+    away: int, ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    """A swap takes one side out of a position that stays. By the median price, half an hour of dollars would do."""
+    token, _ = begin(ledger, 2_000)
+    dollar = Q96 // 10**6
+    pool = ledger.pool(0x7003, token, USDC, protocol="uniswap_v3")
+    ledger.initialize(pool, dollar * away // 100)
+    ledger.position(pool, -276_600, -276_060, 4 * ETHER)
+    for seconds in (1_900, 3_085, 3_086):
+        # From the beginning of an hour.
+        ledger.mine(START + (1 + (ledger.time - START) // HOUR) * HOUR - ledger.time)
+        ledger.swap(pool, 0, 0, sqrt_price=dollar, liquidity=4 * ETHER)
+        ledger.mine(seconds)
+        ledger.swap(pool, 0, 0, sqrt_price=dollar * away // 100)
+    go_on(ledger, 1)
+    refresh(warehouse, store, chains)
+    found = [int(row["weight_usd"]) for row in weights(warehouse, token).values()]
+    assert found[:-1] == [1_000] * (len(found) - 1)
+    assert found[-1] > 50_000
 
 
 def verdict(store: Connection, token: str) -> dict[str, Any]:

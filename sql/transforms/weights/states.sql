@@ -1,5 +1,7 @@
 -- States of the pools in work_key in the hours with events and the hours after those: the time-weighted median of each
--- hour, and the reserves that were there for at least held_seconds of it. Before a pool's first state it held nothing.
+-- hour, and the reserves that were there for at least held_seconds of it. Of a concentrated pool, the price that was at
+-- least reached for as long, and the one that was not exceeded: at these it has the least of token1 and of token0.
+-- Before a pool's first state it held nothing.
 WITH
 -- The states from the hour before on, preceded by each pool's last state, at time 0. Liquidity changes no state, but it
 -- is an event.
@@ -87,6 +89,10 @@ SELECT
     ranked[arrayFirstIndex(sum_seconds -> sum_seconds * 2 >= arraySum(ranked.2), reached)].1 AS typical,
     arrayReverseSort(arrayMap(piece -> (piece.1.1, piece.2), pieces)) AS largest0,
     arrayReverseSort(arrayMap(piece -> (piece.1.2, piece.2), pieces)) AS largest1,
+    arraySort(piece -> piece.1, arrayMap(piece -> (piece.1.3, piece.2), pieces)) AS roots,
+    arrayReverse(roots) AS highest,
+    highest[arrayFirstIndex(seconds -> seconds >= {held_seconds:UInt32}, arrayCumSum(highest.2))].1 AS low_root,
+    roots[arrayFirstIndex(seconds -> seconds >= {held_seconds:UInt32}, arrayCumSum(roots.2))].1 AS high_root,
     typical.1 AS reserve0_raw,
     typical.2 AS reserve1_raw,
     typical.3 AS sqrt_price_x96,
