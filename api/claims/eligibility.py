@@ -38,7 +38,7 @@ class Eligibility:
 
     async def refusal(self, claim: Claim, reading: TokenReading) -> Refusal | None:
         """Why the token cannot be registered, or None."""
-        rules = TokenRules(self.majors, self.repository, self.warehouse, self.max_verdict_age)
+        rules = TokenRules(self.majors, self.repository, self.warehouse, self.max_verdict_age, self.registered_token_id)
         return await rules.judge(claim, reading, self.reader(claim))
 
     async def registered_token_id(self, claim: Claim) -> int | None:

@@ -1,6 +1,6 @@
 """Rules on which tokens may be registered: symbol format, well-known coins, copies."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -67,12 +67,17 @@ def refuse_misnamed(claim: Claim, reading: TokenReading) -> Refusal | None:
 
 @dataclass(frozen=True, slots=True)
 class TokenRules:
-    """Applies the rules to tokens: the warehouse's published verdicts, checked against the chain."""
+    """Applies the rules to tokens: the warehouse's published verdicts, checked against the chain.
+
+    Args:
+        registered_token_id: the registration that holds the claimed symbol on the chain now.
+    """
 
     majors: Majors
     repository: ClaimRepository
     warehouse: WarehouseReader
     max_verdict_age: timedelta
+    registered_token_id: Callable[[Claim], Awaitable[int | None]]
 
     async def judge(self, claim: Claim, reading: TokenReading, reader: EvmReader) -> Refusal | None:
         """Why the token cannot be registered, or None.
@@ -113,8 +118,11 @@ class TokenRules:
         chain_id, address = token.copy_of_chain_id, token.copy_of_address
         if token.copy_rule == "registered" and chain_id is not None and address is not None:
             registered = await self.repository.active_symbol_of_token(chain_id, address)
+            if registered == claim.symbol and await self.registered_token_id(claim) is not None:
+                return None  # the duplicate check reports it
             if registered is None or registered == claim.symbol:
-                return None  # no longer registered, or the same symbol, which the duplicate check reports
+                # The other rules may hold: the original may have released its symbol to claim it for another wallet.
+                raise Undecided("the registration that made the token a copy has ended: it will be judged again")
         elif chain_id == claim.chain.chain_id and address:
             code, symbol = await reader.settle([("eth_getCode", (address, "latest")), ask(address, SYMBOL)])
             found = text(returned(symbol))

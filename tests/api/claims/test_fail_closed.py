@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from eth_account.signers.local import LocalAccount
 
+from tests.factories.registrations import add_registration
 from tests.fixtures.claims import ClaimChain, Claimer
 from tests.fixtures.service import Serve, Service
 
@@ -101,6 +102,23 @@ async def test_a_refusal_gives_rule_figures_and_original(claim_chain: ClaimChain
     assert (figures["weightUsd"], figures["seniorBlock"], figures["asOfBlock"]) == (1200.25, 90, 123)
     assert (figures["originalWeightUsd"], figures["originalSeniorBlock"]) == (64000.5, 7)
     assert figures["originalSeniorSince"] == "2026-01-01T05:00:00.000Z"
+
+
+@pytest.mark.parametrize("ended", [None, datetime(2026, 1, 1, tzinfo=UTC)])
+async def test_a_copy_of_a_registered_token_waits_when_that_registration_ends(
+    claim_chain: ClaimChain, claim_service: Service, ended: datetime | None
+) -> None:
+    """The chain's registry has the symbol free: the end is not indexed yet, or the copy is not judged again yet."""
+    wallet = claim_chain.wallet()
+    original, copy = claim_chain.token(wallet, "LUMEN"), claim_chain.token(wallet, "LUMEN")
+    claim_chain.publish_token(original, "LUMEN")
+    claim_chain.publish_token(
+        copy, "LUMEN", is_copy=True, copy_rule="registered", copy_of_chain_id=8453, copy_of_address=original
+    )
+    add_registration(claim_chain.store, "LUMEN", token_address=original, released_at=ended)
+    answer = await build(claim_service, "LUMEN", copy, wallet)
+    assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")
+    assert (await build(claim_service, "LUMEN", original, wallet)).json()["code"] == "CLAIM_UNAUTHORIZED"
 
 
 async def test_an_operators_verdict_overrides_the_rules_and_says_why(
