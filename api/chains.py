@@ -16,22 +16,37 @@ def _trust() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-class ChainReaders:
-    """One reader per enabled EVM chain, over one HTTP client."""
+def _client(connections: int) -> httpx.AsyncClient:
+    # Nodes are named by the operator; a proxy of the environment has no business between.
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=20)
+    return httpx.AsyncClient(verify=_trust(), trust_env=False, limits=limits)
 
-    def __init__(self, *, timeout_seconds: float) -> None:
+
+class ChainReaders:
+    """One reader per enabled EVM chain.
+
+    Each has connections of its own, and probes have others: calls that hang, of one chain or in one contract, must not
+    keep another chain's calls or the probes waiting for a connection.
+
+    Args:
+        timeout_seconds: limit of one question over all nodes of a chain.
+        connections: most that are open to the nodes of one chain.
+    """
+
+    def __init__(self, *, timeout_seconds: float, connections: int = 100) -> None:
         self.timeout_seconds = timeout_seconds
-        # Nodes are named by the operator; a proxy of the environment has no business between.
-        self._client = httpx.AsyncClient(
-            verify=_trust(), trust_env=False, limits=httpx.Limits(max_connections=100, max_keepalive_connections=20)
-        )
+        self.connections = connections
+        self._probes = _client(100)
+        self._clients = [self._probes]
         self._readers: dict[str, EvmReader] = {}
 
     def of(self, chain: Chain) -> EvmReader:
         """The chain's reader; the chain must be enabled."""
         reader = self._readers.get(chain.key)
         if reader is None:
-            reader = EvmReader(chain, self._client, timeout_seconds=self.timeout_seconds)
+            client = _client(self.connections)
+            self._clients.append(client)
+            reader = EvmReader(chain, client, probes=self._probes, timeout_seconds=self.timeout_seconds)
             self._readers[chain.key] = reader
         return reader
 
@@ -44,4 +59,5 @@ class ChainReaders:
         """Close all connections."""
         for breaker in self.breakers:
             await breaker.close()
-        await self._client.aclose()
+        for client in self._clients:
+            await client.aclose()

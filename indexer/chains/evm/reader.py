@@ -33,14 +33,23 @@ class EvmReader:
     Args:
         timeout_seconds: limit of one question over all nodes.
         client: the HTTP client to use; closed by whoever made it.
+        probes: the one that asks whether nodes are alive; by default the same.
 
     ``breaker`` refuses questions while no node of the chain is known to answer.
     """
 
-    def __init__(self, chain: Chain, client: httpx.AsyncClient, *, timeout_seconds: float = 8.0) -> None:
+    def __init__(
+        self,
+        chain: Chain,
+        client: httpx.AsyncClient,
+        *,
+        probes: httpx.AsyncClient | None = None,
+        timeout_seconds: float = 8.0,
+    ) -> None:
         self.chain = chain
         self.timeout_seconds = timeout_seconds
         self._client = client
+        self._probes = probes or client
         self.nodes = NodePool(chain, _BACKOFF)
         self.breaker = Breaker(chain.key, self.answers, outages=(NodeUnavailable, TimeoutError))
 
@@ -84,7 +93,7 @@ class EvmReader:
     async def _is_alive(self, node: Node) -> bool:
         body = {"jsonrpc": "2.0", "id": 0, "method": "eth_chainId", "params": []}
         try:
-            response = await self._client.post(node.url, json=body, timeout=PROBE_SECONDS)
+            response = await self._probes.post(node.url, json=body, timeout=PROBE_SECONDS)
         except (httpx.HTTPError, httpx.InvalidURL):
             return False
         return response.status_code < 500

@@ -224,20 +224,22 @@ async def test_clients_that_leave_do_not_open_a_circuit(store_url: str, engines:
         await one.close()
 
 
+@pytest.mark.parametrize("connections", [2, 100])
 async def test_a_contract_that_hangs_does_not_open_the_circuit_of_its_chain(
-    registry_node: Anvil, tmp_path: Path
+    registry_node: Anvil, tmp_path: Path, connections: int
 ) -> None:
+    """Nor if its calls take all connections."""
     with faulty_node(registry_node.url) as node:
 
         def delay(requests: list[dict[str, object]]) -> None:
             if any(request["method"] == "eth_call" for request in requests):
-                time.sleep(3)
+                time.sleep(5)
 
         node.before = delay
         path = tmp_path / "chains.toml"
         chain_id = int(registry_node.rpc("eth_chainId"), 16)
         path.write_text(f'[chains.base]\nchain_id = {chain_id}\nrpc_urls = ["{node.url}"]\n')
-        readers = ChainReaders(timeout_seconds=2.5)
+        readers = ChainReaders(timeout_seconds=4.0, connections=connections)
         reader = readers.of(facts.load(path).by_key["base"])
         call = ("eth_call", ({"to": "0x" + "11" * 20, "data": "0x"}, "latest"))
         outcomes = await asyncio.gather(*(reader.settle([call]) for _ in range(8)), return_exceptions=True)
