@@ -12,6 +12,7 @@ from eth_account.messages import encode_defunct
 
 from api.accounts.service import Accounts
 from api.ops.demo.guide import RunningDemo
+from api.security.scopes import KeyScope
 from warehouse import engines
 from warehouse.settings import EngineSettings
 
@@ -34,7 +35,7 @@ def gather(place: RunningDemo, data_dir: Path, ending: Iterable[str]) -> Credent
     accounts = Accounts(database)
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
         return Credentials(
-            accounts.create_key(Account.create().address, PLAN, "contract").key,
+            accounts.create_key(Account.create().address, PLAN, "contract", scopes=list(KeyScope)).key,
             _sign_in(client, accounts, place, place.private_key),
             {name: _sign_in(client, accounts, place, Account.create().key) for name in ending},
         )

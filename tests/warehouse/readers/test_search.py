@@ -39,7 +39,7 @@ async def test_reads_the_newest_publication_up_to_a_version(source: AsyncWarehou
     older = await read_publication(source, 4)
     assert newest is not None
     assert older is not None
-    assert (newest.version, newest.as_of_blocks, older.version) == (5, {8453: 500}, 2)
+    assert (newest.version, newest.as_of_blocks, older.version) == (5, {8453: 500, 100: 500}, 2)
     assert newest.published_at.tzinfo is not None
 
 

@@ -99,7 +99,7 @@ def test_the_service_starts_restarts_parts_and_leaves_no_process(tmp_path: Path,
         assert list(parts) == wanted
         assert {part["phase"] for part in parts.values()} <= {"ready", "done"}
         with urllib.request.urlopen(f"{parts['api']['listens']}/health/ready", timeout=10) as answer:
-            assert json.load(answer) == {"status": "ready"}
+            assert json.load(answer)["status"] == "ready"
         with urllib.request.urlopen(f"{parts['dagster-web']['listens']}/server_info", timeout=10) as answer:
             assert answer.status == 200
 
