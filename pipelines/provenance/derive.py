@@ -1,6 +1,6 @@
 """Provenance: which wallet controls which token, and how."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pipelines import frames
@@ -33,6 +33,8 @@ _NOTHING: Mapping[str, Any] = {
     "standing_name": "",
     "standing_is_copy": 0,
 }
+_UNFINISHED = 2
+"""Stands for ``is_copy`` while the rows of a token are written: no token has it, so all of them are written again."""
 _KEPT_COLUMNS = {
     "chain_id": frames.UINT32,
     "token": frames.HEX,
@@ -99,6 +101,7 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     copies = {token.address[2:] for token in listed if token.is_copy}
     served: list[dict[str, Any]] = []
     kept: list[dict[str, Any]] = []
+    intended: list[dict[str, Any]] = []
     known = run.token_inputs.get(chain.chain_id, {})
     inputs: list[ControlInputs] = [known[token] for token in tokens if token in known]
     if unknown := [token for token in tokens if token not in known]:
@@ -128,12 +131,19 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
             if same and (wallet, method) in now and (wallet, method) in before:
                 continue
             served.append({**shared, "wallet": wallet, "method": method, "deleted": int((wallet, method) not in now)})
-        pairs = [{"wallet": bytes.fromhex(wallet), "method": method} for wallet, method in now]
-        kept.append({**shared, "controls": pairs})
+        kept.append({**shared, "controls": _pairs(now)})
+        intended.append({**shared, "controls": _pairs(sorted({*now, *before})), "is_copy": _UNFINISHED})
     if served:
         declare_writing(run)
+        # Say first what may be served from here on: a run that follows a kill between these writes, and a
+        # reorganisation, then knows the rows that it has to take away.
+        run.warehouse.insert_arrow("agg_provenance", frames.table(_KEPT_COLUMNS, intended))
         run.warehouse.insert_arrow("serve_provenance", frames.table(_SERVE_COLUMNS, served))
         run.serve_rows += len(served)
     if kept:
         run.warehouse.insert_arrow("agg_provenance", frames.table(_KEPT_COLUMNS, kept))
     return len(served)
+
+
+def _pairs(controls: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    return [{"wallet": bytes.fromhex(wallet), "method": method} for wallet, method in controls]

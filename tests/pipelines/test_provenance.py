@@ -1,3 +1,7 @@
+from typing import Any
+
+import pytest
+
 from pipelines.refresh import refresh
 from tests.factories.ledger import ZERO, Ledger, address
 from warehouse.clickhouse import Warehouse
@@ -75,3 +79,47 @@ def test_the_bundler_of_a_deployment_through_an_entry_point_is_not_the_deployer(
     ledger.publish()
     refresh(warehouse, store, chains)
     assert controls(warehouse) == {(WALLET, "deployer"), (plain, "deployer")}
+
+
+@pytest.mark.parametrize("kills_at", [1, 2, 3])
+def test_a_run_killed_while_it_writes_leaves_nothing_after_a_reorganisation(
+    ledger: Ledger,
+    warehouse: Warehouse,
+    store: Connection,
+    chains: Chains,
+    monkeypatch: pytest.MonkeyPatch,
+    kills_at: int,
+) -> None:
+    """What the killed run served of a token that a reorganisation then removed is taken away."""
+    ledger.mine()
+    ledger.token(0x9001, "ONE", creator=OWNER)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    before = controls(warehouse)
+    ledger.mine()
+    ledger.token(0x9002, "TWO", creator=DEPLOYER)
+    ledger.publish()
+    with monkeypatch.context() as patched:
+        kill_at_write(patched, kills_at)
+        with pytest.raises(KeyboardInterrupt):
+            refresh(warehouse, store, chains)
+    ledger.revert_last_unit()
+    ledger.mine()
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert controls(warehouse) == before
+
+
+def kill_at_write(patched: pytest.MonkeyPatch, number: int) -> None:
+    """Stop before the nth write of provenance, as a kill would."""
+    write = Warehouse.insert_arrow
+    seen = []
+
+    def insert(self: Warehouse, table: str, *arguments: Any, **settings: Any) -> None:
+        if table.endswith("_provenance"):
+            seen.append(table)
+            if len(seen) == number:
+                raise KeyboardInterrupt
+        write(self, table, *arguments, **settings)
+
+    patched.setattr(Warehouse, "insert_arrow", insert)
