@@ -44,7 +44,7 @@ async def test_a_part_can_be_replaced(serve: Serve) -> None:
 
 async def test_opened_parts_are_closed(settings: ApiSettings) -> None:
     async with open_services(settings) as services:
-        client = services.readers._client
+        client = services.readers._probes
         assert not client.is_closed
     assert client.is_closed
 
