@@ -92,8 +92,8 @@ def wait_for_ports(pid: int) -> list[int]:
 def listening_ports(pid: int) -> list[int]:
     inodes: set[str] = set()
     for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        target: Any = os.readlink(descriptor)
-        found = re.fullmatch(r"socket:\[(\d+)\]", target)
-        inodes |= {found[1]} if found else set()
+        with contextlib.suppress(FileNotFoundError):  # a starting process closes files while they are listed
+            found = re.fullmatch(r"socket:\[(\d+)\]", os.readlink(descriptor))
+            inodes |= {found[1]} if found else set()
     rows = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
     return [int(row[1].partition(":")[2], 16) for row in rows if row[3] == "0A" and row[9] in inodes]
