@@ -31,7 +31,7 @@ install: .venv/installed ## set up: a virtual environment in .venv and the npm p
 demo: install ## the whole system on a local chain: deploys, trades, indexes, scores, serves; Ctrl-C stops it
 	@$(BIN)/regalia demo
 
-quick: install ## what to run between edits: the tests that are not slow, some three and a half minutes on two cores
+quick: install ## what to run between edits: the tests that are not slow, under three minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow" --durations 5
 
 test: install ## all tests, against real engines and a real chain: up to twenty minutes on two cores

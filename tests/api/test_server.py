@@ -1,5 +1,6 @@
 """The server of the API: the metrics on a port of their own, and bounded connections."""
 
+import contextlib
 import os
 import re
 import signal
@@ -8,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest

@@ -80,6 +80,7 @@ def _given(dependency: Any, request: Request) -> object:
     raise AssertionError("a dependency waits")
 
 
+@pytest.mark.slow
 def test_the_application_starts_without_web3() -> None:
     code = "import sys, api.app, api.worker; print([name for name in ('web3', 'dagster') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -54,6 +54,7 @@ def test_after_a_reorganisation_the_index_equals_a_fresh_one(
     assert differences(all_rows(warehouse), index_afresh(archive_chain)) == {}
 
 
+@pytest.mark.slow
 def test_two_reorganisations_in_a_row_across_unit_borders(
     tmp_path: Path, warehouse: Warehouse, store_url: str, index_afresh: Afresh
 ) -> None:

@@ -25,6 +25,7 @@ def test_help_needs_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_refresh_of_an_empty_warehouse_says_so(warehouse_url: str, store_url: str, tmp_path: Path) -> None:
     done = run(
         "refresh",
@@ -36,6 +37,7 @@ def test_refresh_of_an_empty_warehouse_says_so(warehouse_url: str, store_url: st
     assert "everything was up to date" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "message"), [("nowhere", "is not known; known are eth"), ("base", "has no rpc_urls")])
 def test_a_chain_that_cannot_be_followed_is_a_line_and_a_status(key: str, message: str, tmp_path: Path) -> None:
     done = run("follow", "--chain", key, REGALIA_DATA_DIR=str(tmp_path))

@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from warehouse.engines import EngineUrls
 
 
@@ -18,6 +20,7 @@ def run(*arguments: str, data_dir: Path, urls: EngineUrls | None = None) -> "sub
     )
 
 
+@pytest.mark.slow
 def test_status_shows_the_engines_urls_without_passwords(warehouse_url: str, store_url: str, data_dir: Path) -> None:
     shown = run("status", data_dir=data_dir, urls=EngineUrls(warehouse_url, store_url))
 
@@ -50,6 +53,7 @@ def test_the_status_of_migrations_is_shown_without_running_them(
     assert "pending" not in shown.stdout
 
 
+@pytest.mark.slow
 def test_an_export_counts_its_rows(warehouse_url: str, store_url: str, data_dir: Path, tmp_path: Path) -> None:
     urls = EngineUrls(warehouse_url, store_url)
     shown = run("export", "--out", str(tmp_path / "out"), data_dir=data_dir, urls=urls)

@@ -75,6 +75,7 @@ def test_engines_run_for_the_block_and_are_recorded_privately(data_dir: Path) ->
         engines.locate(settings)
 
 
+@pytest.mark.slow
 def test_waits_for_an_engine_that_a_service_restarts(data_dir: Path) -> None:
     layout = Layout.of(data_dir)
     layout.prepare()

@@ -47,6 +47,7 @@ async def test_a_key_in_the_process_has_no_breaker() -> None:
     assert len(await signing.sign(8453, REGISTRY, MINT)) == 65
 
 
+@pytest.mark.slow
 async def test_a_silent_signer_is_refused_at_once_and_noticed_when_it_is_back(
     remote: RemoteSignerDouble, signing: Signing
 ) -> None:

@@ -70,6 +70,7 @@ async def refuses_at_once_and_recovers(breaker: Breaker, line: StallingProxy, as
         await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_a_frozen_warehouse(serve: Serve, warehouse: Warehouse, warehouse_url: str) -> None:
     publish(warehouse, [token_row("PEPE", address=1)])
     symbols = (f"S{number}" for number in range(10_000))
@@ -78,6 +79,7 @@ async def test_a_frozen_warehouse(serve: Serve, warehouse: Warehouse, warehouse_
         await refuses_at_once_and_recovers(breaker, line, lambda: service.get("/search", symbol=next(symbols)), 200)
 
 
+@pytest.mark.slow
 async def test_a_frozen_store(serve: Serve, store_url: str, line: StallingProxy) -> None:
     async with serve(database_url=store_url) as service:
         services = service.services
@@ -119,6 +121,7 @@ async def test_a_frozen_node(on_chain: Service, node_line: StallingProxy) -> Non
     await refuses_at_once_and_recovers(reader.breaker, node_line, ask, 404)
 
 
+@pytest.mark.slow
 async def test_a_stale_coin_is_served_at_once(
     serve: Serve, warehouse: Warehouse, warehouse_url: str, store: Connection
 ) -> None:
@@ -144,6 +147,7 @@ async def test_a_stale_coin_is_served_at_once(
         line.resume()
 
 
+@pytest.mark.slow
 async def test_health_and_metrics_show_open_circuits(serve: Serve, engines: EngineUrls) -> None:
     url = engines.clickhouse_url
     async with stalling_proxy(url) as line, serve(clickhouse_url=line.url(url)) as service:
@@ -162,6 +166,7 @@ async def test_health_and_metrics_show_open_circuits(serve: Serve, engines: Engi
         line.resume()
 
 
+@pytest.mark.slow
 async def test_polls_of_an_outage_are_logged_once(
     serve: Serve, engines: EngineUrls, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -183,6 +188,7 @@ async def test_polls_of_an_outage_are_logged_once(
 # What must not open a circuit.
 
 
+@pytest.mark.slow
 async def test_expensive_queries_of_the_warehouse_do_not_open_its_circuit(engines: EngineUrls) -> None:
     guarded = guard_warehouse(engines.clickhouse_url)
     reader = WarehouseReader(engines.clickhouse_url, timeout_seconds=4.0, breaker=guarded.breaker)
@@ -195,6 +201,7 @@ async def test_expensive_queries_of_the_warehouse_do_not_open_its_circuit(engine
     await guarded.close()
 
 
+@pytest.mark.slow
 async def test_slow_statements_of_the_store_do_not_open_its_circuit(store_url: str) -> None:
     guarded = guard_store(store_url)
     store = Store(store_url, pool_size=4, timeout_seconds=4.0, breaker=guarded.breaker)

@@ -38,6 +38,7 @@ async def exhaust(service: Service) -> None:
     assert [await is_held(service, "/nothing") for _ in range(5)] == [False] * 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", UNCOUNTED)
 async def test_uncounted_answers_are_held_back_beyond_a_number(strict: Service, path: str) -> None:
     await exhaust(strict)

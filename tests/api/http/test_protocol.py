@@ -207,6 +207,7 @@ async def test_a_client_that_reads_nothing_is_disconnected(serve: Serve, monkeyp
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_a_client_that_reads_slowly_gets_everything(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.server.NOT_READ_SECONDS", 0.5)
     async with serve(idle_timeout_seconds=1) as server:

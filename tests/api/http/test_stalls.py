@@ -84,6 +84,7 @@ async def test_a_slow_statement_is_cancelled_in_the_server(behind: Store) -> Non
         assert time.monotonic() < deadline
 
 
+@pytest.mark.slow
 async def test_a_silent_warehouse_times_out_and_is_used_again_later(engines: EngineUrls) -> None:
     async with stalling_proxy(engines.clickhouse_url) as line:
         reader = WarehouseReader(line.url(engines.clickhouse_url), timeout_seconds=LIMIT_SECONDS)

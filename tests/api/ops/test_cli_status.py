@@ -216,6 +216,7 @@ def test_a_store_without_tables_is_not_an_error(tmp_path: Path, store: Connectio
     assert "regalia migrate" in report_of(tmp_path, store_url, "").store
 
 
+@pytest.mark.slow
 def test_watching_ends_when_its_output_is_closed(store_url: str) -> None:
     command = [sys.executable, "-m", "api.cli", "status", "--watch", "--json"]
     environment = os.environ | {"REGALIA_DATABASE_URL": store_url, "REGALIA_CLICKHOUSE_URL": "http://u:p@127.0.0.1:9/x"}

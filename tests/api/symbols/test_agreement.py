@@ -115,6 +115,7 @@ def _token(
     rows.append(token_row(symbol, chain_id=chain_id, address=number, registered=registered_as == symbol))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 async def test_all_answers_about_a_symbol_agree(
     serve: Serve, store: Connection, warehouse: Warehouse, warehouse_url: str, tmp_path: Path, seed: int

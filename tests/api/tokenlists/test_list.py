@@ -173,6 +173,7 @@ async def test_history_is_kept_and_versions_can_be_compared(service: Service, st
     assert backwards.status_code == 400
 
 
+@pytest.mark.slow
 async def test_a_new_version_is_served_within_seconds(service: Service, store: Connection) -> None:
     assert (await service.get("/tokenlist")).json()["tokens"] == []
     add_listed(store, "PEPE", 1)

@@ -86,6 +86,7 @@ def test_a_chain_without_a_source_is_refused(slots: SlotChain) -> None:
         open_source(slots.facts())
 
 
+@pytest.mark.slow
 def test_an_index_in_units_equals_the_chain(
     slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
@@ -110,6 +111,7 @@ def test_a_skipped_slot_at_the_target_waits_for_the_next_block(
     assert_index_equals_chain(warehouse, store, slots)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 7, 30])
 def test_a_reorganisation_is_followed(
     depth: int, slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
@@ -124,6 +126,7 @@ def test_a_reorganisation_is_followed(
     assert_index_equals_chain(warehouse, store, slots)
 
 
+@pytest.mark.slow
 def test_a_fork_below_the_final_block_halts_until_it_is_rewound(
     slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
@@ -138,6 +141,7 @@ def test_a_fork_below_the_final_block_halts_until_it_is_rewound(
     assert_index_equals_chain(warehouse, store, slots)
 
 
+@pytest.mark.slow
 def test_after_kills_in_the_middle_of_units_the_index_equals_the_chain(
     slots: SlotChain, warehouse: Warehouse, warehouse_url: str, store_url: str, store: Connection
 ) -> None:
@@ -157,6 +161,7 @@ def test_after_kills_in_the_middle_of_units_the_index_equals_the_chain(
     assert_index_equals_chain(warehouse, store, slots)
 
 
+@pytest.mark.slow
 def test_refresh_and_audits_work_on_it(
     slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+import pytest
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from hypothesis import HealthCheck, settings
@@ -188,6 +189,7 @@ class RegistryMachine(RuleBasedStateMachine):
             assert self.deployed.read("ownerOf", self.token_id) == self.owner.address.lower()
 
 
+@pytest.mark.slow
 def test_the_registry_follows_the_model_in_any_order(clock_node: Anvil) -> None:
     RegistryMachine.node = clock_node
     run_state_machine_as_test(

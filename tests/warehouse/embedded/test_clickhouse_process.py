@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.fixtures.engine_processes import Launch
 from warehouse.clickhouse import Warehouse
@@ -31,6 +32,7 @@ def test_it_stops_cleanly_while_a_statement_runs(
     assert record.read(Layout.of(data_dir)) == {}
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_parent(data_dir: Path, eventually: Callable[[Callable[[], bool]], None]) -> None:
     code = (
         "import subprocess, sys, time\n"

@@ -151,6 +151,7 @@ def test_an_ordinary_user_runs_it_directly(eventually: Callable[[Callable[[], bo
             server.terminate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ROOT, reason="only root has to become somebody else")
 @pytest.mark.parametrize("way", list(candidates(Path("/nowhere"))), ids=lambda way: way.name)
 def test_a_cluster_is_made_under_every_kind_of_user_change(way: Identity) -> None:

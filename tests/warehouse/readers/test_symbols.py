@@ -59,6 +59,7 @@ async def assert_same(source: AsyncWarehouse, index: SymbolIndex, queries: list[
             assert index.near(query, **asked) == expected, (query, edits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rebuild_at", [0, 8_192])
 async def test_the_index_equals_the_statement_in_every_version(
     source: AsyncWarehouse, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, rebuild_at: int

@@ -172,6 +172,7 @@ def test_it_runs_as_an_ordinary_user(tmp_path: Path) -> None:
         assert gone(family, 1)
 
 
+@pytest.mark.slow
 def test_a_taken_port_is_one_line_before_anything_starts(tmp_path: Path) -> None:
     import socket
 

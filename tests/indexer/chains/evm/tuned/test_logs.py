@@ -79,6 +79,7 @@ def test_both_parsers_agree(raw: bytes) -> None:
     assert meaning(fast) == expected
 
 
+@pytest.mark.slow
 @given(node_answers(), st.data())
 @settings(max_examples=300)
 def test_both_parsers_agree_on_damaged_json(raw: bytes, data: st.DataObject) -> None:
