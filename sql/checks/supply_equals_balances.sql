@@ -14,8 +14,8 @@ FROM
             chain_id,
             token,
             toInt256(0),
-            sum(if(empty(replaceAll(from_address, '\0', '')), toInt256(amount_raw), toInt256(0))
-                - if(empty(replaceAll(to_address, '\0', '')), toInt256(amount_raw), toInt256(0)))
+            sum(if(from_address = repeat('\0', 20), toInt256(amount_raw), toInt256(0))
+                - if(to_address = repeat('\0', 20), toInt256(amount_raw), toInt256(0)))
         FROM fact_transfer
         GROUP BY chain_id, token
     )

@@ -56,8 +56,8 @@ _FOUNDING = {
         SELECT chain_id, token_of(number), 0, number, time_of(0), hash_of(number), wallet_of(number % 50), '', '', unit
         FROM numbers({tokens:UInt64})""",
     "fact_token": f"""
-        SELECT chain_id, address, concat('Token ', symbol), symbol, decimals, toUInt256(1e27), '', '', '', 'ok', 0,
-               time_of(0), 0, unit
+        SELECT chain_id, address, concat('Token ', symbol), symbol, decimals, toUInt256(1e27), '', '', '', '', [],
+               'ok', 0, time_of(0), 0, unit
         FROM
         (
             SELECT token_of(number) AS address, concat('TOK', toString(number)) AS symbol, 18 AS decimals

@@ -20,6 +20,7 @@ WORDS = pa.binary(32)
 _SIGNED = "int256"
 _ARROW: dict[ColumnType, Any] = {
     ColumnType.BYTES: frames.HEX,
+    ColumnType.BYTES_LIST: pa.list_(pa.string()),  # of words
     ColumnType.TEXT: pa.string(),
     ColumnType.WORD: pa.string(),
     ColumnType.TIME: frames.TIME,
@@ -134,6 +135,8 @@ class Ledger:
             "owner": "",
             "proxy_admin": "",
             "implementation": "",
+            "program": "",
+            "traits": (),
             "read_status": "ok",
             "first_block": self.block,
             "first_time": self.time,

@@ -115,6 +115,8 @@ FACT_TABLES: Mapping[str, FactTable] = {
             "owner": ColumnType.BYTES,
             "proxy_admin": ColumnType.BYTES,
             "implementation": ColumnType.BYTES,
+            "program": ColumnType.WORD,
+            "traits": ColumnType.BYTES_LIST,
             "read_status": ColumnType.WORD,
             "first_block": ColumnType.UINT64,
             "first_time": ColumnType.TIME,

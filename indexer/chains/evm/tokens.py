@@ -132,6 +132,8 @@ def token_columns(rows: Sequence[TokenRow]) -> Rows:
         "owner": [reading.owner for reading in readings],
         "proxy_admin": [reading.proxy_admin for reading in readings],
         "implementation": [reading.implementation for reading in readings],
+        "program": [b""] * len(rows),
+        "traits": [()] * len(rows),
         "read_status": [reading.read_status.encode() for reading in readings],
         "first_block": np.array([row.origin.block for row in rows], np.uint64),
         "first_time": np.array([row.origin.time for row in rows], np.uint32),

@@ -13,7 +13,7 @@ FROM
     INNER JOIN asked ON asked.token = transfer.token
     ARRAY JOIN [tuple(from_address, -toInt256(amount_raw)), tuple(to_address, toInt256(amount_raw))] AS side
     WHERE chain_id = {chain_id:UInt32} AND transfer.token IN (SELECT token FROM asked) AND block_number <= asked.block
-      AND notEmpty(replaceAll(side.1, '\0', ''))
+      AND side.1 != repeat('\0', 20)
     GROUP BY token, wallet
 )
 GROUP BY token
