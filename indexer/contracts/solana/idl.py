@@ -14,6 +14,8 @@ from solders.pubkey import Pubkey
 
 _NUMBERS = {"u8": "<B", "u16": "<H", "u32": "<I", "u64": "<Q", "i64": "<q"}
 FIRST_ERROR = 6000
+EVENT_TAG = bytes.fromhex("e445a52e51cb9a1d")
+"""Anchor's mark of an instruction with which a program records an event."""
 
 
 @cache
@@ -26,15 +28,16 @@ def document() -> Mapping[str, Any]:
 def instruction(
     program: Pubkey, name: str, accounts: Mapping[str, Pubkey], arguments: Mapping[str, Any] | None = None
 ) -> Instruction:
-    """An instruction of the program. Accounts with a fixed address need not be named.
+    """An instruction of the program. Accounts with a fixed address, and the program itself, need not be named.
 
     Raises:
         KeyError: an account or an argument is missing.
     """
     declared = _named("instructions", name)
+    named = {"program": program, **accounts}
     metas = [
         AccountMeta(
-            Pubkey.from_string(one["address"]) if "address" in one else accounts[one["name"]],
+            Pubkey.from_string(one["address"]) if "address" in one else named[one["name"]],
             one.get("signer", False),
             one.get("writable", False),
         )
@@ -56,15 +59,22 @@ def decode_account(name: str, data: bytes) -> dict[str, Any]:
 
 
 def decode_event(data: bytes) -> tuple[str, dict[str, Any]]:
-    """The name and the fields of an event, from one field that the program logged.
+    """The name and the fields of an event, from the data of the instruction with which the program recorded it.
 
     Raises:
         ValueError: the data is no event of the program.
     """
-    for event in document()["events"]:
-        if data[:1] == bytes(event["discriminator"]):
-            return event["name"], _decode_tagged("events", event["name"], data)
-    raise ValueError("not an event of the registry program")
+    if not is_event(data):
+        raise ValueError("not an event of the registry program")
+    name = _event_names().get(data[len(EVENT_TAG)])
+    if name is None:
+        raise ValueError(f"event {data[len(EVENT_TAG)]} is not known")
+    return name, _decode_tagged("events", name, data[len(EVENT_TAG) :])
+
+
+def is_event(data: bytes) -> bool:
+    """Whether this is the data of an instruction with which the program records an event."""
+    return len(data) > len(EVENT_TAG) and data.startswith(EVENT_TAG)
 
 
 def error_name(code: int) -> str | None:
@@ -143,6 +153,11 @@ def _decode_fields(fields: Sequence[Mapping[str, Any]], data: bytes, at: int) ->
 def _fields(name: str) -> Sequence[Mapping[str, Any]]:
     fields: Sequence[Mapping[str, Any]] = _named("types", name)["type"]["fields"]
     return fields
+
+
+@cache
+def _event_names() -> Mapping[int, str]:
+    return {event["discriminator"][0]: event["name"] for event in document()["events"]}
 
 
 @cache

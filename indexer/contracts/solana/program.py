@@ -11,6 +11,8 @@ from indexer.contracts.solana import idl
 CROWN_BYTES, HEADER_BYTES = 536, 24
 """Length of the account of a registered symbol, and of what stays of it when the registration has ended."""
 MANAGER, MAINTAINER = 1, 2
+END_LASTS = 30 * 86_400
+"""For so many seconds after it is due, an end may be carried out."""
 INACTIVE, CHALLENGE_UPHELD = 1, 2
 
 
@@ -18,14 +20,58 @@ class ArtifactChanged(ValueError):
     """The compiled program is not the one whose hash is recorded."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Who decides, and the terms. Delays and times are in seconds, ``paid_from`` is in lamports.
+
+    ``signer_term`` counts signers and suspensions: an end announced in an earlier term is void. ``free_day`` is the day
+    (since 1970) that ``free_used`` counts. A time of 0 means that nothing is announced.
+    """
+
+    suspended: bool
+    end_delay: int
+    objection_delay: int
+    signer_delay: int
+    free_per_day: int
+    free_used: int
+    free_day: int
+    signer_term: int
+    paid_from: int
+    last_token_id: int
+    cluster: bytes
+    signer: Pubkey
+    guardian: Pubkey
+    treasury: Pubkey
+    next_signer: Pubkey
+    next_signer_at: int
+    next_guardian: Pubkey
+    next_guardian_at: int
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Config":
+        """The config in its account.
+
+        Raises:
+            ValueError: the data is no config.
+        """
+        found = idl.decode_account("Config", data)
+        found["suspended"] = bool(found["suspended"])
+        return cls(**{name: value for name, value in found.items() if name not in ("version", "bump", "reserved")})
+
+
 @dataclass(frozen=True, slots=True)
 class PendingEnd:
-    """An announced end. Times are chain time, in seconds since 1970."""
+    """An announced end. Times are chain time, in seconds since 1970; ``term`` is the signer's term it belongs to."""
 
     reason: int
     due_at: int
     objected: bool
     confirmed: bool
+    term: int
+
+    def is_due(self, now: int) -> bool:
+        """Whether anybody may carry it out: it is due, has not lapsed, and no objection stands."""
+        return self.due_at <= now <= self.due_at + END_LASTS and (self.confirmed or not self.objected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +116,11 @@ class Crown:
             consent_floor=fields["consent_floor"],
             last_nonce=fields["last_nonce"],
             end=PendingEnd(
-                fields["end_reason"], fields["end_due"], bool(fields["end_objected"]), bool(fields["end_confirmed"])
+                fields["end_reason"],
+                fields["end_due"],
+                bool(fields["end_objected"]),
+                bool(fields["end_confirmed"]),
+                fields["end_term"],
             )
             if fields["end_reason"]
             else None,

@@ -75,9 +75,9 @@ static NOINLINE u64 require_authorization(Input *in, const Config *config, Crown
 }
 
 // Accounts: claimer (signer, writable), config (writable), crown (writable), treasury (writable), mint, instructions
-// sysvar, system program. Data: fee (8), deadline (8), nonce (8), symbol (its length in 4 bytes, and its text).
+// sysvar, system program, this program. Data: fee (8), deadline (8), nonce (8), symbol (its length in 4 bytes, and its text).
 static NOINLINE u64 claim(Input *in) {
-    REQUIRE(in->count == 7 && in->length >= 29, BAD_INSTRUCTION);
+    REQUIRE(in->count == 8 && in->length >= 29, BAD_INSTRUCTION);
     REQUIRE(in->length == 29 + (u64)read_u32(in->data + 25), BAD_INSTRUCTION);
     const Account *claimer = ACCOUNT(0), *treasury = ACCOUNT(3), *mint = ACCOUNT(4);
     REQUIRE(claimer->signer, MISSING_SIGNATURE);
@@ -102,6 +102,5 @@ static NOINLINE u64 claim(Input *in) {
     record_of_crown(&r, REGISTERED, crown);
     record_bytes(&r, crown->mint, KEY);
     record_bytes(&r, &fee, 8);
-    record_emit(&r);
-    return OK;
+    return emit_of_crown(in, &r, ACCOUNT(2));
 }

@@ -1,22 +1,21 @@
 // Who signs for the service, and the guardian above it. The guardian's key is kept offline.
 #pragma once
 
-// The guardian's accounts: guardian (signer), config (writable).
+// The guardian's accounts: guardian (signer), config (writable), this program.
 static NOINLINE u64 load_governed(Input *in, u64 bytes, Config **config) {
-    EXPECT(2, bytes);
+    EXPECT(3, bytes);
     TRY(load_config(in, ACCOUNT(1), config));
     REQUIRE(ACCOUNT(0)->signer, MISSING_SIGNATURE);
     REQUIRE(same_key((*config)->guardian, ACCOUNT(0)->key), NOT_GUARDIAN);
     return OK;
 }
 
-static NOINLINE u64 emit_change(u8 event, const u8 *account, i64 at) {
+static NOINLINE u64 emit_change(const Input *in, const Account *config, u8 event, const u8 *account, i64 at) {
     Record r;
     record_begin(&r, event);
     record_bytes(&r, account, KEY);
     record_bytes(&r, &at, 8);
-    record_emit(&r);
-    return OK;
+    return emit_of_config(in, &r, config);
 }
 
 // Data: signer (32).
@@ -25,30 +24,31 @@ static NOINLINE u64 announce_signer(Input *in) {
     TRY(load_governed(in, KEY, &config));
     sol_memcpy_(config->next_signer, in->data + 1, KEY);
     config->next_signer_at = in->clock.unix_seconds + config->signer_delay;
-    return emit_change(SIGNER_ANNOUNCED, config->next_signer, config->next_signer_at);
+    return emit_change(in, ACCOUNT(1), SIGNER_ANNOUNCED, config->next_signer, config->next_signer_at);
 }
 
 static NOINLINE u64 cancel_signer(Input *in) {
     Config *config;
     TRY(load_governed(in, 0, &config));
     REQUIRE(config->next_signer_at != 0, NOTHING_ANNOUNCED);
-    emit_change(SIGNER_CANCELLED, config->next_signer, config->next_signer_at);
+    TRY(emit_change(in, ACCOUNT(1), SIGNER_CANCELLED, config->next_signer, config->next_signer_at));
     sol_memset_(config->next_signer, 0, KEY);
     config->next_signer_at = 0;
     return OK;
 }
 
-// At once: no statement counts until another signer is in force.
+// At once: no statement counts until another signer is in force, and no end that this one announced.
 static NOINLINE u64 suspend_signer(Input *in) {
     Config *config;
     TRY(load_governed(in, 0, &config));
     config->suspended = 1;
-    return emit_change(SIGNER_SUSPENDED_EVENT, config->signer, in->clock.unix_seconds);
+    config->signer_term++;
+    return emit_change(in, ACCOUNT(1), SIGNER_SUSPENDED_EVENT, config->signer, in->clock.unix_seconds);
 }
 
-// Accounts: config (writable), instructions sysvar. The next signer's own statement shows that its key is at hand.
+// Accounts: config (writable), instructions sysvar, this program. The next signer's own statement shows that its key is at hand.
 static NOINLINE u64 activate_signer(Input *in) {
-    EXPECT(2, 0);
+    EXPECT(3, 0);
     Config *config;
     TRY(load_config(in, ACCOUNT(0), &config));
     REQUIRE(config->next_signer_at != 0, NOTHING_ANNOUNCED);
@@ -62,7 +62,8 @@ static NOINLINE u64 activate_signer(Input *in) {
     sol_memset_(config->next_signer, 0, KEY);
     config->next_signer_at = 0;
     config->suspended = 0;
-    return emit_change(SIGNER_CHANGED, config->signer, in->clock.unix_seconds);
+    config->signer_term++;
+    return emit_change(in, ACCOUNT(0), SIGNER_CHANGED, config->signer, in->clock.unix_seconds);
 }
 
 // Data: guardian (32).
@@ -71,12 +72,12 @@ static NOINLINE u64 offer_guardian(Input *in) {
     TRY(load_governed(in, KEY, &config));
     sol_memcpy_(config->next_guardian, in->data + 1, KEY);
     config->next_guardian_at = in->clock.unix_seconds + config->signer_delay;
-    return emit_change(GUARDIAN_OFFERED, config->next_guardian, config->next_guardian_at);
+    return emit_change(in, ACCOUNT(1), GUARDIAN_OFFERED, config->next_guardian, config->next_guardian_at);
 }
 
-// Accounts: the next guardian (signer), config (writable).
+// Accounts: the next guardian (signer), config (writable), this program.
 static NOINLINE u64 accept_guardian(Input *in) {
-    EXPECT(2, 0);
+    EXPECT(3, 0);
     Config *config;
     TRY(load_config(in, ACCOUNT(1), &config));
     REQUIRE(ACCOUNT(0)->signer, MISSING_SIGNATURE);
@@ -86,7 +87,7 @@ static NOINLINE u64 accept_guardian(Input *in) {
     sol_memcpy_(config->guardian, config->next_guardian, KEY);
     sol_memset_(config->next_guardian, 0, KEY);
     config->next_guardian_at = 0;
-    return emit_change(GUARDIAN_CHANGED, config->guardian, in->clock.unix_seconds);
+    return emit_change(in, ACCOUNT(1), GUARDIAN_CHANGED, config->guardian, in->clock.unix_seconds);
 }
 
 // Data: free a day (4), paid from (8).
@@ -98,6 +99,5 @@ static NOINLINE u64 set_limits(Input *in) {
     Record r;
     record_begin(&r, LIMITS_CHANGED);
     record_bytes(&r, in->data + 1, 12);
-    record_emit(&r);
-    return OK;
+    return emit_of_config(in, &r, ACCOUNT(1));
 }

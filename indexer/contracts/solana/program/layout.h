@@ -13,7 +13,9 @@
 typedef struct __attribute__((packed)) {
     u8 kind, version, bump, suspended;
     u32 end_delay, objection_delay, signer_delay;  // seconds
-    u32 free_per_day, free_used, free_day, reserved2;
+    u32 free_per_day, free_used, free_day;
+    u16 signer_term;  // counts signers and suspensions: an end announced in an earlier term is void
+    u16 reserved;
     u64 paid_from;  // lamports: a fee below it counts as free
     u64 last_token_id;
     u8 cluster[KEY];  // genesis hash: a statement for one cluster says nothing on another
@@ -46,7 +48,8 @@ typedef struct __attribute__((packed)) {
     u64 peer_chain_id, peer_token_id;
     u64 consent_floor;  // consents with a lower nonce are revoked
     u8 end_reason, end_objected, end_confirmed, role_count;
-    u8 uri_length, reserved[3];
+    u8 uri_length, reserved;
+    u16 end_term;  // the signer_term in which the end was announced
     i64 end_due;
     Role roles[MAX_ROLES];
     u8 uri[MAX_URI];

@@ -1,23 +1,23 @@
 // What the owner of a registration, and whom the owner trusts, may do.
 #pragma once
 
-// Accounts: owner (signer, writable), crown (writable).
+// Accounts: owner (signer, writable), crown (writable), this program.
 static NOINLINE u64 release(Input *in) {
-    EXPECT(2, 0);
+    EXPECT(3, 0);
     Crown *crown;
     TRY(load_crown(in, ACCOUNT(1), &crown));
     REQUIRE(ACCOUNT(0)->signer, MISSING_SIGNATURE);
     REQUIRE(same_key(crown->owner, ACCOUNT(0)->key), NOT_OWNER);
     Record r;
     record_of_crown(&r, RELEASED, crown);
-    record_emit(&r);
+    TRY(emit_of_crown(in, &r, ACCOUNT(1)));
     return end_registration(ACCOUNT(1), crown, ACCOUNT(0));
 }
 
-// Accounts: owner or manager (signer), crown (writable). Data: kind (1), enabled (1), account (32).
+// Accounts: owner or manager (signer), crown (writable), this program. Data: kind (1), enabled (1), account (32).
 // The owner names managers; the owner and managers name maintainers.
 static NOINLINE u64 set_role(Input *in) {
-    EXPECT(2, 2 + KEY);
+    EXPECT(3, 2 + KEY);
     Crown *crown;
     TRY(load_crown(in, ACCOUNT(1), &crown));
     REQUIRE(ACCOUNT(0)->signer, MISSING_SIGNATURE);
@@ -32,14 +32,13 @@ static NOINLINE u64 set_role(Input *in) {
     Record r;
     record_of_crown(&r, ROLE_CHANGED, crown);
     record_bytes(&r, in->data + 1, 2 + KEY);
-    record_emit(&r);
-    return OK;
+    return emit_of_crown(in, &r, ACCOUNT(1));
 }
 
-// Accounts: owner or manager (signer), crown (writable). Data: URI (its length in 4 bytes, and its text: printable
+// Accounts: owner or manager (signer), crown (writable), this program. Data: URI (its length in 4 bytes, and its text: printable
 // ASCII; empty removes it).
 static NOINLINE u64 set_profile(Input *in) {
-    REQUIRE(in->count == 2 && in->length >= 5, BAD_INSTRUCTION);
+    REQUIRE(in->count == 3 && in->length >= 5, BAD_INSTRUCTION);
     u32 length = read_u32(in->data + 1);
     REQUIRE(in->length == 5 + (u64)length, BAD_INSTRUCTION);
     REQUIRE(length <= MAX_URI, BAD_URI);
@@ -56,13 +55,12 @@ static NOINLINE u64 set_profile(Input *in) {
     record_of_crown(&r, PROFILE_CHANGED, crown);
     record_bytes(&r, &length, 4);
     record_bytes(&r, uri, length);
-    record_emit(&r);
-    return OK;
+    return emit_of_crown(in, &r, ACCOUNT(1));
 }
 
-// Accounts: owner (signer), crown (writable). Data: chain id (8), token id (8); zeros remove the peer.
+// Accounts: owner (signer), crown (writable), this program. Data: chain id (8), token id (8); zeros remove the peer.
 static NOINLINE u64 set_peer(Input *in) {
-    EXPECT(2, 16);
+    EXPECT(3, 16);
     Crown *crown;
     TRY(load_crown(in, ACCOUNT(1), &crown));
     REQUIRE(ACCOUNT(0)->signer, MISSING_SIGNATURE);
@@ -72,6 +70,5 @@ static NOINLINE u64 set_peer(Input *in) {
     Record r;
     record_of_crown(&r, PEER_CHANGED, crown);
     record_bytes(&r, in->data + 1, 16);
-    record_emit(&r);
-    return OK;
+    return emit_of_crown(in, &r, ACCOUNT(1));
 }

@@ -1,5 +1,5 @@
 // The registry of symbols on Solana. The first byte of an instruction's data says which it is (idl.json); accounts come
-// in the order listed there.
+// in the order listed there. Where an event is recorded, the program's own account comes last.
 #include "crowns.h"
 
 typedef u64 (*Handler)(Input *in);
@@ -44,5 +44,6 @@ u64 entrypoint(u8 *input) {
     Input in;
     TRY(parse_input(input, &in));
     REQUIRE(in.length >= 1, BAD_INSTRUCTION);
+    if (in.length > sizeof(EVENT_TAG) && same(in.data, EVENT_TAG, sizeof(EVENT_TAG))) return accept_event(&in);
     return dispatch(&in);
 }

@@ -54,7 +54,6 @@ typedef struct {
 extern void sol_memcpy_(void *to, const void *from, u64 length);
 extern void sol_memset_(void *to, u8 value, u64 length);
 extern void sol_memcmp_(const void *a, const void *b, u64 length, int *result);
-extern u64 sol_log_data(const Bytes *fields, u64 count);
 extern u64 sol_get_clock_sysvar(Clock *clock);
 extern u64 sol_sha256(const Bytes *parts, u64 count, u8 *digest);
 extern u64 sol_create_program_address(const Bytes *seeds, u64 count, const u8 *program, u8 *address);

@@ -41,12 +41,12 @@ static NOINLINE u64 require_settlement(Input *in, const Config *config, Crown *c
 }
 
 // Accounts: config (writable), crown (writable), previous owner (writable), new owner (signer, writable), instructions
-// sysvar, system program. Data: the consent, then deadline (8) and nonce (8) of the service's authorisation. Two
-// instructions come before: the holder's consent, then the service's authorisation.
+// sysvar, system program, this program. Data: the consent, then deadline (8) and nonce (8) of the service's
+// authorisation. Two instructions come before: the holder's consent, then the service's authorisation.
 // The new owner pays the rent, and the previous owner gets back what they paid. Roles, profile, peer, consents and a
 // pending end are cleared, and the registration gets a new token id.
 static NOINLINE u64 settle(Input *in) {
-    EXPECT(6, CONSENT_BYTES + 16);
+    EXPECT(7, CONSENT_BYTES + 16);
     Config *config;
     Crown *crown;
     TRY(load_config(in, ACCOUNT(0), &config));
@@ -74,6 +74,5 @@ static NOINLINE u64 settle(Input *in) {
     record_bytes(&r, mint, KEY);
     record_bytes(&r, consent, KEY);           // deal
     record_bytes(&r, consent + 72, KEY + 8);  // currency, amount
-    record_emit(&r);
-    return OK;
+    return emit_of_crown(in, &r, ACCOUNT(1));
 }

@@ -145,7 +145,7 @@ def test_a_made_up_instructions_sysvar_is_refused(solana_registry: SolanaRegistr
     size = len(check.data)
     body = b"\1\0" + b"\4\0" + b"\0\0" + bytes(check.program_id) + size.to_bytes(2, "little") + bytes(check.data)
     solana_registry.svm.set_account(fake, Account(SOL, body + b"\1\0", Pubkey.default()))
-    metas = [*claim.accounts[:5], AccountMeta(fake, False, False), claim.accounts[6]]
+    metas = [*claim.accounts[:5], AccountMeta(fake, False, False), *claim.accounts[6:]]
     with pytest.raises(Refused, match="WrongSysvar"):
         solana_registry.send([Instruction(claim.program_id, claim.data, metas)], solana_registry.owner)
 

@@ -4,7 +4,7 @@ import pytest
 from solders.keypair import Keypair
 
 from indexer.contracts.solana import idl
-from tests.fixtures.solana_registry import SIGNER_DELAY, START, Refused, SolanaRegistry, events
+from tests.fixtures.solana_registry import END_DELAY, SIGNER_DELAY, START, Refused, SolanaRegistry, events
 
 
 def activate(registry: SolanaRegistry, key: Keypair, active_from: int) -> None:
@@ -53,6 +53,40 @@ def test_a_suspended_signer_can_nothing(solana_registry: SolanaRegistry) -> None
     solana_registry.of_crown("release", "LUMEN", solana_registry.owner)
 
 
+def test_ends_announced_by_a_suspended_signer_are_void(solana_registry: SolanaRegistry) -> None:
+    """Under the next signer too: whoever held the old key announced them."""
+    solana_registry.claim("LUMEN")
+    solana_registry.announce_end("LUMEN")
+    solana_registry.govern("suspend_signer")
+    solana_registry.set_time(START + END_DELAY)
+    with pytest.raises(Refused, match="NoEndPending"):
+        solana_registry.execute_end("LUMEN")
+    key = Keypair()
+    solana_registry.govern("announce_signer", signer=key.pubkey())
+    solana_registry.set_time(solana_registry.time + SIGNER_DELAY)
+    activate(solana_registry, key, solana_registry.time)
+    with pytest.raises(Refused, match="NoEndPending"):
+        solana_registry.execute_end("LUMEN")
+    solana_registry.announce_end("LUMEN", by=key)
+    solana_registry.set_time(solana_registry.time + END_DELAY)
+    solana_registry.execute_end("LUMEN")
+
+
+def test_ends_announced_by_a_replaced_signer_are_void(solana_registry: SolanaRegistry) -> None:
+    key = Keypair()
+    solana_registry.govern("announce_signer", signer=key.pubkey())
+    solana_registry.set_time(START + SIGNER_DELAY)
+    solana_registry.claim("LUMEN")
+    solana_registry.announce_end("LUMEN")
+    activate(solana_registry, key, START + SIGNER_DELAY)
+    solana_registry.set_time(solana_registry.time + END_DELAY)
+    for name, who in (("object_to_end", solana_registry.owner), ("confirm_end", solana_registry.guardian)):
+        with pytest.raises(Refused, match="NoEndPending"):
+            solana_registry.of_crown(name, "LUMEN", who)
+    with pytest.raises(Refused, match="NoEndPending"):
+        solana_registry.execute_end("LUMEN")
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
@@ -85,7 +119,7 @@ def test_the_guardians_place_is_handed_over_after_the_delay(solana_registry: Sol
     solana_registry.govern("suspend_signer", key)
 
 
-def test_limits_are_changed_and_logged(solana_registry: SolanaRegistry) -> None:
+def test_limits_are_changed_and_recorded(solana_registry: SolanaRegistry) -> None:
     result = solana_registry.govern("set_limits", free_per_day=0, paid_from=1)
     assert events(result) == [("LimitsChanged", {"free_per_day": 0, "paid_from": 1})]
     with pytest.raises(Refused, match="TooManyFree"):

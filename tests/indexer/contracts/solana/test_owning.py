@@ -82,7 +82,7 @@ def test_a_profile_that_is_no_uri_is_refused(lumen: SolanaRegistry, uri: str) ->
         lumen.of_crown("set_profile", "LUMEN", lumen.owner, uri=uri)
 
 
-def test_changes_are_logged(lumen: SolanaRegistry) -> None:
+def test_changes_are_recorded(lumen: SolanaRegistry) -> None:
     result = lumen.of_crown("set_profile", "LUMEN", lumen.owner, uri="ipfs://bafy")
     ((name, fields),) = events(result)
     assert (name, fields["token_id"], fields["uri"]) == ("ProfileChanged", 1, "ipfs://bafy")
