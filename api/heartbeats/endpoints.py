@@ -14,7 +14,7 @@ from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, SymbolStatesDep, WarehouseDep
 from api.http.errors import InvalidInput
 from api.http.examples import success_example
-from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
+from api.http.fields import ChainPath, EvmTokenAddress, SymbolPath, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.pages import DEFAULT_PAGE_SIZE, PageNumber, PageSize
 from api.http.rendering import JsonResponse, respond
@@ -77,7 +77,7 @@ async def get_heartbeat(
     chains: ChainsDep,
     symbol: SymbolPath,
     chain: ChainPath,
-    token_address: TokenAddress = None,
+    token_address: EvmTokenAddress = None,
 ) -> JsonResponse:
     """A token's current score. If a chain has several tokens of the symbol, it is the registered one, else the
     original; `tokenAddress` selects another. EVM chains only; 404 for a token without a score."""
@@ -96,7 +96,7 @@ async def get_heartbeat_history(
     chains: ChainsDep,
     symbol: SymbolPath,
     chain: ChainPath,
-    token_address: TokenAddress = None,
+    token_address: EvmTokenAddress = None,
     begin: Annotated[
         str | None,
         Query(alias="from", description="ISO 8601 or Unix seconds. Default: 7 days before `to`, 90 for days."),
@@ -127,13 +127,13 @@ async def get_heartbeat_history(
 
 
 def evm_chain(chains: Chains, name: str) -> Chain:
-    """The EVM chain that a key, alias or numeric id means.
+    """The chain that a key, alias or numeric id means, if its tokens are scored.
 
     Raises:
         InvalidInput: there is none, or it is not an EVM chain.
     """
     chain = read_chain(chains, name)
-    if not chain.can_index:
+    if not chain.has_heartbeats:
         raise InvalidInput("chain", f"heartbeats cover EVM chains only, not {chain.name}")
     return chain
 

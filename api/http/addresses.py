@@ -6,11 +6,13 @@ from typing import Any, TypeAlias
 
 from api.http.errors import InvalidInput
 from warehouse.domain.addresses import AddressError, AddressFormat, is_base58_address, stored_text
+from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import REGISTRABLE_PATTERN
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
 _compute: Any = import_module("pyarrow.compute")
 _TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
+_HEX = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _SYMBOL = re.compile(REGISTRABLE_PATTERN)
 
 
@@ -23,6 +25,22 @@ def evm_address(field: str, text: str) -> str:
     try:
         return stored_text(text, AddressFormat.HEX)
     except AddressError as error:
+        raise InvalidInput(field, str(error)) from error
+
+
+def chain_address(field: str, text: str, chain: Chain) -> str:
+    """An address of the chain in the store's form. Base58 keeps its case, which counts.
+
+    Raises:
+        InvalidInput: not written as on that chain, or a wrong checksum.
+    """
+    try:
+        return stored_text(text, chain.address_format)
+    except AddressError as error:
+        if chain.address_format is AddressFormat.BASE58 and _HEX.fullmatch(text):
+            raise InvalidInput(field, f"is an EVM address; on {chain.name} it {error}") from error
+        if chain.address_format is AddressFormat.HEX and is_base58_address(text):
+            raise InvalidInput(field, f"is a Solana address; on {chain.name} it {error}") from error
         raise InvalidInput(field, str(error)) from error
 
 
@@ -42,7 +60,11 @@ def wallet_address(field: str, text: str) -> str:
     Raises:
         InvalidInput: it is neither, or has a wrong checksum.
     """
-    return text if is_base58_address(text) else evm_address(field, text)
+    if is_base58_address(text):
+        return text
+    if not text.lower().startswith("0x"):
+        raise InvalidInput(field, "must be 0x and 40 hexadecimal digits (EVM), or 32 bytes in base58 (Solana)")
+    return evm_address(field, text)
 
 
 def transaction_hash(field: str, text: str) -> str:

@@ -23,8 +23,16 @@ SIGNATURE: Final[dict[str, Any]] = {"pattern": "^0x([0-9a-fA-F]{2}){1,32768}$"}
 _SYMBOL = re.compile(SEARCHABLE_PATTERN)
 
 SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=SYMBOL)]
-ChainPath = Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])]
+ChainPath = Annotated[str, Path(description="Chain key, alias or numeric chain id.", examples=["base"])]
 TokenAddress = Annotated[
+    str | None,
+    Query(
+        alias="tokenAddress",
+        description="Scopes the lookup to one token of the symbol.",
+        json_schema_extra=WALLET,
+    ),
+]
+EvmTokenAddress = Annotated[
     str | None,
     Query(
         alias="tokenAddress",
@@ -46,7 +54,7 @@ def read_symbol(field: str, text: str) -> str:
 
 
 def read_chain(chains: Chains, name: str, field: str = "chain") -> Chain:
-    """The chain with a key, an alias or a numeric EVM chain id, for routes that read indexed data.
+    """The chain with a key, an alias or a numeric chain id, for routes that read indexed data.
 
     Raises:
         InvalidInput: there is no such chain, or only claims are served on it.
@@ -57,6 +65,6 @@ def read_chain(chains: Chains, name: str, field: str = "chain") -> Chain:
     if chain is None:
         served = ", ".join(known.key for known in chains.by_key.values() if not known.claim_only)
         raise InvalidInput(
-            field, f"{name[:40]!r} is not a chain served here; must be one of {served}, an alias or an EVM chain id"
+            field, f"{name[:40]!r} is not a chain served here; must be one of {served}, an alias or a chain id"
         )
     return chain

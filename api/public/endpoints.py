@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Path, Request
 from starlette.responses import Response
 
-from api.http.addresses import evm_address
+from api.http.addresses import chain_address
 from api.http.conditional import NOT_MODIFIED, Prepared, answer
 from api.http.dependencies import ChainsDep, PublicReadsDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
@@ -126,7 +126,7 @@ async def get_public_holding(
     known_chain = _chain(chains, chain)
     if not known_chain.can_index or not known_chain.enabled:
         raise PublicNotFound(f"holdings are not served on {known_chain.key}")
-    holder = _address(token), _address(wallet)
+    holder = _address(known_chain, token), _address(known_chain, wallet)
     reads.note(request.scope["path"], (HOLDING, known_chain.key, *holder))
     return _send(request, await reads.holding(known_chain, *holder), FRESH_HOLDING, "no token at this address")
 
@@ -161,9 +161,9 @@ def _symbol(chain_key: str, text: str) -> str:
     return text.upper()
 
 
-def _address(text: str) -> str:
+def _address(chain: Chain, text: str) -> str:
     try:
-        return evm_address("address", text)
+        return chain_address("address", text, chain)
     except InvalidInput as error:
         raise PublicNotFound("not an address of this chain") from error
 

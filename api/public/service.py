@@ -25,7 +25,7 @@ from api.search.results import page_url
 from api.tokenlists.platforms import Listing
 from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
 from indexer.chains.evm.reader import call_to, data_bytes, quantity
-from warehouse.domain.addresses import checksum_address
+from warehouse.domain.addresses import checksum_address, digits_of
 from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import balance_of
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -144,7 +144,7 @@ class PublicReads:
             symbol,
             chain.chain_id,
             version=publication.version,
-            address=row.token_address.removeprefix("0x"),
+            address=digits_of(row.token_address),
         )
         # A registration exists a moment before its token is published.
         document: Mapping[str, Any] = found[1] if found is not None else {}

@@ -10,7 +10,7 @@ from api.claims.endpoints import EligibilityDep
 from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
 from api.http import fields
-from api.http.addresses import claim_symbol, evm_address, wallet_address
+from api.http.addresses import chain_address, claim_symbol, evm_address, wallet_address
 from api.http.dependencies import (
     ChainsDep,
     ClockDep,
@@ -25,7 +25,7 @@ from api.http.dependencies import (
 from api.http.error_shapes import ErrorShape
 from api.http.errors import InvalidInput
 from api.http.examples import WALLET, success_examples
-from api.http.fields import read_chain, read_symbol
+from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import CLAIMS, SEARCHES, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -50,7 +50,6 @@ from api.security.access import ApiKey, SessionBeside
 from api.security.scopes import KeyScope
 from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
-from warehouse.domain.addresses import AddressFormat
 
 GROUP = RouteGroup(prefix="/api/v2/registration", key_scope=KeyScope.READ)
 CLAIMABLE = replace(GROUP, admission=SEARCHES, errors=ErrorShape(invalid_code="INVALID_PARAMS"))
@@ -198,25 +197,13 @@ async def get_registration_status(
     states: SymbolStatesDep,
     chains: ChainsDep,
     clock: ClockDep,
-    symbol: Annotated[
-        str, Path(description="Symbol, in any case.", examples=["PEPE"], json_schema_extra=fields.SYMBOL)
-    ],
-    chain: Annotated[str, Path(description="Chain key, alias or numeric EVM chain id.", examples=["base"])],
-    token_address: Annotated[
-        str | None,
-        Query(
-            alias="tokenAddress",
-            description="Scopes the lookup to one token of the symbol.",
-            json_schema_extra=fields.WALLET,
-        ),
-    ] = None,
+    symbol: SymbolPath,
+    chain: ChainPath,
+    token_address: TokenAddress = None,
 ) -> JsonResponse:
     """The status of a symbol on a chain. If the chain has several tokens of the symbol, the answer is about the
     registered one, else the original, unless `tokenAddress` names one; `takenBy` then says if another token has the
     symbol. `available` is said of indexed chains only; nothing is known of others (422)."""
     wanted, known_chain = read_symbol("symbol", symbol), read_chain(chains, chain)
-    token = None
-    if token_address is not None:
-        check = evm_address if known_chain.address_format is AddressFormat.HEX else wallet_address
-        token = check("tokenAddress", token_address)
+    token = None if token_address is None else chain_address("tokenAddress", token_address, known_chain)
     return respond(render_status(await states.of(wanted, known_chain, token), clock.now()))

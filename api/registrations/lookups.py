@@ -99,7 +99,7 @@ async def list_registrations_of_symbol(
             is_linked=row.linked > 1,
             is_active=registration_status(row, None, row.score, now) != "inactive",
             deployment_count=row.linked,
-            primary_chain_id=row.primary_chain_id if _has_hex_addresses(chains, row) else None,
+            primary_chain_id=_primary_chain(chains, row),
             is_pending=False,
         )
         for row in rows
@@ -146,6 +146,10 @@ def _chain_type(chains: Chains, row: LinkedRegistration) -> ChainType:
     return ChainType(chain.kind) if chain else ChainType.EVM
 
 
-def _has_hex_addresses(chains: Chains, row: LinkedRegistration) -> bool:
-    chain = chains.by_id(row.chain_id)
-    return chain is None or chain.address_format is AddressFormat.HEX
+def _primary_chain(chains: Chains, row: LinkedRegistration) -> int | None:
+    """The EVM chain of the oldest linked registration; None if that one or this one is on Solana."""
+    for chain_id in (row.chain_id, row.primary_chain_id):
+        chain = chains.by_id(chain_id)
+        if chain is not None and chain.address_format is not AddressFormat.HEX:
+            return None
+    return row.primary_chain_id

@@ -309,7 +309,9 @@ class AllChainsEntry(Wire):
     is_linked: bool = Field(description="Linked to other registrations of the symbol.")
     is_active: bool = Field(description="Its heartbeat has not made it inactive.")
     deployment_count: Count = Field(description="Registrations linked together, this one included.")
-    primary_chain_id: ChainNumber | None = Field(description="Chain of the oldest of them; null on Solana.")
+    primary_chain_id: ChainNumber | None = Field(
+        description="Chain of the oldest of them; null if that one or this one is on Solana."
+    )
     is_pending: bool = Field(description="Waits for its block.")
 
 

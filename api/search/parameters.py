@@ -118,7 +118,7 @@ PARAMETERS: tuple[Parameter, ...] = (
         "PEPE", required=True,
     ),
     Parameter(
-        "chain", "Only this chain: its key, an alias or an EVM chain id; or `all`.",
+        "chain", "Only this chain: its key, an alias or a chain id; or `all`.",
         {"type": "string", "default": ALL}, "base",
     ),
     Parameter(

@@ -25,6 +25,7 @@ from api.search.ranking import NO_ROW, STATUS_FILTERS, Matches, chain_order, fin
 from api.search.repository import SearchRepository
 from api.search.schemas import Filters, Meta, Pagination, PublishedState, SearchAnswer, SearchResult, Sort
 from api.symbols.states import SymbolStates
+from warehouse.domain.addresses import stored_from_digits
 from warehouse.domain.chains import Chain, Chains
 from warehouse.domain.lifecycle import SymbolStatus
 from warehouse.errors import StoreUnavailable
@@ -208,7 +209,7 @@ class SearchService:
             # Rows of a superseded version were removed between the two reads.
             raise ResultsChanged
         explained = [rows.key(position) for position in positions] if query.explain else []
-        figures = await self.figures.of_all([(key[0], f"0x{key[1]}") for key in explained])
+        figures = await self.figures.of_all([(key[0], stored_from_digits(key[1])) for key in explained])
         shown = []
         for match in page.tolist():
             chain = self.chains[int(matches.chain_id[match])]
@@ -228,7 +229,7 @@ class SearchService:
                     int(matches.chain_rank[match]),
                     document,
                     self.chains,
-                    None if row == NO_ROW else figures.get((chain.chain_id, f"0x{rows.key(row)[1]}")),
+                    None if row == NO_ROW else figures.get((chain.chain_id, stored_from_digits(rows.key(row)[1]))),
                     self._others(rows, row, chain.chain_id),
                 )
                 result = result.model_copy(update={"explain": terms})
@@ -318,7 +319,7 @@ def _status_counts(found: Found) -> dict[str, int]:
 
 
 def _account(wallet: str) -> bytes | None:
-    """The bytes of an EVM wallet."""
+    """The bytes of an EVM wallet. Only EVM chains have a factory, so no other wallet is an owner by it."""
     return bytes.fromhex(wallet[2:]) if wallet.startswith("0x") else None
 
 

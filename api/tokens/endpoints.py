@@ -2,9 +2,8 @@
 
 from starlette.responses import Response
 
-from api.http.addresses import evm_address
+from api.http.addresses import chain_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
-from api.http.errors import InvalidInput
 from api.http.examples import success_example
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
@@ -37,9 +36,5 @@ async def get_token(
     """The search result of one token. If a chain has several tokens of the symbol, it is the registered one, else the
     original; `tokenAddress` selects another."""
     wanted, known_chain = read_symbol("symbol", symbol), read_chain(chains, chain)
-    address = None
-    if token_address is not None:
-        if not known_chain.can_index:
-            raise InvalidInput("tokenAddress", f"is not offered for {known_chain.name}")
-        address = evm_address("tokenAddress", token_address)
+    address = None if token_address is None else chain_address("tokenAddress", token_address, known_chain)
     return Response(await service.answer(wanted, known_chain, address, access.wallet), media_type="application/json")

@@ -12,6 +12,7 @@ from api.search import results
 from api.search.schemas import CopyVerdict
 from api.search.service import SearchService
 from api.tokens.errors import TokenNotFound
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import SymbolStatus, registration_status
 from warehouse.errors import StoreUnavailable
@@ -36,7 +37,7 @@ class TokenService:
             TokenNotFound, ChainNotIndexed: there is none, or it is unknown.
             InvalidInput: the token at the address has another symbol.
         """
-        digits = (address or "").removeprefix("0x")
+        digits = "" if address is None else digits_of(address)
         found = await self._found.get((symbol, chain.key, digits), lambda: self._read(symbol, chain, digits))
         if found is None:
             await self.search.states.of(symbol, chain, address)
@@ -57,7 +58,7 @@ class TokenService:
         """Why the token is a copy, if it is one; without the figures where the store does not answer."""
         if not document["is_copy"]:
             return None
-        key = (chain.chain_id, f"0x{digits}")
+        key = (chain.chain_id, stored_from_digits(digits))
         try:
             figures = (await self.search.figures.of_all([key])).get(key)
         except StoreUnavailable:
@@ -74,5 +75,5 @@ def document_status(document: Mapping[str, Any], now: datetime, wallet: str) -> 
         None if minted is None else datetime.fromtimestamp(minted, UTC),
         None if score is None else Decimal(score),
         now,
-        owned=document["made_by_factory"] and f"0x{document['registration_owner']}" == wallet,
+        owned=document["made_by_factory"] and stored_from_digits(document["registration_owner"]) == wallet,
     )

@@ -106,6 +106,16 @@ def address_text(digits: str) -> str:
     return checksum_address(f"0x{digits}") if len(digits) == 40 else _base58_text(bytes.fromhex(digits))
 
 
+def stored_from_digits(digits: str) -> str:
+    """The stored text of an address given as 40 or 64 hexadecimal digits, as statements on the warehouse return it."""
+    return f"0x{digits}" if len(digits) == 40 else _base58_text(bytes.fromhex(digits))
+
+
+def digits_of(stored: str) -> str:
+    """The hexadecimal digits of an address's stored text: 40, or 64 of one in base58."""
+    return stored[2:] if _HEX_ADDRESS.fullmatch(stored) else _base58_bytes(stored).hex()
+
+
 def is_base58_address(text: str) -> bool:
     """Whether ``text`` is 32 bytes in base58."""
     try:

@@ -16,6 +16,7 @@ class Capability(StrEnum):
     INDEX = "index"
     CLAIM = "claim"
     CREATE = "create"
+    HEARTBEAT = "heartbeat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,11 @@ class Chain:
         return Capability.CREATE in self.capabilities
 
     @property
+    def has_heartbeats(self) -> bool:
+        """Whether its tokens are scored. Registrations on other chains never become inactive or expire by score."""
+        return Capability.HEARTBEAT in self.capabilities
+
+    @property
     def has_eip155_id(self) -> bool:
         """Whether ``chain_id`` is the one of EIP-155, rather than a number of ours."""
         return self.caip2 == f"eip155:{self.chain_id}"
@@ -109,12 +115,13 @@ class Chains:
     by_key: Mapping[str, Chain]
 
     def find(self, name: str) -> Chain | None:
-        """The chain called ``name``: its key, an alias (``arb``, ``sol``, ``bsc``) or its decimal EIP-155 id."""
+        """The chain called ``name``: its key, an alias (``arb``, ``sol``, ``bsc``) or its decimal id, as answers show
+        it (900900 for Solana)."""
         wanted = name.lower()
         if wanted in self.by_key:
             return self.by_key[wanted]
         for chain in self.by_key.values():
-            if wanted in chain.aliases or (chain.has_eip155_id and wanted == str(chain.chain_id)):
+            if wanted in chain.aliases or wanted == str(chain.chain_id):
                 return chain
         return None
 

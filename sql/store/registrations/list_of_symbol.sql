@@ -1,5 +1,6 @@
 -- Active registrations of a symbol in the order of their mints, with the score of each one's token. linked: how many
--- are linked to the row, itself included: of the same owner, or one names the other as its peer.
+-- are linked to the row, itself included: of the same owner, or each names the other as its peer. One
+-- that only one names would let anybody link a registration to a famous one.
 WITH standing AS (
     SELECT
         registration.chain_id, registration.token_id, registration.symbol, registration.owner, registration.minted_at,
@@ -19,6 +20,6 @@ CROSS JOIN LATERAL (
     FROM standing AS other
     WHERE other.owner = row.owner
        OR (other.chain_id, other.token_id) = (row.peer_chain_id, row.peer_token_id)
-       OR (other.peer_chain_id, other.peer_token_id) = (row.chain_id, row.token_id)
+      AND (other.peer_chain_id, other.peer_token_id) = (row.chain_id, row.token_id)
 ) AS linked
 ORDER BY row.minted_at, row.chain_id

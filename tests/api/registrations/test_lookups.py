@@ -54,10 +54,16 @@ async def test_registrations_of_one_owner_are_linked_and_the_oldest_is_primary(
     assert {(crown["ownerType"], crown["chainType"], crown["isPending"]) for crown in crowns} == {("evm", "evm", False)}
 
 
-async def test_a_canonical_peer_links_registrations_of_different_owners(service: Service, store: Connection) -> None:
+async def test_registrations_of_different_owners_are_linked_if_each_names_the_other(
+    service: Service, store: Connection
+) -> None:
     add_registration(store, token_id=1)
     add_registration(store, token_id=7, chain_id=ARBITRUM, owner=OTHER, peer_chain_id=BASE, peer_token_id=1)
-    crowns = (await service.client.get("/registration/v2/symbol/PEPE/all-chains")).json()["crowns"]
+    path = "/registration/v2/symbol/PEPE/all-chains"
+    crowns = (await service.client.get(path)).json()["crowns"]
+    assert [crown["isLinked"] for crown in crowns] == [False, False]
+    store.execute("UPDATE registration SET peer_chain_id = %s, peer_token_id = 7 WHERE chain_id = %s", (ARBITRUM, BASE))
+    crowns = (await service.client.get(path)).json()["crowns"]
     assert [crown["isLinked"] for crown in crowns] == [True, True]
 
 

@@ -21,6 +21,7 @@ def test_every_evm_chain_can_be_indexed_and_claimed_on() -> None:
             assert chain.can_index
             assert chain.can_claim
             assert chain.can_create
+            assert chain.has_heartbeats
 
 
 def test_solana_has_no_capabilities_yet() -> None:
@@ -31,18 +32,21 @@ def test_solana_has_no_capabilities_yet() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "key"), [("base", "base"), ("BASE", "base"), ("8453", "base"), ("arb", "arbitrum"), ("sol", "solana")]
-)
+    ("name", "key"),
+    [("base", "base"), ("BASE", "base"), ("8453", "base"), ("arb", "arbitrum"), ("sol", "solana"), ("SOL", "solana"),
+     ("900900", "solana")],
+)  # fmt: skip
 def test_finds_by_key_alias_and_id(name: str, key: str) -> None:
     found = load(None).find(name)
     assert found is not None
     assert found.key == key
 
 
-def test_solanas_internal_number_is_not_a_name() -> None:
+def test_solanas_number_is_ours_and_not_of_eip_155() -> None:
     chains = load(None)
-    assert chains.find("900900") is None
     assert chains.by_id(900900) is chains.by_key["solana"]
+    assert not chains.by_key["solana"].has_eip155_id
+    assert not chains.by_key["solana"].has_heartbeats
 
 
 def test_a_file_can_add_a_kind_of_chain(tmp_path: Path) -> None:

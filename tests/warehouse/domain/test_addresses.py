@@ -9,7 +9,9 @@ from warehouse.domain.addresses import (
     AddressFormat,
     address_text,
     checksum_address,
+    digits_of,
     is_base58_address,
+    stored_from_digits,
     stored_text,
 )
 
@@ -25,6 +27,8 @@ def test_every_text_form_parses_to_the_address(address: Address) -> None:
     for text in (address.stored, str(address)):
         assert Address.parse(text, address.format) == address
     assert address_text(address.raw.hex()) == checksum_address(address.stored) == str(address)
+    assert stored_from_digits(address.raw.hex()) == address.stored
+    assert digits_of(address.stored) == address.raw.hex()
 
 
 @given(st.binary(min_size=20, max_size=20))
