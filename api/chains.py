@@ -2,12 +2,16 @@
 
 import ssl
 from functools import cache
+from typing import TYPE_CHECKING
 
 import httpx
 
 from indexer.chains.evm.reader import EvmReader
 from warehouse.breaker import Breaker
 from warehouse.domain.chains import Chain
+
+if TYPE_CHECKING:
+    from indexer.chains.solana.reader import SolanaReader
 
 
 @cache
@@ -23,7 +27,7 @@ def _client(connections: int) -> httpx.AsyncClient:
 
 
 class ChainReaders:
-    """One reader per enabled EVM chain.
+    """One reader per enabled chain.
 
     Each has connections of its own, and probes have others: calls that hang, of one chain or in one contract, must not
     keep another chain's calls or the probes waiting for a connection.
@@ -39,9 +43,10 @@ class ChainReaders:
         self._probes = _client(100)
         self._clients = [self._probes]
         self._readers: dict[str, EvmReader] = {}
+        self._solana: dict[str, SolanaReader] = {}
 
     def of(self, chain: Chain) -> EvmReader:
-        """The chain's reader; the chain must be enabled."""
+        """The reader of an EVM chain, which must be enabled."""
         reader = self._readers.get(chain.key)
         if reader is None:
             client = _client(self.connections)
@@ -50,14 +55,29 @@ class ChainReaders:
             self._readers[chain.key] = reader
         return reader
 
+    def solana(self, chain: Chain) -> "SolanaReader":
+        """The reader of a Solana chain, which must be enabled."""
+        reader = self._solana.get(chain.key)
+        if reader is None:
+            from indexer.chains.solana.reader import SolanaReader  # half a second, which a service without it saves
+
+            reader = SolanaReader(chain, timeout_seconds=self.timeout_seconds, connections=self.connections)
+            self._solana[chain.key] = reader
+        return reader
+
     @property
     def breakers(self) -> list[Breaker]:
         """The circuit breakers of the chains that were read."""
-        return [reader.breaker for reader in self._readers.values()]
+        return [
+            *(reader.breaker for reader in self._readers.values()),
+            *(reader.breaker for reader in self._solana.values()),
+        ]
 
     async def close(self) -> None:
         """Close all connections."""
         for breaker in self.breakers:
             await breaker.close()
+        for solana in self._solana.values():
+            await solana.close()
         for client in self._clients:
             await client.aclose()

@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
-from indexer.chains.errors import WrongChain
+from indexer.chains.errors import NodeUnavailable, WrongChain
+from warehouse.domain.addresses import is_base58_address
 from warehouse.domain.chains import Chain
+
+_CAIP2_REFERENCE = 32
+"""Characters of the genesis hash in a Solana chain's CAIP-2 identifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,23 @@ class NodePool:
             node.proven = False
         name = "a node" if node is None else f"node {node}"
         raise WrongChain(f"{name} says chain id {found}, but chain {self.chain.key} is {self.chain.chain_id}: refused")
+
+    def require_cluster(self, genesis: object, node: Node | None = None) -> None:
+        """Check the genesis hash (base58) that a node of Solana answered: CAIP-2's reference is its beginning.
+
+        Raises:
+            NodeUnavailable: it answered no hash.
+            WrongChain: it is another cluster's; nothing the node says may be used.
+        """
+        if not isinstance(genesis, str) or not is_base58_address(genesis):
+            raise NodeUnavailable(f"getGenesisHash answered {str(genesis)[:80]!r}")
+        wanted = self.chain.caip2.partition(":")[2]
+        if genesis[:_CAIP2_REFERENCE] == wanted:
+            return
+        if node is not None:
+            node.proven = False
+        name = "a node" if node is None else f"node {node}"
+        raise WrongChain(f"{name} says genesis {genesis}, but chain {self.chain.key} is {self.chain.caip2}: refused")
 
 
 def parse_retry_after(value: str | None) -> float | None:

@@ -1,0 +1,214 @@
+"""A JSON-RPC client of Solana for the event loop, over solana-py's provider: a few calls in one batch, answered by the
+first node that can.
+
+Every batch also asks for the genesis hash, so an answer from another cluster is never used. A request that every node
+would refuse is an answer (``CallFailed`` in its place); a node that does not answer is not.
+"""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import httpx2
+import orjson
+from solana.exceptions import SolanaRpcException
+from solana.rpc.async_http_provider import AsyncHTTPProvider
+
+from indexer.chains.errors import NodeUnavailable, RpcError, WrongChain
+from indexer.chains.nodes import Backoff, Node, NodePool, parse_retry_after
+from indexer.chains.solana.accounts import Call
+from indexer.chains.solana.faults import classify
+from warehouse.breaker import PROBE_SECONDS, Breaker, CircuitOpen, ended_by
+from warehouse.domain.chains import Chain
+
+LOG = logging.getLogger(__name__)
+_BACKOFF = Backoff(first_seconds=5.0, max_seconds=5.0)
+"""Longer than for the indexer: a node that hangs costs every question a share of its time."""
+_ANSWER_CHARACTERS = 4 << 20
+
+
+class SolanaReader:
+    """Reads one chain through its nodes.
+
+    Args:
+        timeout_seconds: limit of one question over all nodes.
+        connections: most that are open to the nodes; probes have others.
+
+    ``breaker`` refuses questions while no node of the chain is known to answer.
+    """
+
+    def __init__(self, chain: Chain, *, timeout_seconds: float = 8.0, connections: int = 100) -> None:
+        self.chain = chain
+        self.timeout_seconds = timeout_seconds
+        self.nodes = NodePool(chain, _BACKOFF)
+        # Nodes share the time, so that one that hangs leaves some for the next.
+        share = timeout_seconds / min(len(self.nodes.nodes), 3)
+        self._sessions = (_session(share, connections), _session(PROBE_SECONDS, 10))
+        urls = [node.url for node in self.nodes.nodes]
+        self._calls, self._probes = ({url: _provider(url, session) for url in urls} for session in self._sessions)
+        self.breaker = Breaker(chain.key, self.answers, outages=(NodeUnavailable, TimeoutError))
+
+    async def request(self, method: str, *params: Any) -> Any:
+        """The result of one request.
+
+        Raises:
+            RpcError: as ``settle`` says, and CallFailed when the request itself failed.
+        """
+        answer = (await self.settle([(method, params)]))[0]
+        if isinstance(answer, RpcError):
+            raise answer
+        return answer
+
+    async def settle(self, calls: Sequence[Call]) -> list[Any]:
+        """Results of several requests, in order, all from one node. A request that failed for good has its RpcError
+        instead.
+
+        Raises:
+            NodeUnavailable: no node answered in time.
+            WrongChain: the only nodes that answer serve another cluster.
+        """
+        try:
+            async with ended_by(self.breaker):
+                return await self._settle(calls)
+        except CircuitOpen as error:
+            raise NodeUnavailable(f"no node of {self.chain.key} answers") from error
+        except TimeoutError as error:
+            raise NodeUnavailable(f"the nodes of {self.chain.key} stopped answering") from error
+
+    async def answers(self) -> bool:
+        """Whether any node answers anything now, refusals for too many requests included. Nodes that do not are asked
+        after the others for a while."""
+        alive = await asyncio.gather(*(self._is_alive(node) for node in self.nodes.nodes))
+        for node, answered in zip(self.nodes.nodes, alive, strict=True):
+            if answered:
+                self.nodes.report_success(node)
+            else:
+                self.nodes.report_failure(node)
+        return any(alive)
+
+    async def close(self) -> None:
+        """Close all connections. The breaker must be closed before."""
+        for session in self._sessions:
+            await session.aclose()
+
+    async def _is_alive(self, node: Node) -> bool:
+        try:
+            await self._probes[node.url].make_request_unparsed(_Batch((("getGenesisHash", ()),)))
+        except SolanaRpcException as error:
+            return isinstance(error.__cause__, httpx2.HTTPStatusError) and error.__cause__.response.status_code < 500
+        except httpx2.InvalidURL:
+            return False
+        return True
+
+    async def _settle(self, calls: Sequence[Call]) -> list[Any]:
+        failure: RpcError = NodeUnavailable(f"no node of {self.chain.key} was asked")
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                for attempt in range(2):
+                    for node in self.nodes.in_order():
+                        try:
+                            answers = await self._post(node, calls)
+                        except (NodeUnavailable, WrongChain) as error:
+                            failure = error
+                            self.nodes.report_failure(node, getattr(error, "retry_after", None))
+                            LOG.info("a node of %s: %s", self.chain.key, error)
+                        else:
+                            self.nodes.report_success(node, proven=True)
+                            return answers
+                    if attempt == 0:
+                        await asyncio.sleep(0.2)
+        except TimeoutError:
+            failure = NodeUnavailable(f"no node of {self.chain.key} answered in {self.timeout_seconds:g} seconds")
+        raise failure
+
+    async def _post(self, node: Node, calls: Sequence[Call]) -> list[Any]:
+        batch = _Batch((("getGenesisHash", ()), *calls))
+        try:
+            content = await self._calls[node.url].make_request_unparsed(batch)
+        except SolanaRpcException as error:
+            raise _unavailable(error.__cause__) from error
+        except httpx2.InvalidURL as error:
+            raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
+        if len(content) > _ANSWER_CHARACTERS:
+            raise NodeUnavailable(f"an answer of {len(content)} characters")
+        answers = _read(content, len(batch.calls))
+        genesis = answers[0]
+        if isinstance(genesis, RpcError):
+            raise NodeUnavailable(f"getGenesisHash: {genesis}")
+        self.nodes.require_cluster(genesis, node)
+        return answers[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Several requests in one, in the form that solana-py's provider sends."""
+
+    calls: Sequence[Call]
+
+    def to_json(self) -> str:
+        return orjson.dumps(
+            [
+                {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
+                for index, (method, params) in enumerate(self.calls)
+            ]
+        ).decode()
+
+
+def _provider(url: str, session: httpx2.AsyncClient) -> AsyncHTTPProvider:
+    provider = AsyncHTTPProvider(url, http2=False, max_transport_retries=0)
+    provider.session = session
+    return provider
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom nodes' certificates may come from: read once, which takes longer than all else of a client."""
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+def _session(timeout_seconds: float, connections: int) -> httpx2.AsyncClient:
+    # solana-py's own session would use the proxy of the environment, which has no business between us and our nodes.
+    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=min(connections, 20))
+    return httpx2.AsyncClient(verify=_trust(), trust_env=False, timeout=timeout_seconds, limits=limits)
+
+
+def _unavailable(cause: BaseException | None) -> NodeUnavailable:
+    if isinstance(cause, httpx2.HTTPStatusError):
+        wait = parse_retry_after(cause.response.headers.get("retry-after"))
+        return NodeUnavailable(f"HTTP {cause.response.status_code}", retry_after=wait)
+    return NodeUnavailable(f"{type(cause).__name__}: {cause}")
+
+
+def _read(content: str, count: int) -> list[Any]:
+    """Answers by id, as results or errors. An incomplete set of answers is the node's fault."""
+    try:
+        items = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise NodeUnavailable(f"not JSON: {content[:80]!r}") from error
+    if isinstance(items, dict) and "error" in items:
+        raise NodeUnavailable(str(items["error"])[:200])
+    by_id = {item.get("id"): item for item in items if isinstance(item, dict)} if isinstance(items, list) else {}
+    answers: list[Any] = []
+    for index in range(count):
+        item = by_id.get(index)
+        if item is None or ("result" not in item and "error" not in item):
+            raise NodeUnavailable(f"{len(by_id)} answers to {count} requests")
+        fault = item.get("error")
+        if fault is None:
+            answers.append(item.get("result"))
+            continue
+        meaning = _meaning(fault)
+        if isinstance(meaning, NodeUnavailable):
+            raise meaning
+        answers.append(meaning)
+    return answers
+
+
+def _meaning(error: Any) -> RpcError:
+    if not isinstance(error, dict):
+        return NodeUnavailable(str(error)[:200])
+    return classify(error.get("code"), str(error.get("message", "")))

@@ -1,0 +1,177 @@
+"""The reader: one batch, the first node that can answer, and only nodes of the chain's own cluster."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from indexer.chains.errors import CallFailed, MethodMissing, NodeUnavailable, RpcError, WrongChain
+from indexer.chains.solana.accounts import Account, multiple_accounts, read_accounts, read_clock
+from indexer.chains.solana.reader import SolanaReader
+from tests.fixtures.http_server import serving_http
+from warehouse.chains import facts
+
+MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
+DEVNET = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
+Answer = dict[str, Any]
+DOWN = "http://127.0.0.1:9"
+
+
+@dataclass
+class Node:
+    """A node that answers every method with its name, unless told otherwise."""
+
+    genesis: str = MAINNET
+    results: dict[str, Any] = field(default_factory=dict)
+    errors: dict[str, Answer] = field(default_factory=dict)
+    spoil: Callable[[list[Answer]], Any] = lambda answers: answers
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    asked: list[list[str]] = field(default_factory=list)
+
+    async def answer(self, request: Request) -> Response:
+        calls = json.loads(await request.body())
+        self.asked.append([call["method"] for call in calls])
+        answers = [self._one(call) for call in calls]
+        return Response(json.dumps(self.spoil(answers)), self.status, self.headers)
+
+    def _one(self, call: Answer) -> Answer:
+        method = call["method"]
+        answer: Answer = {"jsonrpc": "2.0", "id": call["id"]}
+        if method in self.errors:
+            return {**answer, "error": self.errors[method]}
+        if method == "getGenesisHash":
+            return {**answer, "result": self.genesis}
+        return {**answer, "result": self.results.get(method, method)}
+
+
+@asynccontextmanager
+async def reading(*nodes: Node | str, seconds: float = 3.0) -> AsyncIterator[SolanaReader]:
+    async with AsyncExitStack() as stack:
+        urls = []
+        for node in nodes:
+            if isinstance(node, str):
+                urls.append(node)
+                continue
+            app = Starlette(routes=[Route("/", node.answer, methods=["POST"])])
+            urls.append(await stack.enter_async_context(serving_http(app)))
+        chain = replace(facts.load(None).by_key["solana"], rpc_urls=tuple(urls))
+        reader = SolanaReader(chain, timeout_seconds=seconds)
+        try:
+            yield reader
+        finally:
+            await reader.breaker.close()
+            await reader.close()
+
+
+async def test_calls_are_one_batch_and_answered_in_order() -> None:
+    node = Node(spoil=lambda answers: answers[::-1])
+    async with reading(node) as reader:
+        assert await reader.settle([("getSlot", ()), ("getVersion", ())]) == ["getSlot", "getVersion"]
+        assert await reader.request("getSlot", {"commitment": "confirmed"}) == "getSlot"
+    assert node.asked == [["getGenesisHash", "getSlot", "getVersion"], ["getGenesisHash", "getSlot"]]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        Node(status=503),
+        Node(status=429, headers={"Retry-After": "1"}),
+        Node(status=400),
+        Node(spoil=lambda answers: answers[:-1]),
+        Node(spoil=lambda answers: [*answers[:-1], {"jsonrpc": "2.0", "id": 1}]),
+        Node(spoil=lambda answers: {"error": {"code": -32603, "message": "internal"}}),
+        Node(spoil=lambda answers: "cut"),
+        Node(errors={"getSlot": {"code": -32005, "message": "Node is behind by 200 slots"}}),
+        Node(errors={"getSlot": {"code": -32603, "message": "Internal error"}}),
+        Node(errors={"getSlot": {"code": -32097, "message": "Too many requests for a specific RPC call"}}),
+        Node(errors={"getGenesisHash": {"code": -32601, "message": "Method not found"}}),
+        Node(genesis="not a hash"),
+        Node(genesis=DEVNET),
+    ],
+)
+async def test_another_node_is_asked_where_one_fails(bad: Node) -> None:
+    async with reading(bad, Node()) as reader:
+        assert await reader.request("getSlot") == "getSlot"
+        assert [node.failures for node in reader.nodes.nodes] == [1, 0]
+        assert not reader.nodes.nodes[0].proven
+        assert reader.nodes.nodes[1].proven
+
+
+async def test_no_answer_comes_from_another_cluster() -> None:
+    async with reading(Node(genesis=DEVNET)) as reader:
+        with pytest.raises(WrongChain, match=DEVNET):
+            await reader.request("getSlot")
+
+
+async def test_a_node_that_is_down_is_asked_last() -> None:
+    async with reading(DOWN, Node()) as reader:
+        assert await reader.request("getSlot") == "getSlot"
+        assert reader.nodes.in_order()[0].url == reader.nodes.nodes[1].url
+
+
+async def test_nothing_answers() -> None:
+    async with reading(DOWN, seconds=1.0) as reader:
+        with pytest.raises(NodeUnavailable):
+            await reader.request("getSlot")
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "meaning"),
+    [
+        (-32602, "Invalid param: could not find mint", CallFailed),
+        (-32601, "Method not found", MethodMissing),
+    ],
+)
+async def test_what_every_node_would_refuse_is_the_answer(code: int, message: str, meaning: type[RpcError]) -> None:
+    node = Node(errors={"getTokenSupply": {"code": code, "message": message}})
+    async with reading(node) as reader:
+        refused, answered = await reader.settle([("getTokenSupply", ("x",)), ("getSlot", ())])
+        assert isinstance(refused, meaning)
+        assert answered == "getSlot"
+        with pytest.raises(meaning):
+            await reader.request("getTokenSupply", "x")
+
+
+async def test_the_circuit_opens_and_closes() -> None:
+    node = Node(status=503)
+    async with reading(node, seconds=1.0) as reader:
+        assert not await reader.answers()
+        node.status = 429
+        assert await reader.answers()
+
+
+async def test_accounts_are_read_as_of_one_slot() -> None:
+    clock = bytes(32) + (1_767_225_600).to_bytes(8, "little")
+    value = {"lamports": 5, "owner": "1" * 32, "data": ["AAEC", "base64"], "executable": False, "rentEpoch": 0}
+    results = {"getMultipleAccounts": {"context": {"slot": 77}, "value": [value, None]}}
+    async with reading(Node(results=results)) as reader:
+        method, params = multiple_accounts(["a", "b"])
+        assert params == (["a", "b"], {"encoding": "base64", "commitment": "confirmed"})
+        slot, found = read_accounts(await reader.request(method, *params), 2)
+    assert (slot, found) == (77, [Account("1" * 32, 5, b"\0\1\2"), None])
+    assert read_clock(Account("Sysvar", 1, clock)) == 1_767_225_600
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        "text",
+        {"value": []},
+        {"context": {"slot": 1}, "value": [None]},
+        {"context": {"slot": 1}, "value": [None, {"owner": "x"}]},
+        {"context": {"slot": 1}, "value": [None, {"owner": "x", "lamports": 1, "data": ["?", "base64"]}]},
+        {"context": {"slot": 1}, "value": [None, {"owner": "x", "lamports": 1, "data": ["", "base58"]}]},
+    ],
+)
+def test_accounts_that_are_written_wrongly_are_refused(answer: Any) -> None:
+    with pytest.raises(RpcError):
+        read_accounts(answer, 2)
