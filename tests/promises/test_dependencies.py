@@ -46,6 +46,7 @@ JSON = {
         "api/search/cursors.py",
         "api/webhooks",
         "indexer/chains/evm",
+        "indexer/chains/solana",
         "indexer/contracts/node_provider.py",
         "warehouse/domain/events",
         "warehouse/event_log.py",

@@ -1,0 +1,1 @@
+"""Solana: from JSON-RPC to columns."""
