@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, localcontext
 from functools import lru_cache
 
-from pipelines.amm import EXACT, raw_price
 from pipelines.medians import weighted_median
 from pipelines.rules import CHANGE_HOURS, MARKET, MarketRules
+from warehouse.domain.amm import EXACT, raw_price
 
 ONE = Decimal(1)
 _PRICE_DIGITS = Decimal("1e-36")

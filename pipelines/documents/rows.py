@@ -6,10 +6,10 @@ from operator import itemgetter
 from typing import Annotated, Any, NamedTuple
 
 from pipelines import frames
-from pipelines.amm import EXACT
 from pipelines.documents.inputs import TokenInputs, TokenRegistration
 from pipelines.pricing import round_usd
 from pipelines.ranking import believed_value, market_score
+from warehouse.domain.amm import EXACT
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold, symbol_key
 

@@ -7,7 +7,6 @@ from decimal import Decimal
 from typing import Any
 
 from pipelines import frames
-from pipelines.amm import EXACT
 from pipelines.events.crowns import Crowns, read_crowns
 from pipelines.events.recording import iso, read_progress, recording, registration, skip_history
 from pipelines.events.rules import RULES, EventRules
@@ -15,6 +14,7 @@ from pipelines.prices.market import native_names, read_past_quotes, stablecoin_n
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET
 from pipelines.windows import Window
+from warehouse.domain.amm import EXACT
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.event import Occurrence
 from warehouse.domain.events.registrations import of_registration

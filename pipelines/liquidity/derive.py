@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 from pipelines import frames
-from pipelines.amm import pool_amounts
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET, WINDOW
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
+from warehouse.domain.amm import pool_amounts
 from warehouse.domain.chains import Chain
 
 SUBJECT = "liquidity"

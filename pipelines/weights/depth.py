@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines import frames
-from pipelines.amm import pool_amounts
 from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import Window
+from warehouse.domain.amm import pool_amounts
 from warehouse.domain.copies import HOUR_SECONDS, needed_hours
 
 _DAY_SECONDS = 86_400

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from pipelines.amm import pool_amounts, raw_price
 from pipelines.pricing import Pool, State, usd_quotes
 from pipelines.rules import MARKET, ZERO_WALLET
 from tests.factories.ledger import EXCHANGES, USDC, WETH, Ledger
+from warehouse.domain.amm import pool_amounts, raw_price
 from warehouse.domain.copies import CopyRules, Standing, standing_at
 
 HOUR = 3_600

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from indexer.devchain.world import World
 from indexer.run import advance
-from pipelines.amm import MAX_TICK, MIN_TICK, pool_amounts, range_amounts, raw_price, sqrt_ratio_at_tick
 from tests.fixtures.indexing import indexing
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.amm import MAX_TICK, MIN_TICK, pool_amounts, range_amounts, raw_price, sqrt_ratio_at_tick
 from warehouse.domain.chains import Chain
 
 Q96 = 1 << 96
