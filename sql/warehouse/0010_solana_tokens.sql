@@ -17,6 +17,8 @@ ALTER TABLE fact_contract_creation
     COMMENT COLUMN factory 'contract or program that created it; empty for a top-level creation';
 
 ALTER TABLE fact_control
+    ADD COLUMN IF NOT EXISTS signed UInt8
+        COMMENT 'Solana: whether the account itself signed the transaction that put it in charge' AFTER account,
     COMMENT COLUMN kind 'owner, default_admin_granted, default_admin_revoked, proxy_admin, implementation; on Solana mint_authority, freeze_authority, update_authority and those of Token-2022 extensions',
     COMMENT COLUMN account '20 zero bytes when renounced, empty on Solana';
 
@@ -26,3 +28,9 @@ WITH (SELECT (chains, blocks) FROM publication_bounds) AS published
 SELECT * EXCEPT (unit_id)
 FROM fact_token
 WHERE read_block <= transform(chain_id, published.1, published.2, toInt64(-1));
+
+CREATE OR REPLACE VIEW published_fact_control AS
+WITH (SELECT (chains, blocks) FROM publication_bounds) AS published
+SELECT * EXCEPT (unit_id)
+FROM fact_control
+WHERE block_number <= transform(chain_id, published.1, published.2, toInt64(-1));

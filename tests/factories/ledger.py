@@ -192,7 +192,7 @@ class Ledger:
 
     def control(self, token: str, kind: str, account: str) -> None:
         """A change of control."""
-        self.add("fact_control", address=token, kind=kind, previous_account="", account=account)
+        self.add("fact_control", address=token, kind=kind, previous_account="", account=account, signed=0)
 
     def registry(self, kind: str, token_id: int, **values: Any) -> None:
         """An event of our registry."""

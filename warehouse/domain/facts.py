@@ -203,6 +203,7 @@ FACT_TABLES: Mapping[str, FactTable] = {
             "kind": ColumnType.WORD,
             "previous_account": ColumnType.BYTES,
             "account": ColumnType.BYTES,
+            "signed": ColumnType.UINT8,
         }
     ),
     "fact_registry_event": FactTable(

@@ -45,6 +45,8 @@ class MintTrait(StrEnum):
     """The mint can be closed while its supply is zero, and opened again with other properties."""
     PERMISSIONED_BURN = "permissioned_burn"
     """Burning needs the issuer's signature."""
+    NON_FUNGIBLE = "non_fungible"
+    """A single item, as Metaplex marks it: no token in the sense of this index."""
 
 
 class MintControl(StrEnum):

@@ -54,5 +54,6 @@ def _frames(logs: Logs, kind: bytes, previous: Bytes, account: Bytes) -> list[Fr
         "kind": [kind] * len(logs),
         "previous_account": [bytes(row) if there else b"" for row, there in zip(previous, known, strict=True)],
         "account": account,
+        "signed": np.zeros(len(logs), np.uint8),
     }
     return [Frame("fact_control", columns), raw_log(logs)]

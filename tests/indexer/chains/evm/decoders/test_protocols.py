@@ -248,7 +248,7 @@ def test_control_changes() -> None:
         log(TOKEN, [UPGRADED, OTHER], index=5),
     )
     assert found["fact_control"] == [
-        {**place(index), "address": TOKEN, "kind": kind, "previous_account": before, "account": after}
+        {**place(index), "address": TOKEN, "kind": kind, "previous_account": before, "account": after, "signed": 0}
         for index, kind, before, after in (
             (0, "owner", ALICE, ZERO),
             (1, "default_admin_granted", "", BOB),
