@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
+from warehouse.domain.addresses import AddressFormat
+
 
 @dataclass(frozen=True, slots=True)
 class MarketRules:
@@ -38,5 +40,12 @@ CHANGE_HOURS = (1, 6, 24)
 ACTIVE_FOR = timedelta(hours=25)
 """A token traded within this time is priced again as time passes, so its 24-hour metrics decay."""
 
-DEAD_WALLET = "000000000000000000000000000000000000dead"
 ZERO_WALLET = "00" * 20
+"""Nobody, on every kind of chain: the sender of a mint and the receiver of a burn."""
+DEAD_WALLETS = {
+    AddressFormat.HEX: "000000000000000000000000000000000000dead",
+    AddressFormat.BASE58: "003390728d34116079bdc911bfff00dbd44d2ecdccf79ca6e10038e100000000",  # Solana's incinerator
+}
+"""What it holds is out of circulation."""
+NOBODY = frozenset({"", ZERO_WALLET, "00" * 32, *DEAD_WALLETS.values()})
+"""Accounts that nobody has a key of: they control nothing. 32 zero bytes are Solana's system program."""

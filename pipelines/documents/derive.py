@@ -24,6 +24,7 @@ from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold
 from warehouse.postgres import Jsonb
@@ -135,14 +136,14 @@ def _refresh(run: RefreshRun, making: Making, tokens: Sequence[str]) -> int:
     # Batches and chains share symbols, so each writes under its own version.
     run.allocate_version()
     window, chain = making.window, making.window.chain
-    addresses = [f"0x{token}" for token in tokens]
+    addresses = [stored_from_digits(token) for token in tokens]
     same_symbol = SameSymbolTokens(run)
     with ThreadPoolExecutor(1) as thread:
         reading = thread.submit(_inputs, run, chain, tokens)
         keys = {"chain_id": chain.chain_id, "addresses": addresses}
         # A registration counts for a token while the token has the registered symbol.
         registrations = {
-            (one.token_address[2:], one.symbol): one
+            (digits_of(one.token_address), one.symbol): one
             for one in run.store_records(TokenRegistration, "registrations/list_of_tokens", keys)
         }
         listed = run.store_records(ListedToken, "tokens/list", keys)
@@ -156,7 +157,7 @@ def _refresh(run: RefreshRun, making: Making, tokens: Sequence[str]) -> int:
     after = _merged(chain, before, made, set(tokens))
     folds = {row.symbol_folded for row in made.values()} | {fold(token.symbol_key) for token in listed}
     verdicts = _judge(run, chain, after.values(), folds)
-    after = {key: _with_verdict(row, verdicts.get(f"0x{row.address}"), chain) for key, row in after.items()}
+    after = {key: _with_verdict(row, verdicts.get(row.stored_address), chain) for key, row in after.items()}
     written = [
         row._replace(version=run.version)
         for key, row in after.items()
@@ -176,7 +177,7 @@ def _refresh(run: RefreshRun, making: Making, tokens: Sequence[str]) -> int:
     # Write the store last: the listed symbol tells the next run which rows in the warehouse a token has left.
     if listing:
         run.store_rows("tokens/upsert", {"rows": Jsonb(listing)})
-    gone = [f"0x{token}" for token in tokens if token not in made]
+    gone = [stored_from_digits(token) for token in tokens if token not in made]
     if gone:
         run.store_rows("tokens/remove", {"chain_id": chain.chain_id, "addresses": gone})
     return len(written)
@@ -230,7 +231,7 @@ def _with_verdict(row: Document, verdict: Verdict | None, chain: Chain) -> Docum
     return row._replace(
         is_copy=int(verdict.is_copy),
         copy_of_chain_id=verdict.of_chain_id,
-        copy_of_address=verdict.of_address[2:],
+        copy_of_address=digits_of(verdict.of_address) if verdict.of_address else "",
         copy_rule=verdict.rule,
         copy_unknown=verdict.unknown,
         copy_until=None if verdict.until is None else int(verdict.until.timestamp()),

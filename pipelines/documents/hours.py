@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pipelines.copies import NOTHING, Exceptions, Hours, Verdict
 from pipelines.refresh_run import RefreshRun
 from pipelines.weights.progress import SUBJECT, read_progress
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 from warehouse.domain.copies import HOUR_SECONDS, Standing
 
@@ -44,7 +45,7 @@ def read_hours(run: RefreshRun, chain: Chain, addresses: Sequence[str]) -> Hours
             "documents/standings",
             {
                 "chain_id": chain.chain_id,
-                "tokens": ",".join(address[2:] for address in addresses[start : start + _ADDRESSES_PER_QUERY]),
+                "tokens": ",".join(digits_of(address) for address in addresses[start : start + _ADDRESSES_PER_QUERY]),
                 "first_hour": seconds[-1],
                 "last_hour": seconds[0],
             },
@@ -52,7 +53,7 @@ def read_hours(run: RefreshRun, chain: Chain, addresses: Sequence[str]) -> Hours
         for row in found:
             since = None if row["since_seconds"] is None else datetime.fromtimestamp(row["since_seconds"], UTC)
             standing = Standing(row["held_usd"], row["established_usd"], since)
-            standings[f"0x{row['token_hex']}"][place_of[row["hour_seconds"]]] = standing
+            standings[stored_from_digits(row["token_hex"])][place_of[row["hour_seconds"]]] = standing
     newest = datetime.fromtimestamp(seconds[0], UTC)
     return Hours([newest - timedelta(hours=ago) for ago in range(len(seconds))], dict(standings))
 

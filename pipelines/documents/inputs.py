@@ -10,6 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.chains import Chain
 
 
@@ -58,7 +59,7 @@ class ControlInputs(SupplyInputs):
     def deployer(self, chain: Chain) -> str:
         """Who made the contract: the sender of the transaction, or, when a relayer sent it or it went to one (an
         ERC-4337 entry point), the contract that made it for them. Never a relayer or its bundler. Empty if unknown."""
-        relayers = {relayer[2:] for relayer in chain.relayers}
+        relayers = {digits_of(relayer) for relayer in chain.relayers}
         relayed = self.creator in relayers or self.transaction_to in relayers
         account = self.factory if relayed else self.creator
         return "" if account in relayers else account

@@ -9,6 +9,7 @@ from pipelines.documents.inputs import TokenInputs
 from pipelines.documents.rows import Document
 from pipelines.documents.verdicts import candidate, places
 from pipelines.windows import Window
+from warehouse.domain.addresses import stored_from_digits
 
 
 def listings(
@@ -24,28 +25,28 @@ def listings(
     judged = [
         row
         for row in rows
-        if row.chain_id == window.chain.chain_id and not row.deleted and f"0x{row.address}" in verdicts
+        if row.chain_id == window.chain.chain_id and not row.deleted and row.stored_address in verdicts
     ]
     listed.update({row.address: row for row in judged})
     candidates = [candidate(row, window.chain) for row in judged]
     found = places(candidates, [row.symbol_key for row in judged], verdicts)
-    return [_listing(row, found.get(f"0x{row.address}", 0), inputs.get(row.address), window) for row in listed.values()]
+    return [_listing(row, found.get(row.stored_address, 0), inputs.get(row.address), window) for row in listed.values()]
 
 
 def _listing(row: Document, place: int, token: TokenInputs | None, window: Window) -> dict[str, Any]:
     listing: dict[str, Any] = {
         "chain_id": row.chain_id,
-        "address": f"0x{row.address}",
+        "address": row.stored_address,
         "symbol_key": row.symbol_key,
         "name": row.name,
         "decimals": row.decimals,
-        "deployer": f"0x{row.deployer}" if row.deployer else None,
+        "deployer": stored_from_digits(row.deployer) if row.deployer else None,
         "deployed_at": _text(row.deployed_at),
         "first_seen_at": _text(row.first_seen_at),
         "precedence": place,
         "is_copy": bool(row.is_copy),
         "copy_of_chain_id": row.copy_of_chain_id or None,
-        "copy_of_address": f"0x{row.copy_of_address}" if row.copy_of_address else None,
+        "copy_of_address": stored_from_digits(row.copy_of_address) if row.copy_of_address else None,
         "copy_rule": row.copy_rule or None,
         "copy_unknown": row.copy_unknown or None,
         "copy_until": _text(row.copy_until),

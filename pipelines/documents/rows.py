@@ -9,6 +9,7 @@ from pipelines import frames
 from pipelines.documents.inputs import TokenInputs, TokenRegistration
 from pipelines.pricing import round_usd
 from pipelines.ranking import believed_value, market_score
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.amm import EXACT
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold, symbol_key
@@ -97,6 +98,11 @@ class Document(NamedTuple):
         """What identifies it."""
         return DocumentKey(self.symbol_key, self.chain_id, self.address)
 
+    @property
+    def stored_address(self) -> str:
+        """Its address as the store holds it."""
+        return stored_from_digits(self.address)
+
 
 COLUMNS: Mapping[str, frames.Kind] = frames.kinds(Document)
 # Types are compared by identity: comparing an Arrow type with a name costs more than all else about a row.
@@ -169,7 +175,7 @@ def document(
         copy_rule="",
         copy_unknown="",
         copy_until=None,
-        made_by_factory=int(bool(token.factory) and f"0x{token.factory}" == chain.contracts.get("factory")),
+        made_by_factory=int(_is_made_by_us(token, chain)),
         as_of_block=as_of.block_number,
         as_of_time=as_of.time_seconds,
         **_registration_columns(registration),
@@ -179,6 +185,11 @@ def document(
 def differs(row: Document, current: Document | None) -> bool:
     """Whether a row differs from the current one in what it shows."""
     return current is None or _shown(row) != _shown(current)
+
+
+def _is_made_by_us(token: TokenInputs, chain: Chain) -> bool:
+    ours = chain.contracts.get("factory")
+    return ours is not None and token.factory == digits_of(ours)
 
 
 class _SupplyMetrics(NamedTuple):
@@ -217,9 +228,9 @@ def _registration_columns(registration: TokenRegistration | None) -> dict[str, A
     managers, verified_at = registration.managers, registration.verified_at
     return {
         "registration_token_id": registration.token_id,
-        "registration_owner": registration.owner[2:],
-        "registration_manager": managers[0][2:] if managers else "",
-        "registry_address": registration.registry[2:],
+        "registration_owner": digits_of(registration.owner),
+        "registration_manager": digits_of(managers[0]) if managers else "",
+        "registry_address": digits_of(registration.registry),
         "registered_at": int(registration.minted_at.timestamp()),
         "registration_expired": int(registration.expired_at is not None),
         "verification_method": registration.verification_method or "",

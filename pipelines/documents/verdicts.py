@@ -42,7 +42,7 @@ def candidate(row: Document, chain: Chain) -> Candidate:
     block = max(row.deployed_block or 0, row.named_block or 0)
     return Candidate(
         chain_id=row.chain_id,
-        address=f"0x{row.address}",
+        address=row.stored_address,
         symbol_folded=row.symbol_folded,
         first_time=datetime.fromtimestamp(row.first_seen_at if row.deployed_at is None else row.deployed_at, UTC),
         market_score=row.market_score,

@@ -16,7 +16,7 @@ from pipelines.events.rules import RULES
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse import settings
-from warehouse.domain.addresses import address_text
+from warehouse.domain.addresses import checksum_address, digits_of
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.copies import CopycatDetected, Sighting
 from warehouse.domain.events.event import Occurrence
@@ -41,7 +41,7 @@ class FoundCopy:
     @property
     def token(self) -> str:
         """Its address in hexadecimal without prefix."""
-        return self.address[2:]
+        return digits_of(self.address)
 
 
 def derive(run: RefreshRun, window: Window, final: int) -> int:
@@ -103,8 +103,8 @@ def copy_event(chain: Chain, original: Chain, token_id: int, found: Sequence[Fou
             Sighting(
                 chain_id=chain.chain_id,
                 chain_name=chain.name,
-                address=address_text(address[2:]),
-                explorer_url=f"{chain.explorer_url}/token/{address_text(address[2:])}",
+                address=checksum_address(address),
+                explorer_url=f"{chain.explorer_url}/token/{checksum_address(address)}",
             )
             for address in addresses
         ),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pipelines.refresh_run import RefreshRun
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 
 
@@ -49,13 +50,13 @@ class Crowns:
 def read_crowns(run: RefreshRun, chain: Chain, tokens: Iterable[str]) -> Crowns:
     """The registrations of some tokens, including those that are not final yet: they lie beyond every final block, as
     does the end of one that is final."""
-    addresses = sorted(f"0x{token}" for token in tokens)
+    addresses = sorted(map(stored_from_digits, tokens))
     found: dict[str, list[Crown]] = {}
     for row in run.store_rows("events/list_registrations", {"chain_id": chain.chain_id, "addresses": addresses}):
         crown = Crown(
             row["token_id"], row["symbol"], row["block_number"], _seconds(row["minted_at"]), _maybe(row["ended_at"])
         )
-        found.setdefault(row["token_address"][2:], []).append(crown)
+        found.setdefault(digits_of(row["token_address"]), []).append(crown)
     return Crowns(found)
 
 

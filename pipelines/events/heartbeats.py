@@ -16,6 +16,7 @@ from pipelines.events.rules import RULES, EventRules
 from pipelines.refresh_run import RefreshRun
 from pipelines.scoring import Inputs, score
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.event import Occurrence
 from warehouse.domain.events.heartbeats import (
@@ -97,7 +98,7 @@ def _find_events(
             "until": datetime.fromtimestamp(until, UTC) - RULES.grace,
         },
     )
-    tokens = {one.token for one in scored} | {row["token_address"][2:] for row in leaving}
+    tokens = {one.token for one in scored} | {digits_of(row["token_address"]) for row in leaving}
     if not tokens:
         return [], {}
     crowns = read_crowns(run, chain, tokens)

@@ -16,9 +16,9 @@ from pipelines.events.crowns import Crown, Crowns, read_crowns
 from pipelines.events.recording import SourceProgress, iso, read_progress, recording, registration, skip_history
 from pipelines.events.rules import RULES, EventRules
 from pipelines.refresh_run import RefreshRun
-from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from pipelines.rules import NOBODY, ZERO_WALLET
 from pipelines.windows import Window
-from warehouse.domain.addresses import address_text
+from warehouse.domain.addresses import address_text, digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.event import Occurrence
 from warehouse.domain.events.holders import ConcentrationAlert, HolderNew, MilestoneReached
@@ -237,7 +237,7 @@ def _share_events(
     for gain in block.gains:
         if gain.wallet in not_holders:
             continue
-        wallet, after, before = f"0x{gain.wallet}", gain.after_raw * 100, gain.before_raw * 100
+        wallet, after, before = stored_from_digits(gain.wallet), gain.after_raw * 100, gain.before_raw * 100
         if before < least <= after:
             new = HolderNew(**about.members, holder_address=address_text(gain.wallet), timestamp=time)
             found = of_registration(new, about, block.block_time, wallet=wallet)
@@ -262,7 +262,7 @@ def _percent(hundredfold_raw: int, supply: int) -> Decimal:
 def _not_holders(chain: Chain, token: str) -> set[str]:
     """Addresses that do not count as holders of a token."""
     ours = {*chain.contracts.values(), *(dex.factory for dex in chain.dexes)}
-    return {token, ZERO_WALLET, DEAD_WALLET, *(address[2:] for address in ours)}
+    return {token, *NOBODY, *map(digits_of, ours)}
 
 
 def _without_pools(

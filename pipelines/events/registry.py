@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pipelines.events.recording import iso, read_progress, recording, registration
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import Window
-from warehouse.domain.addresses import address_text
+from warehouse.domain.addresses import address_text, hash_text
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.event import Event, Occurrence
 from warehouse.domain.events.registrations import (
@@ -117,7 +117,7 @@ def registry_events(
 
 def _registry_event(chain: Chain, log: RegistryLog, before: ProfileBefore | None) -> Occurrence | None:
     about = registration(chain, log.token_id, log.symbol)
-    transaction, happened_at = f"0x{log.transaction_hash}", log.block_time_seconds
+    transaction, happened_at = hash_text(log.transaction_hash, chain.address_format), log.block_time_seconds
     match log.kind:
         case "registered":
             minted = TokenMinted(**about.members, owner=address_text(log.owner), tx_hash=transaction)

@@ -14,6 +14,7 @@ from pipelines.prices.market import native_names, read_past_quotes, stablecoin_n
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of, hash_text
 from warehouse.domain.amm import EXACT
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.event import Occurrence
@@ -108,7 +109,7 @@ def _find_events(run: RefreshRun, chain: Chain, first: int, final: int) -> list[
 def _find_events_of_tokens(
     run: RefreshRun, chain: Chain, crowns: Crowns, bounds: Mapping[str, Any], tokens: Sequence[str]
 ) -> list[Occurrence]:
-    factories = sorted({dex.factory[2:] for dex in chain.dexes})
+    factories = sorted({digits_of(dex.factory) for dex in chain.dexes})
     chosen = run.read("events/pools", {**bounds, "tokens": tokens, "factories": factories})
     if not chosen:
         return []
@@ -122,7 +123,7 @@ def _find_events_of_tokens(
     day_before = {**bounds, "from": began["bucket"] - _DAY_SECONDS, "until": began["bucket"]}
     volumes = run.read_records(PoolVolume, "events/volumes", day_before)
     depths = {row["pool_hex"]: row for row in run.read("events/depths", bounds)}
-    decimals = {coin.address[2:]: coin.decimals for coin in chain.stablecoins}
+    decimals = {digits_of(coin.address): coin.decimals for coin in chain.stablecoins}
     decimals |= dict.fromkeys(native_names(chain), chain.native_decimals)
     pools = [
         TradedPool(
@@ -223,7 +224,7 @@ def _judge(
         direction="buy" if amount > 0 else "sell",
         timestamp=iso(swap.block_time_seconds),
     )
-    facts = {"transaction": f"0x{swap.transaction_hash}", "log_index": swap.log_index}
+    facts = {"transaction": hash_text(swap.transaction_hash, chain.address_format), "log_index": swap.log_index}
     return of_registration(event, about, swap.block_time_seconds, **facts)
 
 

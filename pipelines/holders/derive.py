@@ -5,7 +5,7 @@ from typing import Any
 
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
-from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from pipelines.rules import DEAD_WALLETS, ZERO_WALLET
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import count_touched
@@ -52,7 +52,8 @@ def _counted(window: Window) -> dict[str, int]:
 
 
 def _refresh(run: RefreshRun, window: Window) -> int:
-    parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": DEAD_WALLET}
+    dead = DEAD_WALLETS[window.chain.address_format]
+    parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": dead}
     touched, _ = run_parallel(lambda: count_touched(run, window, ["token"]), lambda: run.truncate(*_WORKING))
     parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_to_build(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):

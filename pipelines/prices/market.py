@@ -9,6 +9,7 @@ from pipelines.parallel import run_parallel
 from pipelines.pricing import Pool, Quote, State, TokenMetrics, usd_quotes
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import CHANGE_HOURS, SEASONED, ZERO_WALLET
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.chains import Chain
 
 
@@ -32,12 +33,12 @@ class StoredMetrics:
 
 def native_names(chain: Chain) -> list[str]:
     """The native coin in pools: wrapped, and as the zero address on V4. Hexadecimal without prefix."""
-    return [*([chain.wrapped_native[2:]] if chain.wrapped_native else []), ZERO_WALLET]
+    return [*([digits_of(chain.wrapped_native)] if chain.wrapped_native else []), ZERO_WALLET]
 
 
 def stablecoin_names(chain: Chain) -> list[str]:
     """The chain's stablecoins, the most trusted first."""
-    return [coin.address[2:] for coin in chain.stablecoins]
+    return [digits_of(coin.address) for coin in chain.stablecoins]
 
 
 def read_market(run: RefreshRun, chain: Chain, *, through: int, as_of: int) -> tuple[Market, dict[str, StoredMetrics]]:
@@ -85,7 +86,7 @@ def _read_decimals(run: RefreshRun, chain: Chain, *, all_tokens: bool) -> dict[s
 
 def _decimals(chain: Chain, rows: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     decimals = {row["token_hex"]: row["decimals"] for row in rows}
-    decimals.update({coin.address[2:]: coin.decimals for coin in chain.stablecoins})
+    decimals.update({digits_of(coin.address): coin.decimals for coin in chain.stablecoins})
     decimals.update(dict.fromkeys(native_names(chain), chain.native_decimals))
     return decimals
 
@@ -106,7 +107,7 @@ def _read_pools(
         "hours_before": list(hours_before),
         "all_tokens": int(all_tokens),
         "quotes": [*stablecoin_names(chain), *native_names(chain)],
-        "factories": sorted({dex.factory[2:] for dex in chain.dexes}),
+        "factories": sorted({digits_of(dex.factory) for dex in chain.dexes}),
     }
     return run.read("prices/pools", parameters)
 

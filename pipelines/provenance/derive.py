@@ -7,10 +7,11 @@ from pipelines import frames
 from pipelines.documents.inputs import ControlInputs, ListedToken
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
-from pipelines.rules import DEAD_WALLET, ZERO_WALLET
+from pipelines.rules import NOBODY
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 
 SUBJECT = "provenance"
@@ -90,15 +91,14 @@ def controls(token: ControlInputs, chain: Chain) -> list[tuple[str, str]]:
         supply = token.total_supply_raw()
         if supply and token.top_balances_raw and 2 * token.top_balances_raw[0] > supply:
             found.add((token.largest_wallets[0], "majority_holder"))
-    return sorted(pair for pair in found if pair[0] not in ("", ZERO_WALLET, DEAD_WALLET))
+    return sorted(pair for pair in found if pair[0] not in NOBODY)
 
 
 def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     chain = window.chain
-    listed = run.store_records(
-        ListedToken, "tokens/list", {"chain_id": chain.chain_id, "addresses": [f"0x{token}" for token in tokens]}
-    )
-    copies = {token.address[2:] for token in listed if token.is_copy}
+    addresses = {"chain_id": chain.chain_id, "addresses": list(map(stored_from_digits, tokens))}
+    listed = run.store_records(ListedToken, "tokens/list", addresses)
+    copies = {digits_of(token.address) for token in listed if token.is_copy}
     served: list[dict[str, Any]] = []
     kept: list[dict[str, Any]] = []
     intended: list[dict[str, Any]] = []

@@ -16,6 +16,7 @@ from pipelines.registrations.folding import RegistryEventRow, fold_events
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.chains import Chain
 
 SUBJECT = "registrations"
@@ -72,7 +73,7 @@ def _refresh(run: RefreshRun, window: Window) -> None:
     if not (token_ids := sorted((touched | doubtful) - {0})):
         return
     events = run.read_records(RegistryEventRow, "registrations/events", {**parameters, "token_ids": token_ids})
-    registrations = fold_events(chain_id, events)
+    registrations = fold_events(chain_id, window.chain.address_format, events)
     if changed := [registrations[token_id] for token_id in token_ids if token_id in registrations]:
         for start in range(0, len(changed), _ROWS_AT_ONCE):
             some = [asdict(one) for one in changed[start : start + _ROWS_AT_ONCE]]
@@ -88,7 +89,7 @@ def _ask_for_documents(run: RefreshRun, chain_id: int) -> int:
     asked = 0
     while changes := run.store_rows("registrations/list_presented_changes", {"chain_id": chain_id}):
         addresses = {row["token_address"] for row in changes}
-        request_documents(run, chain_id, sorted(address[2:] for address in addresses), CAUSE)
+        request_documents(run, chain_id, sorted(map(digits_of, addresses)), CAUSE)
         run.store_rows("registrations/remove_presented_changes", {"change_ids": [row["change_id"] for row in changes]})
         asked += len(addresses)
     return asked

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from warehouse.domain.addresses import AddressFormat, hash_text, stored_from_digits
 from warehouse.domain.registrations import END_REASONS, MAX_TOKEN_ID, Registration
 
 
@@ -40,7 +41,7 @@ class RegistryEventRow:
         return _moment(self.block_time)
 
 
-def fold_events(chain_id: int, events: Iterable[RegistryEventRow]) -> dict[int, Registration]:
+def fold_events(chain_id: int, form: AddressFormat, events: Iterable[RegistryEventRow]) -> dict[int, Registration]:
     """Registrations of a chain by token id, from its registry events in order. Events of an id that was never
     registered (by another contract's mistake) are ignored."""
     found: dict[int, Registration] = {}
@@ -49,24 +50,24 @@ def fold_events(chain_id: int, events: Iterable[RegistryEventRow]) -> dict[int, 
             for registration in found.values():  # what a signer announced does not outlive it
                 _clear_end(registration)
         elif event.kind == "registered":
-            found[event.token_id] = _registered(chain_id, event)
+            found[event.token_id] = _registered(chain_id, form, event)
         elif event.token_id in found:
             _apply(found[event.token_id], event)
     return found
 
 
-def _registered(chain_id: int, event: RegistryEventRow) -> Registration:
+def _registered(chain_id: int, form: AddressFormat, event: RegistryEventRow) -> Registration:
     return Registration(
         chain_id=chain_id,
         token_id=event.token_id,
-        block_hash=f"0x{event.block_hash}",
+        block_hash=hash_text(event.block_hash, form),
         log_index=event.log_index,
         block_number=event.block_number,
-        transaction_hash=f"0x{event.transaction_hash}",
-        registry=f"0x{event.registry}",
+        transaction_hash=hash_text(event.transaction_hash, form),
+        registry=stored_from_digits(event.registry),
         symbol=event.symbol,
-        owner=f"0x{event.owner}",
-        token_address=f"0x{event.token_address}",
+        owner=stored_from_digits(event.owner),
+        token_address=stored_from_digits(event.token_address),
         fee_wei=event.fee_wei,
         with_receipt=bool(event.with_receipt),
         minted_at=event.at,
@@ -90,7 +91,7 @@ def _apply(registration: Registration, event: RegistryEventRow) -> None:
 
 
 def _change_role(accounts: list[str], event: RegistryEventRow) -> None:
-    account = f"0x{event.account}"
+    account = stored_from_digits(event.account)
     if account in accounts:
         accounts.remove(account)
     if event.enabled:

@@ -9,6 +9,7 @@ from pipelines import frames
 from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.amm import pool_amounts
 from warehouse.domain.copies import HOUR_SECONDS, needed_hours
 
@@ -46,7 +47,7 @@ def measure_depth(run: RefreshRun, window: Window, pending_after: int, closed_to
         "pending_after": pending_after,
         "closed_to": closed_to,
         "quotes": [*stablecoin_names(window.chain), *native_names(window.chain)],
-        "factories": sorted({dex.factory[2:] for dex in window.chain.dexes}),
+        "factories": sorted({digits_of(dex.factory) for dex in window.chain.dexes}),
     }
     first_blocks = _first_blocks(run, window, closed_to - HOUR_SECONDS)
     pools = run.read("weights/pool_count", parameters)[0]["pools"]

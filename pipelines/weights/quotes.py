@@ -10,6 +10,7 @@ from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.pricing import Pool, usd_quotes
 from pipelines.refresh_run import RefreshRun
 from pipelines.windows import Window
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.chains import Chain
 from warehouse.domain.copies import HOUR_SECONDS
 
@@ -58,7 +59,7 @@ def price_quotes(run: RefreshRun, window: Window, closed_to: int, reached: int) 
 
 def quote_decimals(chain: Chain) -> dict[str, int]:
     """Decimals of the chain's quote assets."""
-    decimals = {coin.address[2:]: coin.decimals for coin in chain.stablecoins}
+    decimals = {digits_of(coin.address): coin.decimals for coin in chain.stablecoins}
     return {**decimals, **dict.fromkeys(native_names(chain), chain.native_decimals)}
 
 

@@ -100,6 +100,14 @@ def checksum_address(stored: str) -> str:
     return _checksum(stored[2:].lower()) if _HEX_ADDRESS.fullmatch(stored) else stored
 
 
+def hash_text(digits: str, form: AddressFormat) -> str:
+    """The text of a block's or transaction's hash given as hexadecimal digits, on a chain that writes its addresses in
+    ``form``: hexadecimal, or base58 (32 bytes, and 64 of a signature)."""
+    if form is AddressFormat.HEX:
+        return f"0x{digits}"
+    return _base58_text(bytes.fromhex(digits)) if len(digits) == 64 else _signature_text(bytes.fromhex(digits))
+
+
 @lru_cache(maxsize=_CACHED)
 def address_text(digits: str) -> str:
     """The public text of an address given as 40 or 64 hexadecimal digits, as search documents hold it."""
@@ -113,7 +121,7 @@ def stored_from_digits(digits: str) -> str:
 
 def digits_of(stored: str) -> str:
     """The hexadecimal digits of an address's stored text: 40, or 64 of one in base58."""
-    return stored[2:] if _HEX_ADDRESS.fullmatch(stored) else _base58_bytes(stored).hex()
+    return stored[2:] if stored.startswith("0x") else _base58_bytes(stored).hex()
 
 
 def is_base58_address(text: str) -> bool:
@@ -134,6 +142,12 @@ def _base58_text(raw: bytes) -> str:
     from solders.pubkey import Pubkey  # 70 ms, which most commands do not need
 
     return str(Pubkey(raw))
+
+
+def _signature_text(raw: bytes) -> str:
+    from solders.signature import Signature
+
+    return str(Signature(raw))
 
 
 def _base58_bytes(text: str) -> bytes:

@@ -15,7 +15,7 @@ weights AS
     WHERE chain_id = {chain_id:UInt32} AND hour = {hour:DateTime('UTC')} AND deleted = 0
 )
 SELECT
-    arrayStringConcat(groupArray(concat('0x', lower(hex(weights.token)))), ',') AS addresses,
+    arrayStringConcat(groupArray(if(length(weights.token) = 32, base58Encode(weights.token), concat('0x', lower(hex(weights.token))))), ',') AS addresses,
     arrayStringConcat(groupArray(toString(weights.held_usd)), ',') AS weights_usd,
     arrayStringConcat(groupArray(toString(weights.established_usd)), ',') AS established_usd,
     arrayStringConcat(groupArray(toString(toUInt32(weights.since_hour))), ',') AS since_seconds,

@@ -17,6 +17,7 @@ from pipelines.holders.checks import compare_balances
 from pipelines.ingestion.windows import audit_window
 from pipelines.refresh import refresh
 from tests.fixtures.slot_chain import SlotChain, SlotSource
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.addresses import Address
 from warehouse.domain.chains import Chain, Chains
@@ -182,4 +183,5 @@ def test_refresh_and_audits_work_on_it(
     served = warehouse.rows("SELECT lower(hex(address)) AS address FROM published_serve_token")
     texts = {str(Address(bytes.fromhex(row["address"]))) for row in served}
     assert texts == {str(Address(token)) for token in holders}
-    assert all(32 <= len(text) <= 44 for text in texts)
+    assert {row["address"] for row in store.execute("SELECT address FROM indexed_token")} == texts
+    assert warehouse.rows(sql.load("checks/supply_equals_balances")) == []

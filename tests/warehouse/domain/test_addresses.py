@@ -10,6 +10,7 @@ from warehouse.domain.addresses import (
     address_text,
     checksum_address,
     digits_of,
+    hash_text,
     is_base58_address,
     stored_from_digits,
     stored_text,
@@ -40,6 +41,16 @@ def test_a_known_solana_address() -> None:
     assert Address.parse(WRAPPED_SOL, AddressFormat.BASE58).raw == WRAPPED_SOL_BYTES
     assert str(Address(WRAPPED_SOL_BYTES)) == WRAPPED_SOL
     assert checksum_address(WRAPPED_SOL) == WRAPPED_SOL
+
+
+def test_hashes_are_written_as_the_chain_writes_its_addresses() -> None:
+    assert hash_text("ab" * 32, AddressFormat.HEX) == "0x" + "ab" * 32
+    assert (
+        hash_text(bytes(Address.parse(WRAPPED_SOL, AddressFormat.BASE58).raw).hex(), AddressFormat.BASE58)
+        == WRAPPED_SOL
+    )
+    signature = "1GMkH3brNXiNNs1tiFZHu4yZSRrzJwxi5wB9bHFtMinfCXNnR1adh8Vo8NTheK4evneedH4qmvjeqcBBNAefgS"
+    assert hash_text(bytes(range(64)).hex(), AddressFormat.BASE58) == signature
 
 
 @pytest.mark.parametrize("text", [CHECKSUMMED, CHECKSUMMED.lower(), "0x" + CHECKSUMMED[2:].upper()])
