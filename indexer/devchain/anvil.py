@@ -4,12 +4,10 @@ The node keeps 64 states and writes none to disk. Its genesis is a little over a
 be written up to now.
 """
 
-import ctypes
 import http.client
 import itertools
 import os
 import shutil
-import signal
 import socket
 import subprocess  # the node is a program
 import sys
@@ -23,12 +21,13 @@ from typing import Any, Self
 
 import orjson
 
+from indexer.devchain.child import die_with_parent, free_port
+
 MNEMONIC = "test test test test test test test test test test test junk"
 HISTORY_SECONDS = 27 * 3600
 _START_SECONDS = 20.0
 _REQUEST_SECONDS = 300.0
 _BATCH_CALLS = 2000
-_PR_SET_PDEATHSIG = 1
 # Nothing is written there while history is pruned; it keeps the node out of the home directory.
 _UNUSED_CACHE = str(Path(tempfile.gettempdir()) / "regalia-anvil")
 
@@ -79,7 +78,7 @@ class Anvil:
         Raises:
             AnvilError: there is no anvil, or it ended instead of answering; the message says why.
         """
-        chosen = port or _free_port()
+        chosen = port or free_port()
         command = [
             str(find_binary()), "--host", "127.0.0.1", "--port", str(chosen), "--chain-id", str(chain_id), "--quiet",
             "--hardfork", "cancun", "--prune-history", str(kept_states), "--order", "fifo", "--no-request-size-limit",
@@ -97,7 +96,7 @@ class Anvil:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            preexec_fn=_die_with_parent(os.getpid()) if sys.platform == "linux" else None,
+            preexec_fn=die_with_parent(os.getpid()) if sys.platform == "linux" else None,
         )
         anvil = cls(process, chosen, chain_id, parent)
         try:
@@ -244,23 +243,6 @@ def node_modules_candidates() -> tuple[Path, ...]:
     """Folders of npm packages that exist, nearest first."""
     checkout = Path(__file__).resolve().parents[2]
     return tuple(folder for base in (checkout, Path.cwd()) if (folder := base / "node_modules").is_dir())
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _die_with_parent(parent: int) -> Any:
-    libc = ctypes.CDLL(None)
-
-    def arrange() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # the parent ended before the request took hold
-            os._exit(1)
-
-    return arrange
 
 
 def _result(answer: Any, method: str) -> Any:

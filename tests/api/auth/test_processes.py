@@ -21,8 +21,8 @@ from api.auth import siwe
 from api.auth.messages import SignIn
 from api.security.jwt import Tokens
 from api.security.signing_keys import SigningKeys
+from indexer.devchain.nodejs import find_node
 from tests.fixtures.checkout import CHECKOUT
-from tests.fixtures.nodejs import node
 from tests.fixtures.sign_in import SITE, authorized, iso_time, new_wallet, sign
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
@@ -160,7 +160,7 @@ async def test_two_processes_share_sessions_and_nonces(twins: Twins, store: Conn
 
 
 async def _others_clients_agree(twins: Twins) -> None:
-    program = node()
+    program = find_node()
     if program is None:
         return
     tokens = Tokens(SigningKeys(twins.data_dir), issuer=SITE, audience=twins.address)

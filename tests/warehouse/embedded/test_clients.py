@@ -9,8 +9,8 @@ import clickhouse_connect
 import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 
+from indexer.devchain.nodejs import find_node
 from tests.fixtures.checkout import CHECKOUT
-from tests.fixtures.nodejs import node
 
 NODE_CLIENT = CHECKOUT / "node_modules" / "@clickhouse" / "client"
 
@@ -114,11 +114,10 @@ const { createClient } = require(process.argv[1]);
 """
 
 
-@pytest.mark.skipif(not NODE_CLIENT.exists() or node() is None, reason="npm packages are not installed")
+@pytest.mark.skipif(not NODE_CLIENT.exists() or find_node() is None, reason="npm packages are not installed")
 def test_the_node_client(warehouse_url: str) -> None:
-    run = subprocess.run(
-        [node() or "", "-e", NODE_SCRIPT, str(NODE_CLIENT), warehouse_url], capture_output=True, text=True, timeout=60
-    )
+    command = [find_node() or "", "-e", NODE_SCRIPT, str(NODE_CLIENT), warehouse_url]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
 
     assert run.returncode == 0, run.stderr
     out = json.loads(run.stdout)

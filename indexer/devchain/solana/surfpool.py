@@ -1,0 +1,247 @@
+"""A local Solana node for development and tests: Surfpool on free loopback ports, ended with its parent process.
+
+``node.js`` hosts it and corrects what it says about blocks: their times (1000 times too small), hashes, parents and
+skipped slots. What a real node answers is never corrected: the indexer knows nothing of this.
+"""
+
+import http.client
+import itertools
+import os
+import platform
+import subprocess  # the node is a program
+import sys
+import threading
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+from solders.keypair import Keypair
+from solders.pubkey import Pubkey
+
+from indexer.devchain.anvil import node_modules_candidates
+from indexer.devchain.child import die_with_parent, free_port
+from indexer.devchain.nodejs import find_node
+
+PACKAGE = "@solana/surfpool-linux-x64-gnu"
+LAMPORTS_PER_SOL = 10**9
+CAIP2_REFERENCE_CHARACTERS = 32
+_REQUEST_SECONDS = 120.0
+
+
+class SurfpoolError(RuntimeError):
+    """The node cannot be found, does not start, or answers with an error; ``code`` is the error's, where it has one."""
+
+    def __init__(self, message: str, code: int | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SurfpoolUnavailable(SurfpoolError):
+    """There is no Surfpool for this machine, or it is not installed."""
+
+
+class Surfpool:
+    """One running node. Thread-safe; use as a context manager or call ``stop``.
+
+    Attributes:
+        url: JSON-RPC over HTTP. Takes batches.
+        ws_url: subscriptions.
+        payer: a key with half a million SOL.
+        genesis_hash: base58.
+    """
+
+    def __init__(self, process: "subprocess.Popen[bytes]", port: int, ws_port: int) -> None:
+        self.process = process
+        self.url = f"http://127.0.0.1:{port}"
+        self.ws_url = f"ws://127.0.0.1:{ws_port}"
+        self._port = port
+        self._local = threading.local()
+        self._ids = itertools.count(1)
+
+    @classmethod
+    def start(cls, *, slot_ms: int = 400, paused: bool = False, port: int | None = None) -> "Surfpool":
+        """Start a node and wait until it answers.
+
+        It makes a block every ``slot_ms`` milliseconds; ``paused``, only when ``mine`` is called, until ``resume``. A
+        block is confirmed when it is made, and final 31 slots later. The node is killed when the thread that started
+        it ends, so start it from one that outlives its use.
+
+        Raises:
+            SurfpoolUnavailable: there is no Surfpool for this machine, or it is not installed.
+            SurfpoolError: it ended instead of answering; the message says why.
+        """
+        module = find_module()
+        node = find_node()
+        if node is None:
+            raise SurfpoolUnavailable("Node.js is not installed: run `make install`")
+        chosen, ws_port = port or free_port(), free_port()
+        config = {"port": chosen, "wsPort": ws_port, "slotMs": slot_ms, "paused": paused, "surfpool": str(module)}
+        host = files("indexer.devchain.solana").joinpath("node.js")
+        process = subprocess.Popen(
+            [node, str(host), orjson.dumps(config).decode()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            preexec_fn=die_with_parent(os.getpid()) if sys.platform == "linux" else None,
+        )
+        surfpool = cls(process, chosen, ws_port)
+        try:
+            surfpool._await_answer()
+        except BaseException:  # an interrupt must not leave the process behind
+            surfpool.stop()
+            raise
+        return surfpool
+
+    @property
+    def caip2(self) -> str:
+        """The chain's CAIP-2 id: its reference is the beginning of the genesis hash."""
+        return f"solana:{self.genesis_hash[:CAIP2_REFERENCE_CHARACTERS]}"
+
+    def rpc(self, method: str, *params: Any) -> Any:
+        """Call one JSON-RPC method.
+
+        Raises:
+            SurfpoolError: the node answered with an error, or not at all.
+        """
+        answer = self._post({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
+        return _result(answer, method)
+
+    def batch(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
+        """Call many methods in one request; results come in the order of the calls.
+
+        Raises:
+            SurfpoolError: the node answered one of them with an error, or not at all.
+        """
+        if not calls:
+            return []
+        body = [
+            {"jsonrpc": "2.0", "id": position, "method": method, "params": params}
+            for position, (method, params) in enumerate(calls)
+        ]
+        answers = sorted(self._post(body), key=lambda answer: answer["id"])
+        return [_result(answer, method) for answer, (method, _) in zip(answers, calls, strict=True)]
+
+    def slot(self, commitment: str = "confirmed") -> int:
+        """Slot of the newest block of a commitment."""
+        return int(self.rpc("getSlot", {"commitment": commitment}))
+
+    def mine(self, blocks: int = 1) -> int:
+        """Make blocks now, the first with the transactions that were sent; returns the slot of the last."""
+        return int(self.rpc("devnode_mine", blocks))
+
+    def skip(self, slots: int = 1) -> int:
+        """Make a block now, and leave the ``slots`` slots after it without one; returns the slot of the block."""
+        return int(self.rpc("devnode_skip", slots))
+
+    def spread_times(self, start: int, end: int) -> None:
+        """State that the blocks so far were made evenly between two times, in unix seconds.
+
+        Only what the node says about blocks changes. The programs' clock cannot go back.
+        """
+        self.rpc("devnode_spreadTimes", start, end)
+
+    def pause(self) -> None:
+        """Make no more blocks until ``mine`` or ``resume`` is called."""
+        self.rpc("devnode_pause")
+
+    def resume(self) -> None:
+        """Make blocks by the clock."""
+        self.rpc("devnode_resume")
+
+    def set_account(self, address: Pubkey, *, lamports: int, data: bytes = b"", owner: Pubkey | None = None) -> None:
+        """Give an account these contents, as no transaction could."""
+        changed: dict[str, Any] = {"lamports": lamports, "data": data.hex()}
+        if owner is not None:
+            changed["owner"] = str(owner)
+        self.rpc("surfnet_setAccount", str(address), changed)
+
+    def fund(self, address: Pubkey, lamports: int = 100 * LAMPORTS_PER_SOL) -> None:
+        """Set the balance of a wallet."""
+        self.rpc("surfnet_setAccount", str(address), {"lamports": lamports})
+
+    def deploy(self, program: Pubkey, code: bytes) -> None:
+        """Put a program at an address, without the transactions of a deployment."""
+        self.rpc("surfnet_writeProgram", str(program), code.hex(), 0)
+
+    def stop(self) -> None:
+        """End the node. Safe to call again."""
+        if self.process.poll() is None:
+            self.process.kill()  # it keeps nothing, so there is nothing to flush
+            self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close this thread's connection; a thread that ends before the node calls it."""
+        connection = getattr(self._local, "connection", None)
+        if connection is not None:
+            connection.close()
+            self._local.connection = None
+
+    def __enter__(self) -> Self:
+        """The node itself; it is running already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the node."""
+        self.stop()
+
+    def _await_answer(self) -> None:
+        line = self.process.stdout.readline() if self.process.stdout else b""
+        if not line:
+            complaint = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
+            raise SurfpoolError(f"Surfpool ended at start: {complaint.strip()[-500:]}")
+        said = orjson.loads(line)
+        self.genesis_hash: str = said["genesisHash"]
+        self.payer = Keypair.from_bytes(bytes(said["payerSecret"]))
+
+    def _post(self, body: Any) -> Any:
+        payload = orjson.dumps(body, default=list)
+        for attempt in (1, 2):
+            connection = getattr(self._local, "connection", None)
+            if connection is None:
+                connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_REQUEST_SECONDS)
+                self._local.connection = connection
+            try:
+                connection.request("POST", "/", payload, {"content-type": "application/json"})
+                return orjson.loads(connection.getresponse().read())
+            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError) as error:
+                # An idle connection was closed on us; a new one is tried once.
+                self.disconnect()
+                if attempt == 2 or self.process.poll() is not None:
+                    raise SurfpoolError(f"Surfpool on {self.url} went away: {error}") from error
+            except OSError as error:
+                self.disconnect()
+                raise SurfpoolError(f"Surfpool on {self.url} does not answer: {error}") from error
+        raise AssertionError("unreachable")
+
+
+def find_module() -> Path:
+    """Folder of Surfpool's npm package.
+
+    Raises:
+        SurfpoolUnavailable: there is none for this machine, or it is not installed.
+    """
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        raise SurfpoolUnavailable(
+            f"Surfpool runs on Linux on x86-64 only, and this is {platform.system()} on {platform.machine()}"
+        )
+    for folder in node_modules_candidates():
+        if (folder / PACKAGE).is_dir():
+            return folder / PACKAGE
+    raise SurfpoolUnavailable("Surfpool is not installed: run `make install` (or `npm ci`)")
+
+
+def _result(answer: Any, method: str) -> Any:
+    if not isinstance(answer, dict) or "error" in answer:
+        error = answer.get("error") if isinstance(answer, dict) else answer
+        code = error.get("code") if isinstance(error, dict) else None
+        raise SurfpoolError(f"{method}: {error}", code)
+    return answer.get("result")
