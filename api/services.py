@@ -24,7 +24,7 @@ from api.apps import catalogue
 from api.apps.catalogue import Catalogue
 from api.apps.pages import PageApps
 from api.chains import ChainReaders
-from api.claims.signing import Signing
+from api.claims.signing import Signing, SolanaSigning
 from api.clock import Clock, SystemClock
 from api.domains.lookups import TextLookups
 from api.fees.gas import MainnetGas
@@ -158,6 +158,17 @@ class Services:
         return signing
 
     @cached_property
+    def solana_signing(self) -> SolanaSigning:
+        """Has statements for the registry on Solana signed beside the event loop."""
+        from indexer.contracts.solana.signing import open_signer as open_solana_signer  # loads solders
+
+        signer = open_solana_signer(self.settings)
+        self._stack.callback(signer.close)
+        signing = SolanaSigning(signer)
+        self._stack.push_async_callback(signing.close)
+        return signing
+
+    @cached_property
     def payer(self) -> "LocalAccount":
         """Pays for the service's own transactions. Raises ``PayerMissing`` where no key is configured."""
         return open_payer()
@@ -200,9 +211,12 @@ class Services:
 
     @property
     def breakers(self) -> list[Breaker]:
-        """All circuit breakers: of the store, the warehouse, each chain that was read and a remote signer."""
-        signer = [] if self.signing.breaker is None else [self.signing.breaker]
-        return [self.store_breaker, self.warehouse_breaker, *self.readers.breakers, *signer]
+        """All circuit breakers: of the store, the warehouse, each chain that was read and the remote signers."""
+        signing = [self.signing.breaker]
+        if "solana_signing" in self.__dict__:  # opened by the first claim, so that others need no key of its kind
+            signing.append(self.solana_signing.breaker)
+        signers = [breaker for breaker in signing if breaker is not None]
+        return [self.store_breaker, self.warehouse_breaker, *self.readers.breakers, *signers]
 
     @cached_property
     def store(self) -> Store:

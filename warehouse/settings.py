@@ -53,18 +53,27 @@ class EngineSettings(BaseSettings):
     signer_address: str | None = Field(
         default=None, pattern=r"^0x[0-9a-fA-F]{40}$", description="Address that the remote signer signs for."
     )
-    signer_token: SecretStr | None = Field(default=None, description="Bearer token for the remote signer.")
+    signer_token: SecretStr | None = Field(default=None, description="Bearer token for the remote signers.")
     signer_certificate: Path | None = Field(
-        default=None, description="Client certificate for the remote signer, in PEM (mutual TLS)."
+        default=None, description="Client certificate for the remote signers, in PEM (mutual TLS)."
     )
     signer_certificate_key: Path | None = Field(
         default=None, description="Private key of this certificate, in PEM. Unset: in the same file."
     )
     signer_ca: Path | None = Field(
-        default=None, description="Authorities that the remote signer's certificate may be from. Unset: the system's."
+        default=None, description="Authorities that a remote signer's certificate may be from. Unset: the system's."
+    )
+    solana_signer_url: HttpUrl | None = Field(
+        default=None,
+        description="Remote signer of statements on Solana (JSON-RPC); https unless local. Unset: a key.",
+    )
+    solana_signer_address: str | None = Field(
+        default=None,
+        pattern=r"^[1-9A-HJ-NP-Za-km-z]{32,44}$",
+        description="Public key, in base58, that the remote signer of statements on Solana signs with.",
     )
     signer_timeout_seconds: float = Field(
-        default=5.0, gt=0, le=30, description="Time limit of one request to the remote signer."
+        default=5.0, gt=0, le=30, description="Time limit of one request to a remote signer."
     )
 
     host: str = Field(default="127.0.0.1", description="Address the API listens on.")
@@ -100,7 +109,7 @@ class EngineSettings(BaseSettings):
         description="A token is a copy below this share of the established weight of a senior namesake.",
     )
 
-    @field_validator("signer_url")
+    @field_validator("signer_url", "solana_signer_url")
     @classmethod
     def _is_private(cls, url: HttpUrl | None) -> HttpUrl | None:
         if url is not None and url.scheme != "https" and url.host not in ("127.0.0.1", "localhost", "[::1]"):

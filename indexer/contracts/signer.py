@@ -2,13 +2,14 @@
 directory on first use. ``signing.py`` opens the signer that the settings name."""
 
 import os
-import secrets
 from pathlib import Path
 from typing import Any, Protocol
 
 from eth_account import Account
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
+
+from indexer.contracts.key_file import create_once
 
 ENVIRONMENT_NAME = "REGALIA_SIGNER_PRIVATE_KEY"
 
@@ -84,8 +85,7 @@ def load_or_create(data_dir: Path) -> LocalAccount:
         return read_key(given, ENVIRONMENT_NAME)
     path = key_path(data_dir)
     try:
-        if not path.exists():
-            _create(path)
+        create_once(path, lambda: Account.create().key.hex())
         return read_key(path.read_text().strip(), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise SignerKeyError(f"signer key {path}: {error}") from error
@@ -102,20 +102,3 @@ def read_key(text: str, source: str) -> LocalAccount:
     except ValueError:  # the error's text may contain the key, which must not reach a log
         raise SignerKeyError(f"{source} does not hold a private key of 32 bytes in hexadecimal") from None
     return account
-
-
-def _create(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(Account.create().key.hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)  # atomic: a second process finds the first one's key
-        except FileExistsError:
-            return
-    finally:
-        draft.unlink(missing_ok=True)
