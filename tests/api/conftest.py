@@ -7,3 +7,4 @@ from tests.fixtures.owners import owner, serve_owner
 from tests.fixtures.pages import owners
 from tests.fixtures.service import chains_file, indexed, serve, service
 from tests.fixtures.sign_in import sign_in
+from tests.fixtures.solana_reads import solana_reads

@@ -12,6 +12,7 @@ from warehouse.domain.symbols import deletion_edits, deletion_forms, fold, symbo
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 """When the generated world was seen; mints and deployments lie before it."""
+BASE_AND_GNOSIS = (8453, 100)
 _INSERT_ROWS = 200_000
 
 _TIME = pa.timestamp("s", tz="UTC")
@@ -91,21 +92,34 @@ def symbol_tables(rows: Iterable[Mapping[str, Any]], version: int) -> tuple[pa.T
     return _symbol_table(listed, version), form_table(key for key, *_ in listed)
 
 
-def publish(warehouse: Warehouse, rows: Sequence[Mapping[str, Any]], version: int = 1) -> None:
+def publish(
+    warehouse: Warehouse,
+    rows: Sequence[Mapping[str, Any]],
+    version: int = 1,
+    chains: Sequence[int] = BASE_AND_GNOSIS,
+) -> None:
     """Write the rows under a version, with all tokens of their symbols given, and make the version public."""
     tokens = token_table([{**row, "version": version} for row in rows])
-    publish_tables(warehouse, tokens, *symbol_tables(rows, version), version=version)
+    publish_tables(warehouse, tokens, *symbol_tables(rows, version), version=version, chains=chains)
 
 
-def publish_tables(warehouse: Warehouse, tokens: pa.Table, symbols: pa.Table, forms: pa.Table, *, version: int) -> None:
-    """Write tables of one version and make the version public, with Base and Gnosis as its indexed chains."""
+def publish_tables(
+    warehouse: Warehouse,
+    tokens: pa.Table,
+    symbols: pa.Table,
+    forms: pa.Table,
+    *,
+    version: int,
+    chains: Sequence[int] = BASE_AND_GNOSIS,
+) -> None:
+    """Write tables of one version and make the version public; ``chains`` are indexed in it."""
     for name, table in (("serve_token", tokens), ("serve_symbol", symbols), ("serve_symbol_form", forms)):
         for offset in range(0, table.num_rows, _INSERT_ROWS):
             warehouse.insert_arrow(name, table.slice(offset, _INSERT_ROWS))
     warehouse.command(
-        "INSERT INTO serve_publication "
-        "VALUES ({version:UInt64}, now64(3), map(8453, {block:UInt64}, 100, {block:UInt64}))",
-        {"version": version, "block": version * 100},
+        "INSERT INTO serve_publication SELECT {version:UInt64}, now64(3),"
+        " mapFromArrays({chains:Array(UInt32)}, arrayMap(chain -> {block:UInt64}, {chains:Array(UInt32)}))",
+        {"version": version, "block": version * 100, "chains": list(chains)},
     )
 
 
