@@ -1,8 +1,8 @@
 """Which pools and tokens the warehouse already has: queried in batches, remembered up to a bound."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
@@ -10,6 +10,8 @@ from warehouse.clickhouse import Warehouse
 # An entry takes some 200 bytes, so memory stays bounded however long the chain is.
 _MAX_ENTRIES = 200_000
 _PER_QUERY = 500
+
+KeptT = TypeVar("KeptT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,14 @@ class Known:
     tokens: dict[bytes, Origin | None] = field(default_factory=dict)
     _before: Learned = field(default_factory=Learned)
     _now: Learned = field(default_factory=Learned)
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def kept(self, make: "Callable[[Known], KeptT]") -> KeptT:
+        """What a kind of chain remembers besides: made when first asked for, and dropped with this memory."""
+        if make not in self._kept:
+            self._kept[make] = make(self)
+        found: KeptT = self._kept[make]
+        return found
 
     def begin_unit(self) -> None:
         """Call before assembling a unit: all units but the previous one are in the warehouse."""

@@ -7,6 +7,7 @@ FROM
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_pool_state' FROM fact_pool_state
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_liquidity' FROM fact_liquidity
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_pool' FROM fact_pool
+    UNION ALL SELECT chain_id, block_number, unit_id, 'fact_pool_position' FROM fact_pool_position
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_contract_creation' FROM fact_contract_creation
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_control' FROM fact_control
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_registry_event' FROM fact_registry_event

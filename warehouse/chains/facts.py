@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from warehouse.chains.pool_programs import read_curve, read_instructions
 from warehouse.domain.addresses import AddressError, AddressFormat, stored_text
 from warehouse.domain.chains import KNOWN_CONTRACTS, Asset, Capability, Chain, Chains, Dex
 
@@ -63,6 +64,22 @@ def _address(chain: str, name: str, value: str, form: AddressFormat) -> str:
         raise ChainFactsError(f"chains.{chain}.{name}: {value!r} is not a {described} address") from None
 
 
+def _dex(chain: str, item: Mapping[str, Any], form: AddressFormat) -> Dex:
+    try:
+        instructions, curve = read_instructions(item), read_curve(item)
+    except ValueError as error:
+        raise ChainFactsError(f"chains.{chain}.exchanges.{item.get('name')}: {error}") from error
+    return Dex(
+        protocol=item["protocol"],
+        name=item["name"],
+        factory=_address(chain, "exchanges", item.get("pool_manager") or item["factory"], form),
+        router=_address(chain, "exchanges.router", item["router"], form) if item.get("router") else None,
+        fee_ppm=int(item.get("fee_ppm", 3000)),
+        instructions=instructions,
+        curve=curve,
+    )
+
+
 def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, Any]]) -> Chain:
     kind = kinds.get(table["kind"])
     if kind is None:
@@ -103,16 +120,7 @@ def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, 
             Asset(address("assets.stablecoins", coin["address"]), coin["symbol"], int(coin["decimals"]))
             for coin in assets.get("stablecoins", ())
         ),
-        dexes=tuple(
-            Dex(
-                protocol=item["protocol"],
-                name=item["name"],
-                factory=address("exchanges", item.get("pool_manager") or item["factory"]),
-                router=address("exchanges.router", item["router"]) if item.get("router") else None,
-                fee_ppm=int(item.get("fee_ppm", 3000)),
-            )
-            for item in table.get("exchanges", ())
-        ),
+        dexes=tuple(_dex(key, item, form) for item in table.get("exchanges", ())),
         contracts=contracts,
         relayers=tuple(address("relayers", item) for item in table.get("relayers", ())),
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from warehouse.domain.addresses import AddressFormat
+from warehouse.domain.pool_programs import Curve, PoolInstruction
 
 KNOWN_CONTRACTS = frozenset({"registry", "factory", "checkout", "locker"})
 """Names of our own contracts."""
@@ -32,7 +33,9 @@ class Asset:
 class Dex:
     """One deployment of a DEX: its protocol and the addresses that make its pools genuine.
 
-    ``fee_ppm`` is the fee of V2 pools, which do not announce it, in parts per million.
+    ``fee_ppm`` is the fee of V2 pools, which do not announce it, in parts per million. On Solana ``factory`` is the
+    program that keeps the pools, and ``instructions`` are those that concern them; ``curve`` is what bonding curves
+    begin with.
     """
 
     protocol: str
@@ -40,6 +43,8 @@ class Dex:
     factory: str
     router: str | None = None
     fee_ppm: int = 3000
+    instructions: tuple[PoolInstruction, ...] = ()
+    curve: Curve | None = None
 
 
 @dataclass(frozen=True, slots=True)

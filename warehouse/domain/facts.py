@@ -193,6 +193,17 @@ FACT_TABLES: Mapping[str, FactTable] = {
             "liquidity_delta": ColumnType.INT256,
         }
     ),
+    "fact_pool_position": FactTable(
+        {
+            "position": ColumnType.BYTES,
+            "pool": ColumnType.BYTES,
+            "tick_lower": ColumnType.INT32,
+            "tick_upper": ColumnType.INT32,
+            "liquidity": ColumnType.UINT256,
+            "block_number": ColumnType.UINT64,
+            "log_index": ColumnType.UINT32,
+        }
+    ),
     "fact_control": FactTable(
         {
             "address": ColumnType.BYTES,
