@@ -1,4 +1,5 @@
--- Blocks that do not follow the previous one: a number is missing, or the parent is another block.
+-- Blocks whose parent is not the block before them: one is missing, or is of another fork. Numbers may have gaps, because
+-- Solana skips slots.
 SELECT chain_id, block_number, previous_number, lower(hex(parent_hash)) AS parent, lower(hex(previous_hash)) AS below
 FROM
 (
@@ -12,5 +13,5 @@ FROM
     FROM raw_block
     WINDOW chain AS (PARTITION BY chain_id ORDER BY block_number ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 )
-WHERE position > 1 AND (block_number != previous_number + 1 OR parent_hash != previous_hash)
+WHERE position > 1 AND parent_hash != previous_hash
 LIMIT 100

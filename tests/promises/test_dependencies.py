@@ -21,7 +21,6 @@ NOT_IMPORTED = {
     "psycopg-pool": "the job queue's own pool, which procrastinate imports",
     "psycopg2-binary": "the driver that dagster-postgres uses",
     "python-multipart": "FastAPI reads forms with it",
-    "solana": "for the Solana source; until then solders alone is imported",
     # Of the tests.
     "mypy": "a command",
     "openapi-python-client": "a command",

@@ -1,12 +1,10 @@
 """Reads the heads of chains' nodes, with short timeouts, for ``status`` and ``doctor``."""
 
-import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from indexer.chains.errors import RpcError, WrongChain
-from indexer.chains.evm.envelope import quantity
-from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.kinds import read_head
 from indexer.chains.nodes import redact_url
 from warehouse.domain.chains import Chain
 
@@ -26,7 +24,7 @@ class Reading:
 
 
 def read(chains: tuple[Chain, ...]) -> list[Reading]:
-    """Head and its time of every node of every EVM chain, read in parallel."""
+    """Head and its time of every node of every chain that is indexed, read in parallel."""
     asked = [(chain, url) for chain in chains if chain.can_index for url in chain.rpc_urls]
     if not asked:
         return []
@@ -37,12 +35,9 @@ def read(chains: tuple[Chain, ...]) -> list[Reading]:
 def _read_one(chain: Chain, url: str) -> Reading:
     node = redact_url(url)
     try:
-        # No retries: the first failure is the answer.
-        client = EvmClient(replace(chain, rpc_urls=(url,)), timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)
-        with contextlib.closing(client):
-            block = client.call("eth_getBlockByNumber", "latest", False)
-        return Reading(chain, node, head=quantity(block["number"]), head_time=quantity(block["timestamp"]))
+        head, head_time = read_head(replace(chain, rpc_urls=(url,)), TIMEOUT_SECONDS)
+        return Reading(chain, node, head=head, head_time=head_time)
     except WrongChain as error:
         return Reading(chain, node, problem=str(error), wrong_chain=True)
-    except (RpcError, ValueError, TypeError, KeyError) as error:
+    except (RpcError, ValueError) as error:
         return Reading(chain, node, problem=str(error) or type(error).__name__)

@@ -2,14 +2,16 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 
 import msgspec
 
 from indexer.chains.ancestor import walk_back
-from indexer.chains.errors import RpcError
+from indexer.chains.errors import NodeLied, RpcError
 from indexer.chains.evm.assemble import assemble_unit
 from indexer.chains.evm.creations import probe_method
 from indexer.chains.evm.decoders.frame import scope_of
+from indexer.chains.evm.envelope import quantity
 from indexer.chains.evm.fetch import Chunk, FetchContext, fetch_chunk
 from indexer.chains.evm.headers import fetch_head, fetch_header_range, fetch_headers
 from indexer.chains.evm.rpc import EvmClient
@@ -92,6 +94,17 @@ class EvmSource:
     def close(self) -> None:
         """Stop, and close all connections."""
         self.client.close()
+
+
+def read_head(chain: Chain, timeout_seconds: float) -> tuple[int, int]:
+    """Number and time of the newest block, without retries."""
+    client = EvmClient(chain, timeout_seconds=timeout_seconds, patience_seconds=0)
+    with closing(client):
+        block = client.call("eth_getBlockByNumber", "latest", False)
+    try:
+        return quantity(block["number"]), quantity(block["timestamp"])
+    except (TypeError, KeyError) as error:
+        raise NodeLied(f"not a block: {str(block)[:80]}") from error
 
 
 def _word(answer: msgspec.Raw | RpcError) -> int | None:

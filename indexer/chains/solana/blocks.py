@@ -108,15 +108,22 @@ class BlockTransaction(Answered, frozen=True, gc=False):
     version: int | str | None = None
 
 
-class Block(Answered, frozen=True, gc=False):
-    """The block of a slot. ``parent_slot`` is the slot of the block before; slots in between were skipped."""
+class BlockHeader(Answered, frozen=True, gc=False):
+    """The block of a slot without its transactions. ``parent_slot`` is the slot of the block before; slots in between
+    were skipped. ``signatures`` name the transactions, if they were asked for."""
 
     blockhash: str
     previous_blockhash: str
     parent_slot: int
-    transactions: list[BlockTransaction]
     block_time: int | None = None
     block_height: int | None = None
+    signatures: list[str] | None = None
+
+
+class Block(BlockHeader, frozen=True, gc=False, kw_only=True):
+    """The block of a slot with its transactions."""
+
+    transactions: list[BlockTransaction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,17 +258,25 @@ def decode_block(slot: int, block: Block) -> DecodedBlock:
         if meta.err is None:
             accounts = full_accounts(item.transaction, meta)
             transactions.append(DecodedTransaction(index, accounts, item.transaction, meta))
-    try:
-        own, previous = key_bytes(block.blockhash), key_bytes(block.previous_blockhash)
-    except ValueError as error:
-        raise NodeLied(f"a hash of the block of slot {slot}: {error}") from error
     return DecodedBlock(
         slot,
-        own,
+        block_hash(block.blockhash),
         block.parent_slot,
-        previous,
+        block_hash(block.previous_blockhash),
         block.block_time,
         block.block_height,
         len(block.transactions),
         transactions,
     )
+
+
+def block_hash(text: str) -> bytes:
+    """The 32 bytes of a block's hash.
+
+    Raises:
+        NodeLied: it is not 32 bytes in base58.
+    """
+    try:
+        return key_bytes(text)
+    except ValueError as error:
+        raise NodeLied(f"{text!r} is no hash of a block") from error

@@ -7,21 +7,18 @@ would refuse is an answer (``CallFailed`` in its place); a node that does not an
 
 import asyncio
 import logging
-import ssl
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import httpx2
 import orjson
 from solana.exceptions import SolanaRpcException
-from solana.rpc.async_http_provider import AsyncHTTPProvider
 
 from indexer.chains.errors import NodeUnavailable, RpcError, WrongChain
-from indexer.chains.nodes import Backoff, Node, NodePool, parse_retry_after
+from indexer.chains.nodes import Backoff, Node, NodePool
 from indexer.chains.solana.accounts import Call
 from indexer.chains.solana.faults import classify
+from indexer.chains.solana.provider import Batch, open_provider, open_session, unavailable
 from warehouse.breaker import PROBE_SECONDS, Breaker, CircuitOpen, ended_by
 from warehouse.domain.chains import Chain
 
@@ -47,9 +44,9 @@ class SolanaReader:
         self.nodes = NodePool(chain, _BACKOFF)
         # Nodes share the time, so that one that hangs leaves some for the next.
         share = timeout_seconds / min(len(self.nodes.nodes), 3)
-        self._sessions = (_session(share, connections), _session(PROBE_SECONDS, 10))
+        self._sessions = (open_session(share, connections), open_session(PROBE_SECONDS, 10))
         urls = [node.url for node in self.nodes.nodes]
-        self._calls, self._probes = ({url: _provider(url, session) for url in urls} for session in self._sessions)
+        self._calls, self._probes = ({url: open_provider(url, session) for url in urls} for session in self._sessions)
         self.breaker = Breaker(chain.key, self.answers, outages=(NodeUnavailable, TimeoutError))
 
     async def request(self, method: str, *params: Any) -> Any:
@@ -97,7 +94,7 @@ class SolanaReader:
 
     async def _is_alive(self, node: Node) -> bool:
         try:
-            await self._probes[node.url].make_request_unparsed(_Batch((("getGenesisHash", ()),)))
+            await self._probes[node.url].make_request_unparsed(Batch((("getGenesisHash", ()),)))
         except SolanaRpcException as error:
             return isinstance(error.__cause__, httpx2.HTTPStatusError) and error.__cause__.response.status_code < 500
         except httpx2.InvalidURL:
@@ -126,11 +123,11 @@ class SolanaReader:
         raise failure
 
     async def _post(self, node: Node, calls: Sequence[Call]) -> list[Any]:
-        batch = _Batch((("getGenesisHash", ()), *calls))
+        batch = Batch((("getGenesisHash", ()), *calls))
         try:
             content = await self._calls[node.url].make_request_unparsed(batch)
         except SolanaRpcException as error:
-            raise _unavailable(error.__cause__) from error
+            raise unavailable(error.__cause__) from error
         except httpx2.InvalidURL as error:
             raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
         if len(content) > _ANSWER_CHARACTERS:
@@ -141,46 +138,6 @@ class SolanaReader:
             raise NodeUnavailable(f"getGenesisHash: {genesis}")
         self.nodes.require_cluster(genesis, node)
         return answers[1:]
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Several requests in one, in the form that solana-py's provider sends."""
-
-    calls: Sequence[Call]
-
-    def to_json(self) -> str:
-        return orjson.dumps(
-            [
-                {"jsonrpc": "2.0", "id": index, "method": method, "params": list(params)}
-                for index, (method, params) in enumerate(self.calls)
-            ]
-        ).decode()
-
-
-def _provider(url: str, session: httpx2.AsyncClient) -> AsyncHTTPProvider:
-    provider = AsyncHTTPProvider(url, http2=False, max_transport_retries=0)
-    provider.session = session
-    return provider
-
-
-@cache
-def _trust() -> ssl.SSLContext:
-    """Whom nodes' certificates may come from: read once, which takes longer than all else of a client."""
-    return httpx2.create_ssl_context(trust_env=False)
-
-
-def _session(timeout_seconds: float, connections: int) -> httpx2.AsyncClient:
-    # solana-py's own session would use the proxy of the environment, which has no business between us and our nodes.
-    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=min(connections, 20))
-    return httpx2.AsyncClient(verify=_trust(), trust_env=False, timeout=timeout_seconds, limits=limits)
-
-
-def _unavailable(cause: BaseException | None) -> NodeUnavailable:
-    if isinstance(cause, httpx2.HTTPStatusError):
-        wait = parse_retry_after(cause.response.headers.get("retry-after"))
-        return NodeUnavailable(f"HTTP {cause.response.status_code}", retry_after=wait)
-    return NodeUnavailable(f"{type(cause).__name__}: {cause}")
 
 
 def _read(content: str, count: int) -> list[Any]:

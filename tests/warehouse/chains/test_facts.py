@@ -24,11 +24,13 @@ def test_every_evm_chain_can_be_indexed_and_claimed_on() -> None:
             assert chain.has_heartbeats
 
 
-def test_solana_has_no_capabilities_yet() -> None:
+def test_solana_can_be_indexed() -> None:
     solana = load(None).by_key["solana"]
     assert (solana.address_format, solana.token_standard) == (AddressFormat.BASE58, "SPL")
     assert solana.caip2 == "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
-    assert solana.capabilities == frozenset()
+    assert solana.can_index
+    assert not solana.can_create
+    assert not solana.has_heartbeats
 
 
 @pytest.mark.parametrize(

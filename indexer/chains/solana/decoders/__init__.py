@@ -1,10 +1,9 @@
 """All decoders. Each subject is a module with ``decode(block, scope) -> Tables``, listed below."""
 
 from indexer.chains.solana.blocks import DecodedBlock
-from indexer.chains.solana.decoders import registry
 from indexer.chains.solana.decoders.frame import Decoder, Scope, Tables, add_rows
 
-DECODERS: tuple[Decoder, ...] = (registry.decode,)
+DECODERS: tuple[Decoder, ...] = ()
 
 
 def decode(block: DecodedBlock, scope: Scope, tables: Tables) -> None:

@@ -1,0 +1,1 @@
+from tests.fixtures.surfpool import surfpool
