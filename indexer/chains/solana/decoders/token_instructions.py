@@ -1,0 +1,153 @@
+"""Instructions of SPL Token and Token-2022: which can be passed over unread, and those that a batch holds.
+
+Numbers and layouts: https://github.com/solana-program/token-2022, ``interface/src/instruction.rs``. Programs ignore
+bytes after the ones they need, so only the first byte tells what an instruction is, never its length.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from indexer.chains.solana.accounts import TOKEN_2022_PROGRAM, TOKEN_PROGRAM
+from indexer.chains.solana.base58 import data_bytes
+from indexer.chains.solana.blocks import DecodedTransaction, Instruction
+
+INITIALIZE_MINT, SET_AUTHORITY, MINT_TO, BURN, CLOSE_ACCOUNT = 0, 6, 7, 8, 9
+MINT_TO_CHECKED, BURN_CHECKED, INITIALIZE_MINT_2 = 14, 15, 20
+PERMISSIONED_BURN, BATCH = 46, 255
+_DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One instruction with its data decoded. ``caller`` is None and ``outermost`` the program itself where the
+    transaction called it directly; otherwise ``outermost`` is the program that the transaction called."""
+
+    program: str
+    accounts: list[str]
+    data: bytes
+    caller: str | None
+    outermost: str
+
+
+def _base58(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 58)
+        digits = _DIGITS[digit] + digits
+    return digits
+
+
+def _ranges(*shapes: tuple[bytes, bytes, int]) -> dict[int, list[tuple[str, str]]]:
+    """Base58 texts of the data that begins with ``low`` to ``high`` and is ``size`` bytes long, by length of text.
+
+    Digits of base58 are in the order of ASCII, so texts of one length compare as their numbers do; data that does not
+    begin with a zero byte has a number of its own.
+    """
+    found: dict[int, list[tuple[str, str]]] = {}
+    for low, high, size in shapes:
+        first = int.from_bytes(low.ljust(size, b"\0"), "big")
+        last = int.from_bytes(high.ljust(size, b"\xff"), "big")
+        for length in range(len(_base58(first)), len(_base58(last)) + 1):
+            shortest, longest = 58 ** (length - 1), 58**length - 1
+            found.setdefault(length, []).append((_base58(max(first, shortest)), _base58(min(last, longest))))
+    return found
+
+
+_TRANSFERS = (
+    (b"\x03", b"\x04", 9),  # Transfer, Approve
+    (b"\x0c", b"\x0d", 10),  # TransferChecked, ApproveChecked
+    (b"\x1a\x01", b"\x1a\x01", 19),  # TransferCheckedWithFee
+)
+_ISSUING = ((b"\x07", b"\x08", 9), (b"\x0e", b"\x0f", 10))  # MintTo, Burn, and both checked
+_OF_ACCOUNTS = (
+    (b"\x01", b"\x01", 1),  # InitializeAccount
+    (b"\x05", b"\x05", 1),  # Revoke
+    (b"\x0a", b"\x0b", 1),  # FreezeAccount, ThawAccount
+    (b"\x10", b"\x10", 33),  # InitializeAccount2
+    (b"\x11", b"\x11", 1),  # SyncNative
+    (b"\x12", b"\x12", 33),  # InitializeAccount3
+    (b"\x15", b"\x15", 1),  # GetAccountDataSize
+    (b"\x15", b"\x15", 3),
+    (b"\x16", b"\x16", 1),  # InitializeImmutableOwner
+)
+# What certainly changes no mint but its supply. Most instructions of most blocks are these.
+_HARMLESS = _ranges(*_TRANSFERS, *_ISSUING, *_OF_ACCOUNTS)
+_NOT_ISSUING = _ranges(*_TRANSFERS, *_OF_ACCOUNTS)
+_CLOSE_ACCOUNT = _base58(CLOSE_ACCOUNT)
+
+
+def touches_mints(transaction: DecodedTransaction, program: str) -> bool:
+    """Whether any instruction of ``program`` may do more than move, mint or burn tokens. Errs on the side of yes.
+
+    Only Token-2022 closes mints.
+    """
+    accounts = transaction.accounts
+    if program not in accounts:
+        return False
+    place = accounts.index(program)
+    closing = "" if program == TOKEN_2022_PROGRAM else _CLOSE_ACCOUNT
+    return any(
+        instruction.program_id_index == place
+        and instruction.data != closing
+        and not _within(_HARMLESS, instruction.data)
+        for instruction in _instructions(transaction)
+    )
+
+
+def issued(transaction: DecodedTransaction) -> dict[str, int]:
+    """What instructions of Token-2022 minted less what they burned, by mint."""
+    accounts, amounts = transaction.accounts, dict[str, int]()
+    place = accounts.index(TOKEN_2022_PROGRAM)
+    for instruction in _instructions(transaction):
+        if instruction.program_id_index != place or _within(_NOT_ISSUING, instruction.data):
+            continue
+        named = [accounts[number] for number in instruction.accounts]
+        for keys, data in unbatched(named, data_bytes(instruction.data)):
+            kind = data[:1]
+            if kind in (b"\x07", b"\x0e"):
+                mint, amount = keys[0], int.from_bytes(data[1:9], "little")
+            elif kind in (b"\x08", b"\x0f"):
+                mint, amount = keys[1], -int.from_bytes(data[1:9], "little")
+            elif kind == bytes([PERMISSIONED_BURN]) and data[1:2] in (b"\x01", b"\x02"):
+                mint, amount = keys[1], -int.from_bytes(data[2:10], "little")
+            else:
+                continue
+            amounts[mint] = amounts.get(mint, 0) + amount
+    return amounts
+
+
+def steps(transaction: DecodedTransaction, programs: frozenset[str]) -> Iterator[Step]:
+    """Instructions of these programs in order of execution, those inside batches each by itself."""
+    outermost = ""
+    for call in transaction.calls:
+        if call.caller is None:
+            outermost = call.program
+        if call.program not in programs:
+            continue
+        if call.program in (TOKEN_PROGRAM, TOKEN_2022_PROGRAM):
+            for accounts, data in unbatched(call.accounts, call.data):
+                yield Step(call.program, accounts, data, call.caller, outermost)
+        else:
+            yield Step(call.program, call.accounts, call.data, call.caller, outermost)
+
+
+def unbatched(accounts: list[str], data: bytes) -> Iterator[tuple[list[str], bytes]]:
+    """The instruction itself, or the ones in a batch: each has two bytes with its number of accounts and its size."""
+    if data[:1] != bytes([BATCH]):
+        yield accounts, data
+        return
+    at, taken = 1, 0
+    while at + 2 <= len(data):
+        count, size = data[at], data[at + 1]
+        yield accounts[taken : taken + count], data[at + 2 : at + 2 + size]
+        at, taken = at + 2 + size, taken + count
+
+
+def _instructions(transaction: DecodedTransaction) -> Iterator[Instruction]:
+    yield from transaction.transaction.message.instructions
+    for group in transaction.meta.inner_instructions or ():
+        yield from group.instructions
+
+
+def _within(ranges: dict[int, list[tuple[str, str]]], text: str) -> bool:
+    return any(low <= text <= high for low, high in ranges.get(len(text), ()))
