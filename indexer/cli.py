@@ -80,7 +80,11 @@ def deploy(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
     private_key: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Key of the account that pays, in hexadecimal. Default: REGALIA_PRIVATE_KEY."),
+        typer.Option(
+            metavar="KEY",
+            help="Key of the account that pays: hexadecimal, on Solana base58. Default: REGALIA_PRIVATE_KEY, on Solana "
+            "REGALIA_SOLANA_PRIVATE_KEY.",
+        ),
     ] = None,
     treasury: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Address that receives fees. Default: the deployer.")
@@ -89,13 +93,16 @@ def deploy(
         str | None,
         typer.Option(metavar="ADDRESS", help="Address of the cold key above the signer. Default: the deployer."),
     ] = None,
+    upgradeable: Annotated[
+        bool, typer.Option("--upgradeable", help="On Solana: the guardian may replace the code. Default: nobody may.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Deploy even to what looks like a main network.")] = False,
 ) -> None:
     """Deploy our contracts to a dev or test chain and print their addresses as one line of JSON."""
     from indexer.contracts.deploy import DeployError, deploy_command
 
     try:
-        print(deploy_command(chain, private_key, treasury, guardian, yes=yes).as_json())
+        print(deploy_command(chain, private_key, treasury, guardian, upgradeable=upgradeable, yes=yes).as_json())
     except DeployError as error:
         _stop(str(error), FAILED)
 

@@ -64,7 +64,11 @@ def deploy_contracts(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key from the chains file, such as base.")],
     private_key: Annotated[
         str | None,
-        typer.Option(metavar="HEX", help="Key that pays. Better: REGALIA_PRIVATE_KEY, which `ps` does not show."),
+        typer.Option(
+            metavar="KEY",
+            help="Key that pays: hexadecimal, on Solana base58. Better: REGALIA_PRIVATE_KEY or "
+            "REGALIA_SOLANA_PRIVATE_KEY, which `ps` does not show.",
+        ),
     ] = None,
     treasury: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Where fees go. Default: the deployer.")
@@ -72,11 +76,15 @@ def deploy_contracts(
     guardian: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="The cold key above the signer. Default: the deployer.")
     ] = None,
+    upgradeable: Annotated[
+        bool, typer.Option("--upgradeable", help="On Solana: the guardian may replace the code. Default: nobody may.")
+    ] = False,
 ) -> None:
     """Deploy our contracts for this service's own signer.
 
     The signer is created in the data directory on first use. Needs nothing running. Prints the addresses as one line of
-    JSON, with the keys of the chains file.
+    JSON, with the keys of the chains file. On Solana the same command, repeated after it was killed, finishes the same
+    deployment.
 
     Example:
 
@@ -86,5 +94,6 @@ def deploy_contracts(
 
     if private_key:
         # Not as an argument, which every user of the machine can read.
-        os.environ["REGALIA_PRIVATE_KEY"] = private_key
-    become("indexer", "contracts", "deploy", *options(chain=chain, treasury=treasury, guardian=guardian))
+        os.environ["REGALIA_PRIVATE_KEY"] = os.environ["REGALIA_SOLANA_PRIVATE_KEY"] = private_key
+    given = options(chain=chain, treasury=treasury, guardian=guardian, upgradeable=upgradeable)
+    become("indexer", "contracts", "deploy", *given)

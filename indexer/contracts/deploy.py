@@ -1,8 +1,12 @@
-"""Deploy our contracts to a development or test chain, for the service's own signer."""
+"""Deploy our contracts to a development or test chain, for the service's own signer.
+
+The command for all kinds of chains, and the deployment to EVM chains.
+"""
 
 import json
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,8 +37,8 @@ class DeployError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Deployment:
-    """Addresses of what was deployed, checksummed."""
+class Deployed:
+    """Addresses of what was deployed, in their public text."""
 
     registry: str
 
@@ -43,22 +47,38 @@ class Deployment:
         return json.dumps({"registry": self.registry}, separators=(",", ":"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What to deploy where; see ``deploy_command``."""
+
+    chain: Chain
+    private_key: str | None
+    treasury: str | None
+    guardian: str | None
+    upgradeable: bool
+    yes: bool
+    settings: EngineSettings
+
+
 def deploy_command(
     chain_key: str,
     private_key: str | None = None,
     treasury: str | None = None,
     guardian: str | None = None,
     *,
+    upgradeable: bool = False,
     yes: bool = False,
     settings: EngineSettings | None = None,
-) -> Deployment:
+) -> Deployed:
     """Deploy to the chain of this key, with the settings of the environment.
 
     Args:
         chain_key: key or alias from the chains file; it must have ``rpc_urls``.
-        private_key: key of the account that pays; ``REGALIA_PRIVATE_KEY`` when absent.
+        private_key: key of the account that pays; ``REGALIA_PRIVATE_KEY`` when absent, on Solana
+            ``REGALIA_SOLANA_PRIVATE_KEY``.
         treasury: receives fees; the deployer when absent.
         guardian: replaces the signer and decides about disputed ends; the deployer when absent.
+        upgradeable: on Solana, the guardian may replace the code. Otherwise nobody can, as on EVM chains.
         yes: deploy even to what looks like a main network.
         settings: instead of those of the environment.
 
@@ -66,24 +86,49 @@ def deploy_command(
         DeployError: something is missing or wrong, or the chain refused.
     """
     found = settings or EngineSettings()
-    deployer = _deployer(private_key or os.environ.get(PRIVATE_KEY_NAME, ""))
-    receiver = _address("--treasury", treasury) if treasury else deployer.address
-    keeper = _address("--guardian", guardian) if guardian else deployer.address
     chain = _chain(chain_key, found.chains)
+    order = Order(
+        chain=chain,
+        private_key=private_key,
+        treasury=treasury,
+        guardian=guardian,
+        upgradeable=upgradeable,
+        yes=yes,
+        settings=found,
+    )
+    return _DEPLOYERS[chain.kind](order)
+
+
+def _deploy_evm(order: Order) -> Deployed:
+    chain = order.chain
+    if order.upgradeable:
+        raise DeployError(f"a contract on {chain.key} cannot be upgraded")
+    deployer = _deployer(order.private_key or os.environ.get(PRIVATE_KEY_NAME, ""))
+    receiver = _address("--treasury", order.treasury) if order.treasury else deployer.address
+    keeper = _address("--guardian", order.guardian) if order.guardian else deployer.address
     try:
-        signer = open_signer(found)
+        signer = open_signer(order.settings)
     except SignerKeyError as error:
         raise DeployError(str(error)) from error
     client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
     try:
-        if not yes:
+        if not order.yes:
             _refuse_main_network(client, chain)
         terms = LOCAL_TERMS if _is_development_node(client) else PUBLIC_TERMS
-        return Deployment(registry=deploy_registry(client, deployer, signer.address, receiver, keeper, terms))
+        return Deployed(registry=deploy_registry(client, deployer, signer.address, receiver, keeper, terms))
     except RpcError as error:
         raise DeployError(f"chain {chain.key}: {error}") from error
     finally:
         client.close()
+
+
+def _deploy_solana(order: Order) -> Deployed:
+    from indexer.contracts.solana.deploy import deploy  # a command loads only the kind it deploys to
+
+    return deploy(order)
+
+
+_DEPLOYERS: Mapping[str, Callable[[Order], Deployed]] = {"evm": _deploy_evm, "solana": _deploy_solana}
 
 
 def deploy_registry(
@@ -136,8 +181,8 @@ def _chain(chain_key: str, chains_file: Path | None) -> Chain:
     chain = chains.find(chain_key)
     if chain is None:
         raise DeployError(f"no chain is called {chain_key!r}; known are {', '.join(chains.by_key)}")
-    if not chain.can_claim:
-        raise DeployError(f"{chain.key} is not an EVM chain")
+    if chain.kind not in _DEPLOYERS:
+        raise DeployError(f"nothing of ours runs on chains of kind {chain.kind}")
     if not chain.enabled:
         raise DeployError(f"chain {chain.key} has no rpc_urls: name its node in the file of REGALIA_CHAINS")
     return chain

@@ -8,6 +8,7 @@ from solders.pubkey import Pubkey
 
 from indexer.contracts.solana import idl
 
+CONFIG_BYTES = 256
 CROWN_BYTES, HEADER_BYTES = 536, 24
 """Length of the account of a registered symbol, and of what stays of it when the registration has ended."""
 MANAGER, MAINTAINER = 1, 2
@@ -135,6 +136,11 @@ def config_address(program: Pubkey) -> Pubkey:
 def crown_address(program: Pubkey, symbol: str) -> Pubkey:
     """The account of a symbol (``crownPda``), registered or not."""
     return Pubkey.find_program_address([b"crown", symbol.encode()], program)[0]
+
+
+def rent(size: int) -> int:
+    """The least balance in lamports that keeps an account with so many bytes of data, as the program computes it."""
+    return (size + 128) * 6_960
 
 
 def compiled() -> bytes:

@@ -74,7 +74,7 @@ def test_the_command_prints_one_line_and_takes_the_key_from_the_environment(
         ("base", _DEPLOYER, "0x1234", "not an address"),
         ("base", _DEPLOYER, "0x" + "00" * 20, "zero address"),
         ("nowhere", _DEPLOYER, None, "no chain is called"),
-        ("solana", _DEPLOYER, None, "not an EVM chain"),
+        ("solana", _DEPLOYER, None, "no rpc_urls"),
         ("eth", _DEPLOYER, None, "no rpc_urls"),
         ("gnosis", _DEPLOYER, None, "chain gnosis"),  # the node behind it says 8453
         ("base", "0x" + "77" * 32, None, "has 0 wei"),
