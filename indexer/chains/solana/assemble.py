@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -44,10 +44,12 @@ def require_linked(chunks: Sequence[Chunk]) -> list[DecodedBlock]:
     return blocks
 
 
-def assemble_unit(
-    chunks: Sequence[Chunk], known: Known, complete: Callable[[Known, Blocks, Tables], None] | None = None
-) -> AssembledUnit:
-    """The unit that these consecutive chunks make. ``complete`` adds what depends on earlier blocks to the tables."""
+Complete: TypeAlias = Callable[[Known, Blocks, Tables], None]
+"""Adds to the tables of a unit what depends on earlier blocks or on the state of the chain."""
+
+
+def assemble_unit(chunks: Sequence[Chunk], known: Known, complete: Complete | None = None) -> AssembledUnit:
+    """The unit that these consecutive chunks make."""
     blocks = block_columns(require_linked(chunks))
     tables: Tables = {}
     for chunk in chunks:
@@ -55,7 +57,8 @@ def assemble_unit(
     known.begin_unit()
     if complete is not None:
         complete(known, blocks, tables)
-    tables = {table: columns for table, columns in tables.items() if next(iter(columns.values()))}
+    # What is no table of the warehouse was for ``complete``.
+    tables = {name: columns for name, columns in tables.items() if name in TABLES and next(iter(columns.values()))}
     rows = {table: [column_data(table, columns)] for table, columns in tables.items()}
     return AssembledUnit(blocks, rows, changes(blocks, tables), sum(chunk.event_count for chunk in chunks))
 

@@ -6,8 +6,8 @@ from contextlib import closing
 from typing import Any
 
 from indexer.chains.ancestor import walk_back
-from indexer.chains.errors import BlockMissing, NodeLied, RpcError
-from indexer.chains.solana.accounts import CONFIRMED
+from indexer.chains.errors import BlockMissing, NodeLied, NodeUnavailable, RpcError
+from indexer.chains.solana.accounts import CONFIRMED, Account, multiple_accounts, read_accounts
 from indexer.chains.solana.assemble import assemble_unit
 from indexer.chains.solana.balances import read_balances
 from indexer.chains.solana.decoders.frame import scope_of
@@ -29,6 +29,7 @@ class SolanaSource:
         self.chain = chain
         self.client = SolanaClient(chain, patience_seconds=patience_seconds)
         self._context = FetchContext(self.client, scope_of(chain))
+        self._final = -1
 
     @property
     def counters(self) -> Counter[str]:
@@ -52,7 +53,8 @@ class SolanaSource:
         confirmed, finalized = self.client.request(calls, read)
         shown = {confirmed, finalized} - {0}  # most nodes do not keep a chain's first block
         fetch_headers(self.client, sorted(shown))
-        return Head(confirmed, finalized if finalized > 0 else -1)
+        self._final = finalized if finalized > 0 else -1
+        return Head(confirmed, self._final)
 
     def common_ancestor(self, indexed: IndexedHashes, lowest: int, highest: int) -> int | None:
         """The highest slot whose block both the node and the index have."""
@@ -76,6 +78,16 @@ class SolanaSource:
     def balances(self, holdings: Sequence[Holding], block: int) -> Sequence[int | None]:
         """What the wallets' token accounts hold; None where that may have changed since ``block``."""
         return read_balances(self.client, holdings, block)
+
+    def read_accounts(self, addresses: Sequence[str]) -> tuple[int, list[Account | None]]:
+        """At most ``MAX_ACCOUNTS`` accounts as of one finalized slot, and that slot: it is not before the final block
+        that ``head`` last saw."""
+        call, (asked, options) = multiple_accounts(addresses, _FINALIZED)
+        answer = self.client.call(call, asked, {**options, "minContextSlot": max(self._final, 0)})
+        slot, accounts = read_accounts(answer, len(addresses))
+        if slot < self._final:
+            raise NodeUnavailable(f"the node read accounts as of slot {slot}, before the final {self._final}")
+        return slot, accounts
 
     def stop(self) -> None:
         """Make waiting requests fail instead of retrying."""
