@@ -1,4 +1,4 @@
-"""How a wallet controls a token on its chain now: as deployer, owner, admin or majority holder, checked in this order.
+"""How a wallet controls a token on an EVM chain now: as deployer, owner, admin or majority holder, tried in this order.
 
 A contract can answer anything. Questions about the wallet (roles, balances) are also asked about an unrelated address:
 a contract that says yes to every address proves nothing.
@@ -7,7 +7,6 @@ a contract that says yes to every address proves nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 from eth_abi.abi import encode
@@ -15,6 +14,7 @@ from eth_utils.crypto import keccak
 
 from api.claims.errors import Undecided
 from api.claims.messages import Claim
+from api.claims.methods import EVM, Control
 from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
@@ -24,19 +24,6 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of, function_selector
 from warehouse.errors import WarehouseError
 
-CONFIDENCE = {
-    VerificationMethod.DEPLOYER: Decimal("1.0"),
-    VerificationMethod.OWNER: Decimal("0.9"),
-    VerificationMethod.ADMIN: Decimal("0.85"),
-    VerificationMethod.MAJORITY_HOLDER: Decimal("0.8"),
-}
-METHOD_DESCRIPTIONS = {
-    VerificationMethod.DEPLOYER: "This wallet deployed the token contract.",
-    VerificationMethod.OWNER: "This wallet is the owner of the token contract.",
-    VerificationMethod.ADMIN: "This wallet administers the token contract.",
-    VerificationMethod.MAJORITY_HOLDER: "This wallet holds more than half of the token's supply.",
-}
-METHODS = tuple(CONFIDENCE)
 CONTROLLERS = (VerificationMethod.DEPLOYER, VerificationMethod.OWNER, VerificationMethod.ADMIN)
 """Methods that show who runs a token. Most of a supply can be borrowed, and shows only who holds it."""
 _HAS_ROLE = function_selector("hasRole(bytes32,address)")
@@ -51,7 +38,6 @@ class TokenReading:
     """The token's answers about itself and about the wallet, and the time of the chain's newest block."""
 
     head_time: datetime
-    has_code: bool
     symbol: str | None
     owners: tuple[str, ...]
     admins: tuple[str, ...]
@@ -60,13 +46,10 @@ class TokenReading:
     stranger_balance_raw: int | None
     supply_raw: int | None
 
-
-@dataclass(frozen=True, slots=True)
-class Control:
-    """The first method that shows control, or None, and the methods that were tried."""
-
-    method: VerificationMethod | None
-    attempted: tuple[VerificationMethod, ...]
+    @property
+    def absence(self) -> str:
+        """Why the token has no symbol."""
+        return "There is no token with a symbol at this address."
 
 
 def ask(contract: str, data: str) -> Call:
@@ -103,8 +86,7 @@ async def read_token(reader: EvmReader, token: str, wallet: str) -> TokenReading
     role, other_role = (_is_true(answer) for answer in answers[8:10])
     return TokenReading(
         head_time=block_time(answers[10]),
-        has_code=len(data_bytes(answers[0])) > 0,
-        symbol=text(returned(answers[1])),
+        symbol=text(returned(answers[1])) if data_bytes(answers[0]) else None,
         owners=owners,
         admins=admins,
         wallet_is_role_admin=role and not other_role,
@@ -119,7 +101,7 @@ async def find_control(
     reading: TokenReading,
     reader: EvmReader,
     warehouse: WarehouseReader,
-    methods: Sequence[VerificationMethod] = METHODS,
+    methods: Sequence[VerificationMethod] = tuple(EVM),
 ) -> Control:
     """The first of the methods by which the wallet controls the token.
 

@@ -5,22 +5,27 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from api.chains import ChainReaders
-from api.claims.control import METHODS, Control, TokenReading, find_control, read_token
+from api.claims.control import TokenReading, ask, find_control, read_token
 from api.claims.messages import Claim
+from api.claims.methods import EVM, Control
 from api.claims.repository import ClaimRepository
 from api.claims.rules import Refusal, TokenRules
 from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable
-from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, uint_word
+from indexer.chains.evm.reader import Call, EvmReader, call_to, quantity, returned, text, uint_word
 from indexer.contracts.registry import contract
 from warehouse.domain.majors import Majors
+from warehouse.domain.selectors import SYMBOL
 
 
 @dataclass(frozen=True, slots=True)
 class Eligibility:
-    """Answers questions about claims. Each method raises ``RpcError``, ``WarehouseError`` or ``Undecided`` if it cannot
-    be answered now; callers use ``unverified_if_unanswered``."""
+    """Answers questions about claims on EVM chains.
+
+    Each method raises ``RpcError``, ``WarehouseError`` or ``Undecided`` if it cannot be answered now; callers use
+    ``unverified_if_unanswered``.
+    """
 
     readers: ChainReaders
     warehouse: WarehouseReader
@@ -38,8 +43,21 @@ class Eligibility:
 
     async def refusal(self, claim: Claim, reading: TokenReading) -> Refusal | None:
         """Why the token cannot be registered, or None."""
-        rules = TokenRules(self.majors, self.repository, self.warehouse, self.max_verdict_age, self.registered_token_id)
-        return await rules.judge(claim, reading, self.reader(claim))
+        rules = TokenRules(
+            self.majors,
+            self.repository,
+            self.warehouse,
+            self.max_verdict_age,
+            self.registered_token_id,
+            self.symbol_of,
+        )
+        return await rules.judge(claim, reading)
+
+    async def symbol_of(self, claim: Claim, address: str) -> str | None:
+        """The present symbol of another contract on the claim's chain; None where it no longer exists."""
+        calls: list[Call] = [("eth_getCode", (address, "latest")), ask(address, SYMBOL)]
+        code, symbol = await self.reader(claim).settle(calls)
+        return None if code == "0x" else text(returned(symbol))
 
     async def registered_token_id(self, claim: Claim) -> int | None:
         """The registration that holds the symbol on the chain now."""
@@ -59,12 +77,12 @@ class Eligibility:
         return number
 
     async def control(
-        self, claim: Claim, reading: TokenReading, methods: Sequence[VerificationMethod] = METHODS
+        self, claim: Claim, reading: TokenReading, methods: Sequence[VerificationMethod] = tuple(EVM)
     ) -> Control:
         """How the wallet controls the token, if by one of the methods."""
         return await find_control(claim, reading, self.reader(claim), self.warehouse, methods)
 
-    async def has_code(self, claim: Claim) -> bool:
+    async def exists(self, claim: Claim) -> bool:
         """Whether there is a contract at the token's address."""
         return str(await self.reader(claim).request("eth_getCode", claim.token, "latest")) != "0x"
 

@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import Depends, Path, Query
 
 from api.claims import examples
-from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
 from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
@@ -22,11 +21,13 @@ from api.claims.errors import (
 )
 from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
+from api.claims.methods import METHODS_OF
 from api.claims.proofs import sign_proof
 from api.claims.repository import ClaimRepository
 from api.claims.schemas import (
     BuildRequest,
     BuildResponse,
+    ChainKind,
     ClaimMethod,
     ClaimMethods,
     ClaimStatus,
@@ -230,24 +231,30 @@ async def get_claim_status(
 @methods_router.get(
     "/methods/{chainType}",
     response_model=ClaimMethods,
-    responses=success_examples(("evm", examples.METHODS)) | METHODS_GROUP.responses(InvalidInput),
+    responses=success_examples(("evm", examples.METHODS), ("solana", examples.SOLANA_METHODS))
+    | METHODS_GROUP.responses(InvalidInput),
 )
 async def list_claim_methods(
     access: ApiKey,
     chain_type: Annotated[
         str,
-        Path(alias="chainType", description="Kind of chain.", examples=["evm"], json_schema_extra={"enum": ["evm"]}),
+        Path(
+            alias="chainType",
+            description="Kind of chain.",
+            examples=["evm"],
+            json_schema_extra={"enum": list(METHODS_OF)},
+        ),
     ],
 ) -> JsonResponse:
     """The ways to prove control of a token, in the order in which claims check them."""
-    if chain_type != "evm":
-        raise InvalidInput("chainType", "must be evm; claims of other kinds of chains are not offered")
+    if chain_type not in METHODS_OF:
+        raise InvalidInput("chainType", f"must be one of {', '.join(METHODS_OF)}")
     methods = [
         ClaimMethod(
-            method=method,
-            confidence=confidence,
-            description=METHOD_DESCRIPTIONS[method].replace("This wallet", "The wallet", 1),
+            method=name,
+            confidence=method.confidence,
+            description=method.description.replace("This wallet", "The wallet", 1),
         )
-        for method, confidence in CONFIDENCE.items()
+        for name, method in METHODS_OF[chain_type].items()
     ]
-    return respond(ClaimMethods(chain_type="evm", methods=methods))
+    return respond(ClaimMethods(chain_type=ChainKind(chain_type), methods=methods))

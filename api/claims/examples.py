@@ -106,3 +106,24 @@ METHODS: dict[str, Any] = {
         },
     ],
 }
+SOLANA_METHODS: dict[str, Any] = {
+    "chainType": "solana",
+    "methods": [
+        {"method": "deployer", "confidence": 1, "description": "The wallet created the token's mint."},
+        {
+            "method": "mintAuthority",
+            "confidence": 0.95,
+            "description": "The wallet is the mint authority of the token.",
+        },
+        {
+            "method": "updateAuthority",
+            "confidence": 0.9,
+            "description": "The wallet is the update authority of the token's metadata.",
+        },
+        {
+            "method": "majorityHolder",
+            "confidence": 0.8,
+            "description": "The wallet holds more than half of the token's supply.",
+        },
+    ],
+}

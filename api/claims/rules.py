@@ -2,10 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Protocol
 
-from api.claims.control import TokenReading, ask
 from api.claims.errors import Undecided
 from api.claims.evidence import Evidence
 from api.claims.freshness import require_fresh, require_judged_as
@@ -13,14 +12,27 @@ from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository, Published
 from api.http.times import timestamp
 from api.warehouse import WarehouseReader
-from indexer.chains.evm.reader import EvmReader, returned, text
 from warehouse import sql
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.lifecycle import RESERVED_FOR
 from warehouse.domain.majors import Majors
 from warehouse.domain.registrable import Obstacle, SymbolRules
-from warehouse.domain.selectors import SYMBOL
 from warehouse.domain.symbols import fold, is_registrable_symbol
+
+
+class TokenFacts(Protocol):
+    """What rules need to know of a token now.
+
+    ``head_time`` is the time of the chain's newest block. ``symbol`` is None where nothing at the address has one, and
+    ``absence`` says why.
+    """
+
+    @property
+    def head_time(self) -> datetime: ...  # noqa: D102
+    @property
+    def symbol(self) -> str | None: ...  # noqa: D102
+    @property
+    def absence(self) -> str: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +45,9 @@ class Refusal:
     original: Mapping[str, Any] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def problem(self) -> str:
-        """The message of the error: the field, then the reason."""
-        field = "tokenAddress" if self.rule == "not_a_token" else "symbol"
+    def problem(self, of_token: str = "tokenAddress") -> str:
+        """The message of the error: the field, then the reason. ``of_token`` is the field that names the token."""
+        field = of_token if self.rule == "not_a_token" else "symbol"
         return f"{field}: {self.message[:1].lower()}{self.message[1:].removesuffix('.')}"
 
     def claimability(self, support_email: str) -> dict[str, Any]:
@@ -52,10 +63,10 @@ class Refusal:
         }
 
 
-def refuse_misnamed(claim: Claim, reading: TokenReading) -> Refusal | None:
+def refuse_misnamed(claim: Claim, reading: TokenFacts) -> Refusal | None:
     """Why the claimed symbol is not the token's own, or cannot be one; None if it is."""
-    if not reading.has_code or reading.symbol is None:
-        return Refusal("not_claimable", "not_a_token", "There is no token with a symbol at this address.")
+    if reading.symbol is None:
+        return Refusal("not_claimable", "not_a_token", reading.absence)
     if not is_registrable_symbol(reading.symbol) or reading.symbol.upper() != claim.symbol:
         return Refusal(
             "not_claimable",
@@ -71,6 +82,7 @@ class TokenRules:
 
     Args:
         registered_token_id: the registration that holds the claimed symbol on the chain now.
+        symbol_of: the present symbol of another token on the claim's chain; None where it no longer exists.
     """
 
     majors: Majors
@@ -78,8 +90,9 @@ class TokenRules:
     warehouse: WarehouseReader
     max_verdict_age: timedelta
     registered_token_id: Callable[[Claim], Awaitable[int | None]]
+    symbol_of: Callable[[Claim, str], Awaitable[str | None]]
 
-    async def judge(self, claim: Claim, reading: TokenReading, reader: EvmReader) -> Refusal | None:
+    async def judge(self, claim: Claim, reading: TokenFacts) -> Refusal | None:
         """Why the token cannot be registered, or None.
 
         Raises:
@@ -107,9 +120,9 @@ class TokenRules:
         if token.copy_unknown is not None:
             raise Undecided(f"the token cannot be judged: {token.copy_unknown}")
         require_judged_as(token.symbol_key, folded)
-        return await self._judge_copy(claim, reader, folded, token)
+        return await self._judge_copy(claim, folded, token)
 
-    async def _judge_copy(self, claim: Claim, reader: EvmReader, folded: str, token: Published) -> Refusal | None:
+    async def _judge_copy(self, claim: Claim, folded: str, token: Published) -> Refusal | None:
         if token.is_copy is None:
             await self._require_unique_symbol(claim, folded)
             return None
@@ -124,9 +137,8 @@ class TokenRules:
                 # The other rules may hold: the original may have released its symbol to claim it for another wallet.
                 raise Undecided("the registration that made the token a copy has ended: it will be judged again")
         elif chain_id == claim.chain.chain_id and address:
-            code, symbol = await reader.settle([("eth_getCode", (address, "latest")), ask(address, SYMBOL)])
-            found = text(returned(symbol))
-            if code == "0x" or found is None or fold(found) != folded:
+            found = await self.symbol_of(claim, address)
+            if found is None or fold(found) != folded:
                 return None  # the original no longer exists
         return _copy_of(token.copy_rule or "copy", chain_id, address, token.evidence)
 

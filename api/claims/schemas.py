@@ -27,6 +27,8 @@ class VerificationMethod(StrEnum):
     DEPLOYER = "deployer"
     OWNER = "owner"
     ADMIN = "admin"
+    MINT_AUTHORITY = "mintAuthority"
+    UPDATE_AUTHORITY = "updateAuthority"
     MAJORITY_HOLDER = "majorityHolder"
 
 
@@ -184,10 +186,17 @@ class ClaimMethod(Wire):
     description: str = Field(description="What must be true of the wallet.")
 
 
+class ChainKind(StrEnum):
+    """A kind of chain."""
+
+    EVM = "evm"
+    SOLANA = "solana"
+
+
 class ClaimMethods(Wire):
     """The ways to prove control of a token on a kind of chain, in the order in which they are checked."""
 
-    chain_type: Literal["evm"] = Field(description="The kind of chain.")
+    chain_type: ChainKind = Field(description="The kind of chain.")
     methods: list[ClaimMethod] = Field(description="The first one that holds is used.")
 
 

@@ -6,7 +6,6 @@ import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from api.claims.control import METHOD_DESCRIPTIONS, Control
 from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
@@ -17,6 +16,7 @@ from api.claims.errors import (
 )
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
 from api.claims.messages import Claim, Messages, require_recent
+from api.claims.methods import EVM, Control
 from api.claims.prices import Quote, fee_wei, quote
 from api.claims.repository import ClaimRepository, Proof
 from api.claims.rules import refuse_misnamed
@@ -101,7 +101,7 @@ class ClaimService:
             verified=True,
             verification_method=control.method,
             methods_attempted=list(control.attempted),
-            message=METHOD_DESCRIPTIONS[control.method],
+            message=EVM[control.method].description,
             proof_hash=proof,
             expires_at=int(expires.timestamp()),
         )
@@ -122,7 +122,7 @@ class ClaimService:
         refusal = await self.eligibility.refusal(claim, reading)
         if refusal is not None:
             raise TokenNotRegistrable(
-                refusal.problem,
+                refusal.problem(),
                 details={
                     "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
                     "claimability": refusal.claimability(self.support_email),

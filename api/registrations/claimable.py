@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
+from api.claims.methods import EVM
 from api.claims.schemas import VerificationMethod
 from api.http.addresses import are_registrable
 from api.http.rendering import dumps
@@ -30,8 +30,8 @@ _DEPLOYER = orjson.Fragment(
     dumps(
         Qualification(
             method=QualificationMethod.DEPLOYER,
-            confidence=CONFIDENCE[VerificationMethod.DEPLOYER],
-            message=METHOD_DESCRIPTIONS[VerificationMethod.DEPLOYER],
+            confidence=EVM[VerificationMethod.DEPLOYER].confidence,
+            message=EVM[VerificationMethod.DEPLOYER].description,
         )
     )
 )

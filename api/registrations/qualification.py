@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from api.claims.control import CONFIDENCE, METHOD_DESCRIPTIONS
 from api.claims.eligibility import Eligibility
 from api.claims.errors import unverified_if_unanswered
 from api.claims.messages import Claim
+from api.claims.methods import methods_on
 from api.claims.prices import quote
 from api.claims.rules import Refusal
 from api.claims.schemas import VerificationMethod
@@ -21,6 +21,8 @@ _METHODS = {
     VerificationMethod.DEPLOYER: QualificationMethod.DEPLOYER,
     VerificationMethod.OWNER: QualificationMethod.OWNER,
     VerificationMethod.ADMIN: QualificationMethod.ADMIN,
+    VerificationMethod.MINT_AUTHORITY: QualificationMethod.MINT_AUTHORITY,
+    VerificationMethod.UPDATE_AUTHORITY: QualificationMethod.UPDATE_AUTHORITY,
     VerificationMethod.MAJORITY_HOLDER: QualificationMethod.MAJORITY_HOLDER,
 }
 """The names that qualifications have for the methods of verification."""
@@ -60,14 +62,15 @@ class Qualifier:
         control = await self.eligibility.control(claim, reading)
         if control.method is None:
             return QualifyResponse(success=True, eligible=False, reason="not_eligible")
+        method = methods_on(chain)[control.method]
         price = await quote(claim, self.pricing, self.eligibility.repository)
         return QualifyResponse(
             success=True,
             eligible=True,
             qualification=Qualification(
                 method=_METHODS[control.method],
-                confidence=CONFIDENCE[control.method],
-                message=METHOD_DESCRIPTIONS[control.method],
+                confidence=method.confidence,
+                message=method.description,
             ),
             price=price.usd,
             currency="USD",
@@ -88,7 +91,7 @@ class Qualifier:
         indexed = await self.eligibility.repository.chains_of_token(token)
         found = [chain for chain in minting if chain.chain_id in indexed]
         if not found:
-            found = [chain for chain in minting if await self.eligibility.has_code(Claim(chain, token, "", wallet))]
+            found = [chain for chain in minting if await self.eligibility.exists(Claim(chain, token, "", wallet))]
         if not found:
             return None
         if len(found) > 1:

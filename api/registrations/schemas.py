@@ -156,6 +156,8 @@ class QualificationMethod(StrEnum):
     DEPLOYER = "deployer"
     OWNER = "owner"
     ADMIN = "admin"
+    MINT_AUTHORITY = "mint_authority"
+    UPDATE_AUTHORITY = "update_authority"
     MAJORITY_HOLDER = "majority_holder"
 
 

@@ -202,7 +202,7 @@ async def refused(service: Service, place: Place, token: str) -> bool:
     repository = ClaimRepository(services.store)
     eligibility = Eligibility(services.readers, services.warehouse, repository, services.majors, timedelta(0))
     reading = TokenReading(
-        head_time=LONG_AGO, has_code=True, symbol=place.symbol, owners=(), admins=(),
+        head_time=LONG_AGO, symbol=place.symbol, owners=(), admins=(),
         wallet_is_role_admin=False, balance_raw=None, stranger_balance_raw=None, supply_raw=None,
     )  # fmt: skip
     claim = Claim(chain=chain, token=token, symbol=place.symbol, wallet=address(0xCA11))
