@@ -253,7 +253,11 @@ async def test_claim_methods_are_listed_in_the_order_of_checks(service: Service)
     assert [(one["method"], one["confidence"]) for one in answer["methods"]] == [
         ("deployer", 1), ("owner", 0.9), ("admin", 0.85), ("majorityHolder", 0.8),
     ]  # fmt: skip
-    for kind in ("solana", "EVM", "x"):
+    on_solana = (await service.get("/claim/methods/solana")).json()
+    assert [(one["method"], one["confidence"]) for one in on_solana["methods"]] == [
+        ("deployer", 1), ("mintAuthority", 0.95), ("updateAuthority", 0.9), ("majorityHolder", 0.8),
+    ]  # fmt: skip
+    for kind in ("sol", "EVM", "x"):
         refused = await service.get(f"/claim/methods/{kind}")
         assert (refused.status_code, refused.json()["code"]) == (400, "VALIDATION_INVALID_INPUT")
         assert refused.json()["error"].startswith("chainType: ")
