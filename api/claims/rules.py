@@ -45,9 +45,9 @@ class Refusal:
     original: Mapping[str, Any] = field(default_factory=dict)
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
-    def problem(self, of_token: str = "tokenAddress") -> str:
-        """The message of the error: the field, then the reason. ``of_token`` is the field that names the token."""
-        field = of_token if self.rule == "not_a_token" else "symbol"
+    def problem(self, address_field: str = "tokenAddress") -> str:
+        """The message of the error: the field, then the reason. ``address_field`` is the one that names the token."""
+        field = address_field if self.rule == "not_a_token" else "symbol"
         return f"{field}: {self.message[:1].lower()}{self.message[1:].removesuffix('.')}"
 
     def claimability(self, support_email: str) -> dict[str, Any]:
