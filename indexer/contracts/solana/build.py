@@ -16,23 +16,30 @@ from indexer.contracts.solana.link import link
 FOLDER = Path(__file__).parent
 PROGRAM = FOLDER / "registry.so"
 HASH = FOLDER / "registry.so.sha256"
+_COMPILER = (sys.executable, "-m", "ziglang", "cc")
 _TARGET = ("-target", "bpfel-freestanding-none", "-mcpu=v2", "-mllvm", "-bpf-stack-size=4096")
 _FLAGS = ("-std=c11", "-O2", "-fno-builtin", "-fno-unwind-tables", "-g0", "-Wall", "-Wextra", "-Werror")
 
 
-def build() -> bytes:
-    """Compile and link the program.
+def compile_program(source: Path, *include: str) -> bytes:
+    """Compile and link one program. ``include`` are folders of headers, relative to the source's.
 
     Raises:
         subprocess.CalledProcessError: the compiler refuses the source.
         indexer.contracts.solana.link.LinkError: the object file cannot be linked.
     """
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "registry.o"
+        made = Path(folder) / "program.o"
         # Relative paths, so that no path of the machine can reach the object file.
-        command = [sys.executable, "-m", "ziglang", "cc", *_TARGET, *_FLAGS, "-c", "registry.c", "-o", str(made)]
-        subprocess.run(command, cwd=FOLDER / "program", check=True)
+        headers = [word for path in include for word in ("-isystem", path)]
+        command = [*_COMPILER, *_TARGET, *_FLAGS, *headers, "-c", source.name, "-o", str(made)]
+        subprocess.run(command, cwd=source.parent, check=True)
         return link(made.read_bytes())
+
+
+def build() -> bytes:
+    """Compile and link the registry program; fails as ``compile_program`` does."""
+    return compile_program(FOLDER / "program" / "registry.c")
 
 
 def main() -> int:

@@ -70,9 +70,12 @@ class Surfpool:
         it ends, so start it from one that outlives its use.
 
         Raises:
+            ValueError: ``slot_ms`` is not below 1000: blocks made by hand would set the clock ahead.
             SurfpoolUnavailable: there is no Surfpool for this machine, or it is not installed.
             SurfpoolError: it ended instead of answering; the message says why.
         """
+        if not 0 < slot_ms < 1000:
+            raise ValueError(f"slot_ms is {slot_ms}; it must be between 1 and 999")
         module = find_module()
         node = find_node()
         if node is None:
