@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from indexer.chains.evm.holdings import read_holding
 from indexer.chains.evm.reader import EvmReader
+from indexer.chains.holding import WalletHolding
 from warehouse.breaker import Breaker
+from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain
 
 if TYPE_CHECKING:
@@ -64,6 +67,18 @@ class ChainReaders:
             reader = SolanaReader(chain, timeout_seconds=self.timeout_seconds, connections=self.connections)
             self._solana[chain.key] = reader
         return reader
+
+    async def holding(self, chain: Chain, token: str, wallet: str) -> WalletHolding | None:
+        """What a wallet holds of a token of an enabled chain; None if there is no token at the address.
+
+        Raises:
+            RpcError: the chain could not be read.
+        """
+        if chain.address_format is AddressFormat.BASE58:
+            from indexer.chains.solana import holdings  # as above
+
+            return await holdings.read_holding(self.solana(chain), token, wallet)
+        return await read_holding(self.of(chain), token, wallet)
 
     @property
     def breakers(self) -> list[Breaker]:

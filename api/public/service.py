@@ -23,11 +23,9 @@ from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
 from api.search.results import page_url
 from api.tokenlists.platforms import Listing
-from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
-from indexer.chains.evm.reader import call_to, data_bytes, quantity
+from indexer.chains.errors import RpcError
 from warehouse.domain.addresses import checksum_address, digits_of
 from warehouse.domain.chains import Chain
-from warehouse.domain.selectors import balance_of
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.readers.tokens import read_foremost_token
 from warehouse.store import Store
@@ -40,7 +38,6 @@ COIN, APPS, SITES, HOLDING = "coin", "apps", "sites", "holding"
 Key = tuple[str | int, ...]
 """Of an answer: its kind, its chain, and its subject."""
 _MAX_PATHS = 50_000
-_CALL_GAS = 5_000_000
 _OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
 
 
@@ -199,30 +196,17 @@ class PublicReads:
         )
 
     async def _holding(self, chain: Chain, token: str, wallet: str) -> Holding | None:
-        method, (transaction, block) = call_to(token, balance_of(wallet))
-        asked = (method, ({**transaction, "gas": hex(_CALL_GAS)}, block))
-        # One batch, the block first: the balance is of that block or of the next.
-        header, answer = await self.sources.readers.of(chain).settle(
-            [("eth_getBlockByNumber", ("latest", False)), asked]
-        )
-        if isinstance(header, RpcError) or not isinstance(header, dict):
-            raise header if isinstance(header, RpcError) else NodeUnavailable("no latest block")
-        if isinstance(answer, CallFailed):
-            return None  # not a token: it has no balances
-        data = data_bytes(answer)
-        if len(data) != 32:
+        held = await self.sources.readers.holding(chain, token, wallet)
+        if held is None:
             return None
-        balance = int.from_bytes(data, "big")
         return Holding(
             chain=chain.key,
             chain_id=chain.caip2,
             token=checksum_address(token),
             wallet=checksum_address(wallet),
-            balance=str(balance),
-            holds=balance > 0,
-            as_of=BlockReached(
-                block=quantity(header.get("number")), time=unix_timestamp(quantity(header.get("timestamp")))
-            ),
+            balance=str(held.balance_raw),
+            holds=held.balance_raw > 0,
+            as_of=BlockReached(block=held.block, time=unix_timestamp(held.time_seconds)),
         )
 
 

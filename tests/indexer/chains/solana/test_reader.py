@@ -1,74 +1,14 @@
 """The reader: one batch, the first node that can answer, and only nodes of the chain's own cluster."""
 
-import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
 
 from indexer.chains.errors import CallFailed, MethodMissing, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.solana.accounts import Account, multiple_accounts, read_accounts, read_clock
-from indexer.chains.solana.reader import SolanaReader
-from tests.fixtures.http_server import serving_http
-from warehouse.chains import facts
+from tests.fixtures.canned_node import DEVNET, Node, reading
 
-MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
-DEVNET = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
-Answer = dict[str, Any]
 DOWN = "http://127.0.0.1:9"
-
-
-@dataclass
-class Node:
-    """A node that answers every method with its name, unless told otherwise."""
-
-    genesis: str = MAINNET
-    results: dict[str, Any] = field(default_factory=dict)
-    errors: dict[str, Answer] = field(default_factory=dict)
-    spoil: Callable[[list[Answer]], Any] = lambda answers: answers
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    asked: list[list[str]] = field(default_factory=list)
-
-    async def answer(self, request: Request) -> Response:
-        calls = json.loads(await request.body())
-        self.asked.append([call["method"] for call in calls])
-        answers = [self._one(call) for call in calls]
-        return Response(json.dumps(self.spoil(answers)), self.status, self.headers)
-
-    def _one(self, call: Answer) -> Answer:
-        method = call["method"]
-        answer: Answer = {"jsonrpc": "2.0", "id": call["id"]}
-        if method in self.errors:
-            return {**answer, "error": self.errors[method]}
-        if method == "getGenesisHash":
-            return {**answer, "result": self.genesis}
-        return {**answer, "result": self.results.get(method, method)}
-
-
-@asynccontextmanager
-async def reading(*nodes: Node | str, seconds: float = 3.0) -> AsyncIterator[SolanaReader]:
-    async with AsyncExitStack() as stack:
-        urls = []
-        for node in nodes:
-            if isinstance(node, str):
-                urls.append(node)
-                continue
-            app = Starlette(routes=[Route("/", node.answer, methods=["POST"])])
-            urls.append(await stack.enter_async_context(serving_http(app)))
-        chain = replace(facts.load(None).by_key["solana"], rpc_urls=tuple(urls))
-        reader = SolanaReader(chain, timeout_seconds=seconds)
-        try:
-            yield reader
-        finally:
-            await reader.breaker.close()
-            await reader.close()
 
 
 async def test_calls_are_one_batch_and_answered_in_order() -> None:

@@ -1,0 +1,28 @@
+"""What a wallet holds of an ERC-20 token, read from the chain."""
+
+from indexer.chains.errors import CallFailed, NodeUnavailable, RpcError
+from indexer.chains.evm.reader import EvmReader, call_to, data_bytes, quantity
+from indexer.chains.holding import WalletHolding
+from warehouse.domain.selectors import balance_of
+
+_CALL_GAS = 5_000_000
+
+
+async def read_holding(reader: EvmReader, token: str, wallet: str) -> WalletHolding | None:
+    """The balance of a wallet; None if there is no token at the address, whose calls fail or answer something else.
+
+    Raises:
+        RpcError: the chain could not be read.
+    """
+    method, (transaction, block) = call_to(token, balance_of(wallet))
+    asked = (method, ({**transaction, "gas": hex(_CALL_GAS)}, block))
+    # One batch, the block first: the balance is of that block or of the next.
+    header, answer = await reader.settle([("eth_getBlockByNumber", ("latest", False)), asked])
+    if isinstance(header, RpcError) or not isinstance(header, dict):
+        raise header if isinstance(header, RpcError) else NodeUnavailable("no latest block")
+    if isinstance(answer, CallFailed):
+        return None
+    data = data_bytes(answer)
+    if len(data) != 32:
+        return None
+    return WalletHolding(int.from_bytes(data, "big"), quantity(header.get("number")), quantity(header.get("timestamp")))
