@@ -1,1 +1,1 @@
-from tests.fixtures.surfpool import surfpool
+from tests.fixtures.solana_indexing import ledger, node_url
