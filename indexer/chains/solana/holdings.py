@@ -32,17 +32,19 @@ async def read_holding(reader: SolanaReader, mint: str, wallet: str) -> WalletHo
         RpcError: the chain could not be read.
     """
     # One batch, the mint and the clock first: the balance is of their slot or of a later one.
-    found, held = await reader.settle([multiple_accounts([mint, CLOCK]), _accounts_of(wallet, mint)])
+    found, held = await reader.settle([multiple_accounts([mint, CLOCK]), accounts_of(wallet, mint)])
     slot, (account, clock) = read_accounts(found, 2)
     if account is None or (known := read_mint(account.owner, account.data)) is None:
         return None
     if isinstance(held, CallFailed):
         raise NodeUnavailable(f"a mint whose token accounts the node does not list: {held}")
     _, listed = with_slot(held)
-    return WalletHolding(_sum(listed, key_bytes(mint), key_bytes(wallet), known.program), slot, read_clock(clock))
+    balance_raw = sum_of_accounts(listed, key_bytes(mint), key_bytes(wallet), known.program)
+    return WalletHolding(balance_raw, slot, read_clock(clock))
 
 
-def _accounts_of(wallet: str, mint: str) -> Call:
+def accounts_of(wallet: str, mint: str) -> Call:
+    """A request for all token accounts of a wallet and a mint, of whichever token program the mint is."""
     part = {"offset": 0, "length": _ACCOUNT_BYTES}
     return (
         "getTokenAccountsByOwner",
@@ -50,7 +52,7 @@ def _accounts_of(wallet: str, mint: str) -> Call:
     )
 
 
-def _sum(listed: Any, mint: bytes, wallet: bytes, program: str) -> int:
+def sum_of_accounts(listed: Any, mint: bytes, wallet: bytes, program: str) -> int:
     """The amounts of the token accounts that a node lists, each account once.
 
     Raises:
