@@ -4,12 +4,15 @@ Uniswap V3 and V4 positions: ticks to square-root prices exactly as ``TickMath``
 of a range of liquidity as ``SqrtPriceMath`` does, rounding down.
 """
 
+import math
 from collections.abc import Iterable
 from decimal import Context, Decimal
+from functools import lru_cache
 
 MIN_TICK = -887272
 MAX_TICK = 887272
 _Q128 = 1 << 128
+_LOG_Q96 = math.log(1 << 96)
 _MAX_UINT256 = (1 << 256) - 1
 
 # Powers of 1.0001 ** (-1/2) in Q128, one for each bit of the tick (a part of the protocol, as published).
@@ -39,6 +42,7 @@ _RATIOS = (
 EXACT = Context(prec=110, Emin=-999999, Emax=999999)
 
 
+@lru_cache(maxsize=100_000)
 def sqrt_ratio_at_tick(tick: int) -> int:
     """Square root of the price at ``tick``, as Q64.96.
 
@@ -54,6 +58,20 @@ def sqrt_ratio_at_tick(tick: int) -> int:
     if tick > 0:
         ratio = _MAX_UINT256 // ratio
     return (ratio >> 32) + (1 if ratio % (1 << 32) else 0)
+
+
+def tick_at_sqrt_ratio(sqrt_price_x96: int) -> int:
+    """The highest tick whose ratio is at most this one; the lowest tick below all."""
+    if sqrt_price_x96 < sqrt_ratio_at_tick(MIN_TICK):
+        return MIN_TICK
+    # The logarithm is exact to far less than a tick; the comparisons decide at its edges.
+    guess = math.floor(2 * (math.log(sqrt_price_x96) - _LOG_Q96) / math.log(1.0001))
+    tick = min(max(guess, MIN_TICK), MAX_TICK)
+    while tick > MIN_TICK and sqrt_ratio_at_tick(tick) > sqrt_price_x96:
+        tick -= 1
+    while tick < MAX_TICK and sqrt_ratio_at_tick(tick + 1) <= sqrt_price_x96:
+        tick += 1
+    return tick
 
 
 def range_amounts(sqrt_price_x96: int, tick_lower: int, tick_upper: int, liquidity: int) -> tuple[int, int]:

@@ -9,7 +9,9 @@ import numpy as np
 from indexer.chains.errors import ChainMoved
 from indexer.chains.solana.blocks import DecodedBlock
 from indexer.chains.solana.decoders.frame import Columns, Tables, add_rows
+from indexer.chains.solana.decoders.trades import POOL_EVENTS
 from indexer.chains.solana.fetch import Chunk
+from indexer.chains.solana.pools.settle import settle_pools
 from indexer.known import Known
 from indexer.unit import AssembledUnit, Blocks, Change, Rows
 from indexer.write import TABLES
@@ -55,6 +57,9 @@ def assemble_unit(chunks: Sequence[Chunk], known: Known, complete: Complete | No
     for chunk in chunks:
         add_rows(tables, chunk.tables)
     known.begin_unit()
+    events = tables.pop(POOL_EVENTS, None)
+    if events is not None:
+        tables |= settle_pools(events["event"], known)
     if complete is not None:
         complete(known, blocks, tables)
     # What is no table of the warehouse was for ``complete``.

@@ -1,10 +1,10 @@
 """All decoders. Each subject is a module with ``decode(block, scope) -> Tables``, listed below."""
 
 from indexer.chains.solana.blocks import DecodedBlock
-from indexer.chains.solana.decoders import mints, registry, transfers
+from indexer.chains.solana.decoders import mints, registry, trades, transfers
 from indexer.chains.solana.decoders.frame import Decoder, Scope, Tables, add_rows
 
-DECODERS: tuple[Decoder, ...] = (transfers.decode, mints.decode, registry.decode)
+DECODERS: tuple[Decoder, ...] = (transfers.decode, mints.decode, registry.decode, trades.decode)
 
 
 def decode(block: DecodedBlock, scope: Scope, tables: Tables) -> None:

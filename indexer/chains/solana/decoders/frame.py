@@ -1,11 +1,12 @@
 """Input and output of every decoder: a block in, rows of tables by column out. No I/O, no state."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from indexer.chains.solana.base58 import key_bytes
 from indexer.chains.solana.blocks import DecodedBlock
+from indexer.chains.solana.pools.programs import PoolProgram, pool_programs
 from warehouse.domain.chains import Chain
 
 Columns: TypeAlias = dict[str, list[Any]]
@@ -23,6 +24,7 @@ class Scope:
 
     chain: Chain
     registry: bytes | None = None
+    pool_programs: Mapping[str, PoolProgram] = field(default_factory=dict)
 
 
 Decoder: TypeAlias = Callable[[DecodedBlock, Scope], Mapping[str, Columns]]
@@ -31,7 +33,7 @@ Decoder: TypeAlias = Callable[[DecodedBlock, Scope], Mapping[str, Columns]]
 def scope_of(chain: Chain) -> Scope:
     """The scope of ``chain``."""
     registry = chain.contracts.get("registry")
-    return Scope(chain, registry=key_bytes(registry) if registry else None)
+    return Scope(chain, registry=key_bytes(registry) if registry else None, pool_programs=pool_programs(chain))
 
 
 def add_rows(tables: Tables, more: Mapping[str, Columns]) -> None:

@@ -1,0 +1,352 @@
+"""Prices and liquidity of concentrated pools and bonding curves, held against models that compute in decimals."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.factories.solana_blocks import Called, Sent, raw
+from tests.factories.solana_pools import (
+    PUMP,
+    SOL,
+    WHIRLPOOL,
+    PumpCurve,
+    Whirlpool,
+    anchor,
+    lamports,
+    names,
+    number,
+    sorted_mints,
+    transfer,
+)
+from tests.fixtures.solana_pools import PoolChain
+from warehouse.clickhouse import Warehouse
+from warehouse.domain.amm import pool_amounts
+
+MINTS = sorted_mints("coin", SOL)
+L = 10**12
+Q96 = 1 << 96
+
+
+def opened(root: str = "1") -> tuple[PoolChain, Whirlpool]:
+    """A pool with one wide position."""
+    chain, pool = PoolChain(), Whirlpool("pool", MINTS, Decimal(root))
+    chain.index(pool.create(), pool.provide("wide", L, opened=(-20_000, 20_000)))
+    return chain, pool
+
+
+def assert_follows(chain: PoolChain, pool: Whirlpool) -> None:
+    """The index knows the model's price, and its liquidity exactly."""
+    assert abs(Decimal(chain.price()) / Q96 / pool.root - 1) < Decimal("1e-9")
+    expected: dict[tuple[int, int], int] = {}
+    for lower, upper, liquidity in pool.positions.values():
+        expected[lower, upper] = expected.get((lower, upper), 0) + liquidity
+    assert chain.positions() == [(*ticks, amount) for ticks, amount in sorted(expected.items()) if amount]
+
+
+def is_lost(chain: PoolChain) -> bool:
+    return chain.price() == 0
+
+
+def test_a_creation_gives_the_first_price() -> None:
+    chain, pool = PoolChain(), Whirlpool("pool", MINTS, Decimal("1.5"))
+    rows = chain.index(pool.create())
+    assert [row["protocol"] for row in rows["fact_pool"]] == [b"concentrated"]
+    assert chain.price() == Q96 * 3 // 2
+
+
+def test_a_swap_moves_the_price_along_the_liquidity() -> None:
+    chain, pool = opened()
+    rows = chain.index(pool.swap(True, 10**11), pool.swap(False, 3 * 10**11))
+    assert_follows(chain, pool)
+    first, second = rows["fact_swap"]
+    assert first["amount1_raw"] < 0
+    assert first["amount0_raw"] == 10**11
+    assert second["amount0_raw"] < 0
+    assert second["amount1_raw"] == 3 * 10**11
+    assert {row["liquidity"] for row in rows["fact_swap"]} == {L}
+    assert first["tick"] < 0 < second["tick"]
+
+
+def test_a_swap_crosses_ranges_and_gaps() -> None:
+    chain, pool = opened()
+    chain.index(
+        pool.provide("near", 5 * L, opened=(-64, 64)),
+        pool.provide("above", 2 * L, opened=(640, 1280)),
+        pool.swap(False, 2 * 10**11),
+        pool.swap(True, 4 * 10**11),
+    )
+    assert_follows(chain, pool)
+
+
+def test_liquidity_that_is_taken_is_gone() -> None:
+    chain, pool = opened()
+    chain.index(pool.provide("second", L, opened=(-640, 640)), pool.swap(True, 10**9), pool.provide("second", -L))
+    assert_follows(chain, pool)
+    assert chain.positions() == [(-20_000, 20_000, L)]
+
+
+def test_what_a_position_holds_is_not_more_than_was_paid() -> None:
+    chain, pool = opened()
+    chain.index(pool.swap(True, 10**11), pool.swap(False, 10**10))
+    held = pool_amounts(chain.price(), chain.positions())
+    assert all(one <= amount for one, amount in zip(held, pool.vaults.amounts, strict=True))
+
+
+actions = st.one_of(
+    st.tuples(st.just("swap"), st.booleans(), st.integers(1, 10**12)),
+    st.tuples(st.just("open"), st.integers(-300, 299), st.integers(1, 300), st.integers(1, 10**13)),
+    st.tuples(st.just("close"), st.integers(0, 9), st.integers(1, 100)),
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(actions, min_size=1, max_size=14))
+def test_the_index_follows_any_history(history: list[tuple[object, ...]]) -> None:
+    chain, pool = opened()
+    for place, action in enumerate(history):
+        match action:
+            case ("swap", bool(a_to_b), int(amount)):
+                chain.index(pool.swap(a_to_b, amount))
+            case ("open", int(lower), int(width), int(liquidity)):
+                ticks = lower * 64, (lower + width) * 64
+                chain.index(pool.provide(f"position {place}", liquidity, opened=ticks))
+            case ("close", int(which), int(percent)):
+                name = list(pool.positions)[which % len(pool.positions)]
+                amount = pool.positions[name][2] * percent // 100
+                if amount and name != "wide":
+                    chain.index(pool.provide(name, -amount))
+        if is_lost(chain):
+            raise AssertionError(f"lost at {place}")
+    assert_follows(chain, pool)
+
+
+def test_units_cut_otherwise_and_a_new_memory_give_the_same_rows(warehouse: Warehouse) -> None:
+    def history() -> list[Sent]:
+        pool = Whirlpool("pool", MINTS)
+        curve = PumpCurve("curve coin")
+        return [
+            pool.create(),
+            pool.provide("wide", L, opened=(-20_000, 20_000)),
+            curve.create(),
+            pool.swap(True, 10**11),
+            curve.buy(10**12),
+            pool.provide("near", L, opened=(-640, 640)),
+            pool.swap(False, 10**10),
+            curve.sell(10**11),
+            pool.provide("near", -L // 3),
+            pool.swap(True, 10**9),
+            curve.buy(10**13),
+        ]
+
+    whole = PoolChain()
+    sent = history()
+    whole.index(*sent)
+    parts = PoolChain(warehouse)
+    for one in sent:
+        parts.index(one)
+        parts.forget()
+    assert parts.rows == whole.rows
+    assert len(whole.rows["fact_swap"]) == 6
+
+
+# Attacks on concentrated pools: what is not known gives no depth, and nobody else can take a pool's depth away.
+
+
+def test_liquidity_that_was_not_paid_for_makes_the_pool_unknown() -> None:
+    chain, pool = opened()
+    chain.index(Sent("thief", [pool.open("own", -640, 640)], pool.vaults.move(0, 0)))
+    call = pool.change("own", 10**18, paid=(10, 10))
+    chain.index(Sent("thief", [call], pool.vaults.move(10, 10)))
+    assert is_lost(chain)
+    assert chain.positions() == [(-20_000, 20_000, L)]
+
+
+def test_a_range_that_was_moved_away_is_followed() -> None:
+    """A position is opened near the price, reset to a far range, and filled with one token that is worth nothing."""
+    chain, pool = opened()
+    reset = ["funder", "owner", "pool", "own"]
+    pool.open("own", 640, 1280)
+    calls = [
+        Whirlpool("pool", MINTS).open("own", -64, 64),
+        Called(WHIRLPOOL, reset, anchor("reset_position_range", number(640, 4) + number(1280, 4))),
+        pool.change("own", L),
+    ]
+    chain.index(Sent("thief", calls, pool.vaults.move(*pool.moved)))
+    assert_follows(chain, pool)
+    assert (640, 1280, L) in chain.positions()
+
+
+def test_an_undeclared_instruction_makes_the_pool_unknown() -> None:
+    chain, pool = opened()
+    call = Called(WHIRLPOOL, ["someone", "pool"], anchor("set_price_by_decree"))
+    rows = chain.index(Sent("owner", [call]))
+    assert [row["sqrt_price_x96"] for row in rows["fact_pool_state"]] == [0]
+    assert "sqrt_price_x96" not in chain.index(pool.swap(True, 10**9)).get("fact_pool_state", {})
+    assert is_lost(chain)
+
+
+def test_trades_of_an_unknown_pool_are_still_trades() -> None:
+    chain, pool = opened()
+    chain.index(Sent("owner", [Called(WHIRLPOOL, ["pool"], anchor("set_price_by_decree"))]))
+    rows = chain.index(pool.swap(True, 10**9))
+    assert [(row["amount0_raw"], row["sqrt_price_x96"]) for row in rows["fact_swap"]] == [(10**9, 0)]
+    assert list(rows) == ["fact_swap"]
+
+
+@pytest.mark.parametrize("name", ["update_fees_and_rewards", "collect_fees", "lock_position"])
+def test_what_everyone_may_do_to_a_pool_does_not_make_it_unknown(name: str) -> None:
+    chain, pool = opened()
+    accounts = ["pool", "authority", "position", "account", "oa", *pool.vaults.accounts, "pool"]
+    pay = [transfer(pool.vaults.accounts[0], "oa", 7)]
+    assert chain.index(Sent("stranger", [Called(WHIRLPOOL, accounts, anchor(name), pay)])) == {}
+    chain.index(pool.swap(True, 10**9))
+    assert_follows(chain, pool)
+
+
+def test_gifts_to_the_vaults_change_nothing() -> None:
+    chain, pool = opened()
+    gift = [transfer("thief", vault, 10**13) for vault in pool.vaults.accounts]
+    out = pool.trade(True, 10**9)
+    calls = [*gift, pool.swap_call(True, 10**9, out), *gift]
+    chain.index(Sent("thief", gift, pool.vaults.move(10**13, 10**13), name=next(names)))
+    chain.index(Sent("thief", calls, pool.vaults.move(2 * 10**13 + 10**9, 2 * 10**13 - out), name=next(names)))
+    assert_follows(chain, pool)
+
+
+def test_dust_does_not_make_a_pool_unknown() -> None:
+    chain, pool = opened()
+    chain.index(*(pool.swap(place % 2 == 0, amount) for place, amount in enumerate((1, 1, 2, 3, 5, 1, 1))))
+    assert not is_lost(chain)
+    assert len(chain.rows["fact_swap"]) == 7
+
+
+def test_a_trade_and_its_reverse_in_one_transaction_leave_the_price() -> None:
+    chain, pool = opened()
+    before = chain.price()
+    pool.fee = Decimal("0.0001")
+    out = pool.trade(True, 5 * 10**11)
+    there = pool.swap_call(True, 5 * 10**11, out)
+    given = int(Decimal(out) / (1 - pool.fee))
+    back = pool.trade(False, given)
+    rows = chain.index(
+        Sent("thief", [there, pool.swap_call(False, given, back)], pool.vaults.move(5 * 10**11 - back, given - out))
+    )
+    assert len(rows["fact_swap"]) == 2
+    assert abs(chain.price() - before) < before // 10**6
+    assert_follows(chain, pool)
+
+
+def test_a_price_that_no_payment_explains_is_unknown() -> None:
+    chain, pool = opened()
+    cheap = pool.swap_call(True, 10**6, 10**9)
+    chain.index(Sent("insider", [cheap], pool.vaults.move(10**6, -(10**9))))
+    assert is_lost(chain)
+
+
+def test_a_pool_whose_position_is_not_known_is_unknown() -> None:
+    chain, pool = opened()
+    pool.open("from before the index", -64, 64)
+    chain.index(Sent("owner", [pool.change("from before the index", L)], pool.vaults.move(*pool.moved)))
+    assert is_lost(chain)
+
+
+def test_a_far_range_on_one_side_gives_no_depth() -> None:
+    chain, pool = opened()
+    wide = pool_amounts(chain.price(), chain.positions())
+    chain.index(pool.provide("far", 10**17, opened=(10_048, 20_032)))
+    assert_follows(chain, pool)
+    held = pool_amounts(chain.price(), chain.positions())
+    assert held[0] > 10**4 * wide[0]
+    assert held[1] == wide[1]
+
+
+# Bonding curves.
+
+
+def curve_started() -> tuple[PoolChain, PumpCurve]:
+    chain, curve = PoolChain(), PumpCurve("coin")
+    chain.index(curve.create())
+    return chain, curve
+
+
+def curve_amounts(chain: PoolChain, curve: PumpCurve) -> tuple[int, int]:
+    """Tokens for sale and lamports that the curve holds, as the pipelines see it."""
+    amounts = pool_amounts(chain.price(), chain.positions())
+    return amounts if raw(curve.mint) < raw(SOL) else (amounts[1], amounts[0])
+
+
+def curve_price(chain: PoolChain, curve: PumpCurve) -> Decimal:
+    """Lamports for a base unit of the token."""
+    price = Decimal(chain.price()) ** 2 / Q96**2
+    return price if raw(curve.mint) < raw(SOL) else 1 / price
+
+
+@settings(max_examples=25)
+@given(
+    st.sampled_from(["coin", "another coin", "third"]),
+    st.lists(st.tuples(st.booleans(), st.integers(1, 2 * 10**14)), max_size=12),
+)
+def test_a_curve_follows_its_virtual_reserves_and_holds_what_was_paid(
+    mint: str, trades: list[tuple[bool, int]]
+) -> None:
+    chain, curve = PoolChain(), PumpCurve(mint)
+    chain.index(curve.create())
+    for buys, tokens in trades:
+        sold = 1_073_000_000_000_000 - curve.virtual_tokens
+        if buys and tokens <= 793_100_000_000_000 - sold:
+            chain.index(curve.buy(tokens))
+        elif not buys and sold:
+            chain.index(curve.sell(min(tokens, sold)))
+    assert abs(curve_price(chain, curve) * curve.virtual_tokens / curve.virtual_quote - 1) < Decimal("1e-7")
+    tokens, quote = curve_amounts(chain, curve)
+    assert quote <= curve.real_quote <= quote + 3_000_000  # a tick of the virtual reserve
+    assert tokens <= curve.virtual_tokens - (1_073_000_000_000_000 - 793_100_000_000_000)
+    assert len(chain.positions()) == 1
+
+
+def test_a_new_curve_has_no_depth() -> None:
+    chain, curve = curve_started()
+    assert curve_amounts(chain, curve)[1] == 0
+
+
+def test_a_sale_of_a_curve_is_what_the_curve_says() -> None:
+    chain, curve = curve_started()
+    chain.index(curve.buy(10**14))
+    before = curve.real_quote
+    row = chain.index(curve.sell(10**13))["fact_swap"][0]
+    assert sorted((row["amount0_raw"], row["amount1_raw"])) == [curve.real_quote - before, 10**13]
+
+
+def test_gifts_to_a_curve_change_nothing() -> None:
+    chain, curve = curve_started()
+    gifts = [
+        lamports("thief", curve.account, 10**12),
+        transfer("thief account", f"{curve.account} vault", 10**14),
+    ]
+    chain.index(curve.buy(10**13, calls=gifts), Sent("thief", gifts))
+    chain.index(curve.buy(10**12))
+    assert abs(curve_price(chain, curve) * curve.virtual_tokens / curve.virtual_quote - 1) < Decimal("1e-7")
+    assert curve_amounts(chain, curve)[1] <= curve.real_quote
+
+
+def test_a_curve_that_sells_for_another_price_is_not_this_curve() -> None:
+    chain, curve = curve_started()
+    chain.index(curve.buy(10**13, cost=1_000))
+    assert is_lost(chain)
+    assert len(chain.rows["fact_swap"]) == 1
+
+
+def test_a_curve_that_sells_more_than_it_has_is_not_this_curve() -> None:
+    chain, curve = curve_started()
+    chain.index(curve.buy(793_100_000_000_001))
+    assert is_lost(chain)
+
+
+def test_a_curve_that_moves_to_a_pool_has_no_price_any_more() -> None:
+    chain, curve = curve_started()
+    chain.index(curve.buy(10**13))
+    accounts = ["global", "withdraw authority", curve.mint, curve.account, f"{curve.account} vault"]
+    chain.index(Sent("anyone", [Called(PUMP, accounts, anchor("migrate"))]))
+    assert is_lost(chain)
