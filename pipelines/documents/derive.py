@@ -17,6 +17,7 @@ from pipelines.documents.same_symbol import SameSymbolTokens
 from pipelines.documents.symbols import Symbol, refresh_symbols
 from pipelines.documents.verdicts import candidate, judge_all
 from pipelines.parallel import run_parallel
+from pipelines.provenance.silent import with_silent
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.derive import CAUSE as REGISTRATION
@@ -187,7 +188,7 @@ def _inputs(run: RefreshRun, chain: Chain, tokens: Sequence[str]) -> Mapping[str
     keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
     found = run.read_records(TokenInputs, "documents/inputs", keys)
     # Provenance comes next and reads the same for the same tokens. Of many batches only the last is kept.
-    run.token_inputs = {chain.chain_id: {token.token: token for token in found}}
+    run.token_inputs = {chain.chain_id: {token.token: token for token in with_silent(run, chain, found)}}
     return run.token_inputs[chain.chain_id]
 
 

@@ -5,13 +5,14 @@ in ``_seconds`` unix seconds.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from warehouse.domain.addresses import digits_of
 from warehouse.domain.chains import Chain
+from warehouse.domain.mints import MintControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,16 @@ class ControlInputs(SupplyInputs):
     transaction_to: str
     largest_wallets: Sequence[str]
     top_balances_raw: Sequence[int]
+    decimals: int | None
+    traits: Sequence[str]
+    authorities: Sequence[tuple[str, str, int, int]]
+    """Of Solana: kind, account, and block and unix seconds since which it has been so."""
+    silent: frozenset[str] = field(default=frozenset(), kw_only=True)
+    """Accounts that do not speak for this token, such as launchpads'. :mod:`pipelines.provenance.silent` finds them."""
+
+    def authority(self, kind: MintControl) -> str:
+        """The account that has an authority; empty if nobody has."""
+        return next((account for held, account, _, _ in self.authorities if held == kind), "")
 
     @property
     def made_directly(self) -> bool:
@@ -58,7 +69,10 @@ class ControlInputs(SupplyInputs):
 
     def deployer(self, chain: Chain) -> str:
         """Who made the contract: the sender of the transaction, or, when a relayer sent it or it went to one (an
-        ERC-4337 entry point), the contract that made it for them. Never a relayer or its bundler. Empty if unknown."""
+        ERC-4337 entry point), the contract that made it for them. Never a relayer or its bundler. Empty if unknown.
+        On Solana the account that paid for the mint and signed for it."""
+        if chain.has_authorities:
+            return "" if self.creator in self.silent else self.creator
         relayers = {digits_of(relayer) for relayer in chain.relayers}
         relayed = self.creator in relayers or self.transaction_to in relayers
         account = self.factory if relayed else self.creator
@@ -69,7 +83,7 @@ class ControlInputs(SupplyInputs):
 class TokenInputs(ControlInputs):
     """Everything in a token's document except its registration and copy verdict (``documents/inputs``)."""
 
-    decimals: int | None
+    program: str
     first_block: int
     first_time_seconds: int
     created_time_seconds: int | None

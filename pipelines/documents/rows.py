@@ -12,7 +12,9 @@ from pipelines.ranking import believed_value, market_score
 from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.amm import EXACT
 from warehouse.domain.chains import Chain
+from warehouse.domain.mints import MintControl
 from warehouse.domain.symbols import fold, symbol_key
+from warehouse.domain.trust import trust_flags
 
 
 class DocumentKey(NamedTuple):
@@ -69,6 +71,11 @@ class Document(NamedTuple):
     deployed_directly: Annotated[int, frames.UINT8]
     named_block: Annotated[int | None, frames.UINT64]
     named_at: Annotated[int | None, frames.TIME]
+    program: Annotated[str, frames.TEXT]
+    mint_authority: Annotated[str, frames.HEX]
+    freeze_authority: Annotated[str, frames.HEX]
+    update_authority: Annotated[str, frames.HEX]
+    trust_flags: Annotated[tuple[str, ...], frames.TEXTS]
     first_seen_at: Annotated[int, frames.TIME]
     is_copy: Annotated[int, frames.UINT8]
     copy_of_chain_id: Annotated[int, frames.UINT32]
@@ -168,6 +175,11 @@ def document(
         deployed_directly=int(token.made_directly),
         named_block=token.named_block,
         named_at=token.named_time_seconds,
+        program=token.program,
+        mint_authority=token.authority(MintControl.MINT_AUTHORITY),
+        freeze_authority=token.authority(MintControl.FREEZE_AUTHORITY),
+        update_authority=token.authority(MintControl.UPDATE_AUTHORITY),
+        trust_flags=trust_flags(token.traits, (kind for kind, _, _, _ in token.authorities)),
         first_seen_at=token.first_time_seconds,
         is_copy=0,
         copy_of_chain_id=0,

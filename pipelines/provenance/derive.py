@@ -1,18 +1,22 @@
 """Provenance: which wallet controls which token, and how."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipelines import frames
 from pipelines.documents.inputs import ControlInputs, ListedToken
+from pipelines.provenance.silent import with_silent
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import NOBODY
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
+from pipelines.tokens.accounts import is_possible_wallet
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of, stored_from_digits
+from warehouse.domain.authorities import HELD_FOR
 from warehouse.domain.chains import Chain
+from warehouse.domain.mints import MintTrait
 
 SUBJECT = "provenance"
 _TOKENS_PER_BATCH = 2_000
@@ -26,25 +30,31 @@ _SERVE_COLUMNS = {
     "symbol": frames.TEXT,
     "name": frames.TEXT,
     "is_copy": frames.UINT8,
+    "qualifies_from": frames.UINT32,
     "as_of_block": frames.UINT64,
 }
 _NOTHING: Mapping[str, Any] = {
     "standing_controls": [],
+    "standing_from": [],
     "standing_symbol": "",
     "standing_name": "",
     "standing_is_copy": 0,
 }
+_METHODS_OF_AUTHORITIES = ("mint_authority", "update_authority")
 _UNFINISHED = 2
 """Stands for ``is_copy`` while the rows of a token are written: no token has it, so all of them are written again."""
 _KEPT_COLUMNS = {
     "chain_id": frames.UINT32,
     "token": frames.HEX,
     "controls": frames.pa.list_(frames.pa.struct([("wallet", frames.pa.binary()), ("method", frames.TEXT)])),
+    "qualify_from": frames.pa.list_(frames.UINT32),
     "symbol": frames.TEXT,
     "name": frames.TEXT,
     "is_copy": frames.UINT8,
     "version": frames.UINT64,
 }
+Controls = Mapping[tuple[str, str], int]
+"""(wallet, method) pairs of a token in order, and the unix second from which each counts: 0 if it always does."""
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
@@ -81,17 +91,44 @@ STEP = ChainStep(
 )
 
 
-def controls(token: ControlInputs, chain: Chain) -> list[tuple[str, str]]:
-    """(wallet, method) pairs of a token, sorted; nobody controls anything through the zero or the dead address."""
-    found: set[tuple[str, str]] = set()
+def controls(token: ControlInputs, chain: Chain) -> Controls:
+    """Who controls a token. Nobody controls anything through the zero or the dead address."""
+    found: dict[tuple[str, str], int] = {}
     if not token.deleted:
-        found.add((token.deployer(chain), "deployer"))
-        found.add((token.owner, "owner"))
-        found.update((admin, "admin") for admin in token.admins)
-        supply = token.total_supply_raw()
-        if supply and token.top_balances_raw and 2 * token.top_balances_raw[0] > supply:
-            found.add((token.largest_wallets[0], "majority_holder"))
-    return sorted(pair for pair in found if pair[0] not in NOBODY)
+        found[token.deployer(chain), "deployer"] = 0
+        found.update(_of_authorities(token) if chain.has_authorities else _of_contract(token))
+        found[_majority_holder(token, chain), "majority_holder"] = 0
+    return {pair: found[pair] for pair in sorted(found) if pair[0] not in NOBODY}
+
+
+def _of_contract(token: ControlInputs) -> Controls:
+    return {(token.owner, "owner"): 0, **{(admin, "admin"): 0 for admin in token.admins}}
+
+
+def _of_authorities(token: ControlInputs) -> Controls:
+    """The authorities that speak for a mint. One that was not so from its beginning counts after a while: a mint that
+    was grabbed or bought yesterday proves nothing."""
+    waiting = int(HELD_FOR.total_seconds())
+    found = {}
+    for kind, account, since_block, since in token.authorities:
+        if kind in _METHODS_OF_AUTHORITIES and account not in token.silent:
+            from_the_beginning = token.created_block is not None and since_block <= token.created_block
+            found[account, kind] = 0 if from_the_beginning else since + waiting
+    return found
+
+
+def _majority_holder(token: ControlInputs, chain: Chain) -> str:
+    """The wallet that holds more than half of the supply; empty if there is none or it cannot be known. On Solana a
+    program's account is no wallet, and whoever holds a single item owns the item only."""
+    supply = token.total_supply_raw()
+    if not supply or not token.top_balances_raw or 2 * token.top_balances_raw[0] <= supply:
+        return ""
+    holder = token.largest_wallets[0]
+    if not chain.has_authorities:
+        return holder
+    unknown = MintTrait.CONFIDENTIAL_SUPPLY in token.traits
+    single = supply == 1 and not token.decimals
+    return holder if holder != token.token and not (unknown or single) and is_possible_wallet(chain, holder) else ""
 
 
 def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
@@ -106,14 +143,14 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     inputs: list[ControlInputs] = [known[token] for token in tokens if token in known]
     if unknown := [token for token in tokens if token not in known]:
         asked = {"chain_id": chain.chain_id, "tokens": ",".join(unknown)}
-        inputs += run.read_records(ControlInputs, "provenance/inputs", asked)
+        inputs += with_silent(run, chain, run.read_records(ControlInputs, "provenance/inputs", asked))
     keys = {"chain_id": chain.chain_id, "tokens": ",".join(tokens)}
     current = {row["token_hex"]: row for row in run.read("provenance/current", keys)}
     for token in inputs:
         is_copy = int(token.token in copies)
         now = controls(token, chain)
         old = current.get(token.token, _NOTHING)
-        before = [(wallet, method) for wallet, method in old["standing_controls"]]
+        before = _standing(old)
         said = (token.symbol, token.name, is_copy)
         same = said == (old["standing_symbol"], old["standing_name"], old["standing_is_copy"])
         if now == before and (same or not now):
@@ -127,12 +164,14 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
             "is_copy": is_copy,
             "as_of_block": window.through,
         }
-        for wallet, method in sorted({*now, *before}):
-            if same and (wallet, method) in now and (wallet, method) in before:
+        for pair in sorted({*now, *before}):
+            if same and pair in now and now[pair] == before.get(pair):
                 continue
-            served.append({**shared, "wallet": wallet, "method": method, "deleted": int((wallet, method) not in now)})
-        kept.append({**shared, "controls": _pairs(now)})
-        intended.append({**shared, "controls": _pairs(sorted({*now, *before})), "is_copy": _UNFINISHED})
+            wallet, method = pair
+            counts = {"qualifies_from": now.get(pair, 0), "deleted": int(pair not in now)}
+            served.append({**shared, "wallet": wallet, "method": method, **counts})
+        kept.append({**shared, **_columns(now)})
+        intended.append({**shared, **_columns({**before, **now}), "is_copy": _UNFINISHED})
     if served:
         declare_writing(run)
         # Say first what may be served from here on: a run that follows a kill between these writes, and a
@@ -145,5 +184,16 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
     return len(served)
 
 
-def _pairs(controls: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
-    return [{"wallet": bytes.fromhex(wallet), "method": method} for wallet, method in controls]
+def _standing(row: Mapping[str, Any]) -> Controls:
+    """The controls of a recorded row. Rows of before say nothing of times."""
+    pairs = [(wallet, method) for wallet, method in row["standing_controls"]]
+    times = row["standing_from"] or [0] * len(pairs)
+    return dict(zip(pairs, times, strict=True))
+
+
+def _columns(controls: Controls) -> dict[str, Any]:
+    pairs = sorted(controls)
+    return {
+        "controls": [{"wallet": bytes.fromhex(wallet), "method": method} for wallet, method in pairs],
+        "qualify_from": [controls[pair] for pair in pairs],
+    }

@@ -3,12 +3,15 @@
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
+from pipelines.tokens.accounts import refresh_accounts
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
+from warehouse.domain.mints import MintControl
 
 SUBJECT = "tokens"
 CAUSE = "identity"
 """The cause of its document requests: these documents are published before their metrics are computed."""
+AUTHORITIES = [MintControl.MINT_AUTHORITY.value, MintControl.FREEZE_AUTHORITY.value, MintControl.UPDATE_AUTHORITY.value]
 _SUBJECTS = ["metadata", "control"]
 _TOKENS_PER_STATEMENT = 20_000
 
@@ -36,18 +39,22 @@ STEP = ChainStep(
     name=SUBJECT,
     asset="agg_token",
     description="Identity, creation and control of every token.",
-    tables=("agg_token",),
+    tables=("agg_token", "agg_account_token"),
     phase=Phase.IDENTITY,
     derive=derive,
 )
 
 
 def _refresh(run: RefreshRun, window: Window) -> int:
-    parameters = window.parameters(run.version)
+    chain = window.chain
+    parameters = {**window.parameters(run.version), "authorities": AUTHORITIES if chain.has_authorities else []}
     touched = count_touched(run, window, _SUBJECTS)
     parts = 1 + touched // _TOKENS_PER_STATEMENT
     for part in range(parts if touched else 0):
-        run.transform("tokens/refresh", {**parameters, "parts": parts, "part": part})
+        some = {**parameters, "parts": parts, "part": part}
+        if chain.has_authorities:
+            refresh_accounts(run, window, some)
+        run.transform("tokens/refresh", some)
     if touched:
         run.transform("documents/requests_from_changes", {**parameters, "subjects": _SUBJECTS, "cause": CAUSE})
     return touched

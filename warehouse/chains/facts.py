@@ -123,4 +123,6 @@ def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, 
         dexes=tuple(_dex(key, item, form) for item in table.get("exchanges", ())),
         contracts=contracts,
         relayers=tuple(address("relayers", item) for item in table.get("relayers", ())),
+        launchpads=tuple(address("launchpads", item) for item in table.get("launchpads", ())),
+        control_methods=tuple(kind.get("control_methods", ())),
     )

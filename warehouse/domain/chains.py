@@ -76,6 +76,12 @@ class Chain:
     dexes: tuple[Dex, ...] = ()
     contracts: Mapping[str, str] = field(default_factory=dict)
     relayers: tuple[str, ...] = ()
+    """Accounts that send transactions for others."""
+    launchpads: tuple[str, ...] = ()
+    """Accounts that are in charge of other people's tokens, and programs whose tokens are made by others than their
+    creators. Solana only."""
+    control_methods: tuple[str, ...] = ()
+    """How a wallet can control a token, the best proof first."""
 
     @property
     def enabled(self) -> bool:
@@ -106,6 +112,11 @@ class Chain:
     def has_heartbeats(self) -> bool:
         """Whether its tokens are scored. Registrations on other chains never become inactive or expire by score."""
         return Capability.HEARTBEAT in self.capabilities
+
+    @property
+    def has_authorities(self) -> bool:
+        """Whether tokens have authorities (Solana) instead of an owner."""
+        return "mint_authority" in self.control_methods
 
     @property
     def has_eip155_id(self) -> bool:

@@ -2,6 +2,7 @@
 SELECT
     lower(hex(token)) AS token_hex,
     arrayMap(control -> (lower(hex(control.1)), control.2), controls) AS standing_controls,
+    arrayMap(moment -> toUInt32(moment), qualify_from) AS standing_from,
     symbol AS standing_symbol,
     name AS standing_name,
     is_copy AS standing_is_copy

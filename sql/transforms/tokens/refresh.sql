@@ -14,7 +14,8 @@ readings AS
     SELECT
         address,
         argMax(
-            tuple(name, symbol, decimals, total_supply_raw, owner, proxy_admin, read_status), (read_block, unit_id)
+            tuple(name, symbol, decimals, total_supply_raw, owner, proxy_admin, read_status, program, traits),
+            (read_block, unit_id)
         ) AS newest,
         max(read_block) AS newest_block,
         min(first_block) AS first_block,
@@ -70,6 +71,26 @@ roles AS
         GROUP BY address, account
     )
     GROUP BY address
+),
+-- The present holder of each authority, and since when without a break.
+authorities AS
+(
+    SELECT address, arraySort(groupArray((kind, holder, since.1, since.4))) AS held
+    FROM
+    (
+        SELECT
+            address,
+            kind,
+            arraySort(groupArray((block_number, log_index, account, block_time))) AS changes,
+            changes[-1].3 AS holder,
+            changes[arrayLastIndex(change -> change.3 != changes[-1].3, changes) + 1] AS since
+        FROM fact_control
+        WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND address IN (SELECT token FROM touched)
+          AND kind IN {authorities:Array(String)}
+        GROUP BY address, kind
+    )
+    WHERE notEmpty(holder)
+    GROUP BY address
 )
 SELECT
     {chain_id:UInt32},
@@ -98,7 +119,10 @@ SELECT
     if(creations.seen = 1, creations.latest.6, NULL),
     readings.named_block,
     if(isNull(readings.named_block), NULL, toNullable(blocks.block_time)),
-    readings.address = '',
+    readings.newest.8,
+    readings.newest.9,
+    authorities.held,
+    readings.address = '' OR has(readings.newest.9, 'non_fungible'),
     {version:UInt64}
 FROM touched
 LEFT JOIN readings ON readings.address = touched.token
@@ -111,7 +135,8 @@ LEFT JOIN
 LEFT JOIN creations ON creations.address = touched.token
 LEFT JOIN control ON control.address = touched.token
 LEFT JOIN roles ON roles.address = touched.token
-WHERE readings.address != '' OR touched.token IN
+LEFT JOIN authorities ON authorities.address = touched.token
+WHERE readings.address != '' AND NOT has(readings.newest.9, 'non_fungible') OR touched.token IN
 (
     SELECT token FROM agg_token WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM touched)
 )

@@ -1,0 +1,242 @@
+"""Who controls a mint of Solana: proofs, and what a thief would try."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from pipelines.refresh import refresh
+from tests.factories.ledger import ZERO
+from tests.factories.mints import PAD, PAD_PROGRAM, RELAYER, MintLedger, derived, wallet
+from tests.fixtures.derived import served
+from warehouse.clickhouse import Warehouse
+from warehouse.domain.authorities import SHARED_ABOVE
+from warehouse.domain.chains import Chains
+from warehouse.postgres import Connection
+
+ALICE, BOB, CAROL, THIEF, VICTIM = map(wallet, ("alice", "bob", "carol", "thief", "victim"))
+DAY = 86_400
+Refresh = Callable[[], None]
+
+
+@pytest.fixture
+def publish(mints: MintLedger, warehouse: Warehouse, store: Connection, solana: Chains) -> Refresh:
+    """Publish what was gathered, and derive."""
+
+    def published() -> None:
+        mints.publish()
+        refresh(warehouse, store, solana)
+
+    return published
+
+
+@pytest.fixture
+def controls(warehouse: Warehouse) -> Callable[[str], dict[tuple[str, str], int]]:
+    """Who controls a mint as served, and from when on in seconds since its last block began."""
+
+    def found(token: str) -> dict[tuple[str, str], int]:
+        rows = warehouse.rows(
+            "SELECT lower(hex(wallet)) AS who, method, toUInt32(qualifies_from) AS since"
+            f" FROM published_serve_provenance WHERE token = unhex('{token}')"
+        )
+        return {(row["who"], row["method"]): row["since"] for row in rows}
+
+    return found
+
+
+def test_every_way_of_control_is_found_and_followed(mints: MintLedger, publish: Refresh, controls: Any) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, supply=100, mint_authority=BOB, update_authority=CAROL)
+    publish()
+    assert controls(token) == {
+        (ALICE, "deployer"): 0, (ALICE, "majority_holder"): 0, (BOB, "mint_authority"): 0,
+        (CAROL, "update_authority"): 0,
+    }  # fmt: skip
+    mints.mine()
+    mints.hand_over(token, "mint_authority", "")
+    mints.hand_over(token, "update_authority", BOB)
+    mints.transfer(token, ALICE, CAROL, 51)
+    publish()
+    moment = mints.time
+    assert controls(token) == {
+        (ALICE, "deployer"): 0, (CAROL, "majority_holder"): 0, (BOB, "update_authority"): moment + 7 * DAY,
+    }  # fmt: skip
+    mints.revert_last_unit()
+    mints.mine()
+    publish()
+    assert (BOB, "mint_authority") in controls(token)
+    assert (CAROL, "update_authority") in controls(token)
+
+
+def test_an_authority_that_changes_hands_counts_after_a_week(
+    mints: MintLedger, publish: Refresh, controls: Any
+) -> None:
+    """Who grabs or buys an old mint shortly before a claim has no proof. Naming the holder again starts no new week."""
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, mint_authority=ALICE)
+    mints.mine()
+    mints.hand_over(token, "mint_authority", THIEF, signed=True)
+    taken = mints.time
+    mints.mine(DAY)
+    mints.hand_over(token, "mint_authority", THIEF, signed=True)
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0, (THIEF, "mint_authority"): taken + 7 * DAY}
+    mints.mine()
+    mints.hand_over(token, "mint_authority", ALICE)
+    mints.mine()
+    mints.hand_over(token, "mint_authority", THIEF, signed=True)
+    publish()
+    assert controls(token)[THIEF, "mint_authority"] == mints.time + 7 * DAY
+
+
+def test_an_authority_of_a_mint_whose_beginning_was_not_seen_counts_after_a_week(
+    mints: MintLedger, publish: Refresh, controls: Any
+) -> None:
+    mints.mine()
+    token = wallet("mint old")
+    mints.describe(token, "OLD")
+    mints.hand_over(token, "mint_authority", ALICE)
+    publish()
+    assert controls(token) == {(ALICE, "mint_authority"): mints.time + 7 * DAY}
+
+
+def test_accounts_without_a_key_control_nothing(mints: MintLedger, publish: Refresh, controls: Any) -> None:
+    mints.mine()
+    vault = derived("vault")
+    token = mints.mint("a", "AAA", creator=ALICE, supply=100, mint_authority=vault, update_authority="00" * 32)
+    mints.transfer(token, ALICE, vault, 90)
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0}
+
+
+def test_what_a_mint_holds_itself_gives_nobody_the_majority(mints: MintLedger, publish: Refresh, controls: Any) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, supply=100, traits=["transfer_fee"])
+    mints.transfer(token, ALICE, token, 60)
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0}
+
+
+@pytest.mark.parametrize("values", [{"decimals": 0, "supply": 1}, {"supply": 100, "traits": ["confidential_supply"]}])
+def test_holders_of_items_and_of_hidden_supplies_have_no_majority(
+    mints: MintLedger, publish: Refresh, controls: Any, values: dict[str, Any]
+) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, **values)
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0}
+
+
+def test_what_metaplex_calls_a_single_item_is_no_token(
+    mints: MintLedger, publish: Refresh, controls: Any, warehouse: Warehouse
+) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, update_authority=ALICE)
+    publish()
+    assert set(served(warehouse)) == {"AAA"}
+    mints.mine()
+    mints.describe(token, "AAA", traits=["non_fungible"])
+    mints.mint("b", "BBB", creator=ALICE, traits=["non_fungible"])
+    publish()
+    assert served(warehouse) == {}
+    assert controls(token) == {}
+
+
+def test_declared_accounts_never_qualify(mints: MintLedger, publish: Refresh, controls: Any) -> None:
+    mints.mine()
+    relayed = mints.mint("a", "AAA", creator=RELAYER, mint_authority=RELAYER, update_authority=BOB)
+    made = mints.mint("b", "BBB", creator=PAD, mint_authority=PAD, supply=9)
+    # Somebody else may have paid for the mint that a launchpad's program makes.
+    inside = mints.mint("c", "CCC", creator=ALICE, factory=PAD_PROGRAM, update_authority=PAD)
+    elsewhere = mints.mint("d", "DDD", creator=ALICE, factory=wallet("another program"))
+    sponsored = mints.mint("e", "EEE", creator="", mint_authority=CAROL)
+    publish()
+    assert controls(relayed) == {(BOB, "update_authority"): 0}
+    assert controls(made) == {}
+    assert controls(inside) == {}
+    assert controls(elsewhere) == {(ALICE, "deployer"): 0}
+    assert controls(sponsored) == {(CAROL, "mint_authority"): 0}
+
+
+def test_an_account_that_signs_for_many_mints_qualifies_for_none(
+    mints: MintLedger, publish: Refresh, controls: Any, warehouse: Warehouse
+) -> None:
+    mints.mine()
+    tokens = [mints.mint(f"{n}", f"T{n}", creator=PAD_BACKEND, mint_authority=BOB) for n in range(SHARED_ABOVE)]
+    publish()
+    assert all((PAD_BACKEND, "deployer") in controls(token) for token in tokens)
+    mints.mine()
+    tokens.append(mints.mint("one more", "MORE", creator=ALICE, update_authority=PAD_BACKEND))
+    mints.hand_over(tokens[-1], "update_authority", PAD_BACKEND, signed=True)
+    publish()
+    assert all(controls(token) == {(BOB, "mint_authority"): 0} for token in tokens[:-1])
+    assert controls(tokens[-1]) == {(ALICE, "deployer"): 0}
+    assert {row["deployed_by"] for row in served(warehouse).values()} == {"", ALICE}
+    mints.revert_last_unit()
+    mints.mine()
+    publish()
+    assert all((PAD_BACKEND, "deployer") in controls(token) for token in tokens[:-1])
+
+
+PAD_BACKEND = wallet("a launchpad that nobody declared")
+
+
+def test_nobody_is_silenced_by_junk_that_names_him(mints: MintLedger, publish: Refresh, controls: Any) -> None:
+    """A mint names its authorities without asking them."""
+    mints.mine()
+    project = mints.mint("project", "REAL", creator=ALICE, mint_authority=VICTIM)
+    mints.mine()
+    junk = [mints.mint(f"{n}", f"J{n}", creator=THIEF, mint_authority=VICTIM) for n in range(3 * SHARED_ABOVE)]
+    mints.mine()
+    agreed = mints.mint("agreed", "ALSO", creator=VICTIM, mint_authority=VICTIM)
+    publish()
+    assert (VICTIM, "mint_authority") in controls(project)
+    assert controls(agreed) == {(VICTIM, "deployer"): 0, (VICTIM, "mint_authority"): 0}
+    silent = [token for token in junk if (VICTIM, "mint_authority") not in controls(token)]
+    assert len(silent) == 2 * SHARED_ABOVE + 1  # the project's mint was the first that named it
+    assert all((THIEF, "deployer") not in controls(token) for token in junk)
+
+
+def test_marks_of_a_launchpad_stay_few(
+    mints: MintLedger, publish: Refresh, controls: Any, warehouse: Warehouse
+) -> None:
+    for batch in range(4):
+        mints.mine()
+        mints.block += mints.finality_blocks  # what was before is final
+        for number in range(SHARED_ABOVE):
+            mints.mint(f"{batch} {number}", f"T{batch}X{number}", creator=PAD_BACKEND)
+        publish()
+    kept = warehouse.scalar("SELECT count() FROM published_agg_account_token")
+    assert kept <= 3 * SHARED_ABOVE
+    assert controls(wallet("mint 0 0")) == controls(wallet("mint 3 9")) == {}
+
+
+def test_what_holders_should_know_is_served(mints: MintLedger, publish: Refresh, warehouse: Warehouse) -> None:
+    mints.mine()
+    token = mints.mint(
+        "a", "AAA", creator=ALICE, supply=100, program="token_2022", traits=["permanent_delegate", "scaled_amount"],
+        mint_authority=ALICE, freeze_authority=BOB, update_authority=derived("dao"),
+    )  # fmt: skip
+    mints.mint("b", "BBB", creator=ALICE)
+    publish()
+    row = served(warehouse)["AAA"]
+    flags = ["freezable", "mintable", "mutable_metadata", "permanent_delegate", "scaled_amount"]
+    assert (row["trust_flags"], row["program"], row["minted_by"], row["named_by"]) == (
+        flags, "token_2022", ALICE, derived("dao"),
+    )  # fmt: skip
+    assert served(warehouse)["BBB"]["trust_flags"] == []
+    mints.mine()
+    for kind in ("mint_authority", "freeze_authority"):
+        mints.hand_over(token, kind, "")
+    publish()
+    assert served(warehouse)["AAA"]["trust_flags"] == flags[2:]
+
+
+def test_burned_tokens_are_nobodys_holding(mints: MintLedger, publish: Refresh, warehouse: Warehouse) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, supply=100)
+    mints.transfer(token, ALICE, ZERO, 30)
+    mints.transfer(token, ALICE, BOB, 20)
+    publish()
+    row = served(warehouse)["AAA"]
+    assert (row["holders"], row["total_supply_raw"]) == (2, 70)
