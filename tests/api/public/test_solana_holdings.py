@@ -1,15 +1,11 @@
 """What a wallet holds of an SPL token, read from a real node."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import pytest
-from solders.instruction import Instruction
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
-from solders.system_program import CreateAccountParams, create_account
 from spl.token import instructions as spl
 from spl.token import models
 from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
@@ -17,97 +13,10 @@ from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
 from indexer.devchain.solana.sender import Sender
 from indexer.devchain.solana.surfpool import Surfpool
 from tests.fixtures.service import Serve, Service
+from tests.fixtures.spl_token import Token
 
 pytestmark = pytest.mark.slow
 MAINNET = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
-_RENT = 10**7
-_MINT_WITH_FEE_BYTES = 278
-"""A mint of Token-2022 with the configuration of a transfer fee; its token accounts have 178 bytes."""
-
-
-@dataclass
-class Token:
-    """A mint with two accounts of one wallet and one of another."""
-
-    node: Surfpool
-    program: Pubkey
-    mint: Keypair = field(default_factory=Keypair)
-    wallet: Keypair = field(default_factory=Keypair)
-    other: Keypair = field(default_factory=Keypair)
-    extra: Keypair = field(default_factory=Keypair)
-
-    @property
-    def payer(self) -> Pubkey:
-        return self.node.payer.pubkey()
-
-    def associated(self, wallet: Keypair) -> Pubkey:
-        return spl.get_associated_token_address(wallet.pubkey(), self.mint.pubkey(), self.program)
-
-    def create(self) -> "Token":
-        """Give the wallet 1,000 in its associated account and 234 in a second one; 5 to the other."""
-        run = Sender(self.node).run
-        run([*self._mint(), *self._associated_accounts()], self.mint)
-        extra = self.extra.pubkey()
-        run(
-            [
-                _account(self.payer, extra, 178 if self._has_fee else 165, self.program),
-                spl.initialize_account3(
-                    models.InitializeAccount3Params(
-                        program_id=self.program, account=extra, mint=self.mint.pubkey(), owner=self.wallet.pubkey()
-                    )
-                ),
-                self._give(self.associated(self.wallet), 1_000),
-                self._give(extra, 234),
-                self._give(self.associated(self.other), 5),
-            ],
-            self.extra,
-        )
-        return self
-
-    @property
-    def _has_fee(self) -> bool:
-        return self.program == TOKEN_2022_PROGRAM_ID
-
-    def _mint(self) -> Sequence[Instruction]:
-        mint = self.mint.pubkey()
-        parts = [_account(self.payer, mint, _MINT_WITH_FEE_BYTES if self._has_fee else 82, self.program)]
-        if self._has_fee:
-            fee = models.InitializeTransferFeeConfigParams(
-                program_id=self.program, mint=mint, transfer_fee_config_authority=self.payer,
-                withdraw_withheld_authority=self.payer, transfer_fee_basis_points=1_000, maximum_fee=10**6,
-            )  # fmt: skip
-            parts.append(spl.initialize_transfer_fee_config(fee))
-        parts.append(
-            spl.initialize_mint2(
-                models.InitializeMint2Params(
-                    decimals=6,
-                    program_id=self.program,
-                    mint=mint,
-                    mint_authority=self.payer,
-                    freeze_authority=self.payer,
-                )
-            )
-        )
-        return parts
-
-    def _associated_accounts(self) -> Sequence[Instruction]:
-        return [
-            spl.create_associated_token_account(self.payer, wallet.pubkey(), self.mint.pubkey(), self.program)
-            for wallet in (self.wallet, self.other)
-        ]
-
-    def _give(self, account: Pubkey, amount: int) -> Instruction:
-        return spl.mint_to(
-            models.MintToParams(
-                program_id=self.program, mint=self.mint.pubkey(), dest=account, mint_authority=self.payer, amount=amount
-            )
-        )
-
-
-def _account(payer: Pubkey, address: Pubkey, size: int, program: Pubkey) -> Instruction:
-    return create_account(
-        CreateAccountParams(from_pubkey=payer, to_pubkey=address, lamports=_RENT, space=size, owner=program)
-    )
 
 
 @pytest.fixture
