@@ -9,7 +9,12 @@ from warehouse.clickhouse import Warehouse
 
 # An entry takes some 200 bytes, so memory stays bounded however long the chain is.
 _MAX_ENTRIES = 200_000
+# These take some 700 bytes each.
+_MAX_IDENTITIES = 20_000
+_MAX_UNREAD = 10_000
 _PER_QUERY = 500
+UNREAD = "unread"
+"""``read_status`` of a token that has to be read from the node."""
 
 KeptT = TypeVar("KeptT")
 
@@ -22,6 +27,28 @@ class Origin:
     time: int
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the newest row of fact_token says of a token, on chains where a row is made from the one before.
+
+    Attributes:
+        pointer: the address that the token names for its metadata, empty for none.
+        unread: the token has to be read from the node.
+        read_block: block of the row.
+    """
+
+    origin: Origin
+    name: str
+    symbol: str
+    decimals: int | None
+    total_supply_raw: int | None
+    program: str
+    traits: frozenset[str]
+    pointer: bytes
+    unread: bool
+    read_block: int
+
+
 @dataclass(slots=True)
 class Learned:
     """What one unit added: its pools, its tokens, and the contracts it created."""
@@ -29,6 +56,7 @@ class Learned:
     pools: dict[bytes, str] = field(default_factory=dict)
     tokens: dict[bytes, Origin | None] = field(default_factory=dict)
     creations: dict[bytes, Origin] = field(default_factory=dict)
+    identities: dict[bytes, Identity] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -41,12 +69,18 @@ class Known:
     Attributes:
         pools: protocol of each pool, empty for an address that is no pool of a configured DEX.
         tokens: origin of each token; None for a contract that was read and is no token.
+        identities: newest row of each token, where rows are made from the ones before.
+        owners: the token that each account with metadata is about.
     """
 
     warehouse: Warehouse
     chain_id: int
     pools: dict[bytes, str] = field(default_factory=dict)
     tokens: dict[bytes, Origin | None] = field(default_factory=dict)
+    identities: dict[bytes, Identity] = field(default_factory=dict)
+    owners: dict[bytes, bytes] = field(default_factory=dict)
+    _unread: dict[bytes, int] = field(default_factory=dict)
+    _more_unread: bool = True
     _before: Learned = field(default_factory=Learned)
     _now: Learned = field(default_factory=Learned)
     _kept: dict[Any, Any] = field(default_factory=dict)
@@ -65,6 +99,10 @@ class Known:
             self.pools = dict(self._before.pools)
         if len(self.tokens) > _MAX_ENTRIES:
             self.tokens = dict(self._before.tokens)
+        if len(self.identities) > _MAX_IDENTITIES:
+            self.identities = dict(self._before.identities)
+        if len(self.owners) > _MAX_ENTRIES:
+            self.owners = {}
 
     def learn_pool(self, pool: bytes, protocol: str) -> None:
         """A configured DEX created this pool."""
@@ -77,6 +115,29 @@ class Known:
     def learn_creation(self, address: bytes, origin: Origin) -> None:
         """This contract was created there; its first creation counts."""
         self._now.creations.setdefault(address, origin)
+
+    def learn_identity(self, address: bytes, identity: Identity) -> None:
+        """A row of this token was made."""
+        self.identities[address] = self._now.identities[address] = identity
+        self.learn_token(address, identity.origin)
+        if not identity.unread:
+            self._unread.pop(address, None)
+        elif len(self._unread) < _MAX_UNREAD:
+            self._unread[address] = identity.read_block
+        else:
+            self._more_unread = True
+
+    def unread(self) -> dict[bytes, int]:
+        """Tokens that have to be read from the node, with the block of their newest row; at most so many at once."""
+        if not self._unread and self._more_unread:
+            rows = self.warehouse.rows(
+                sql.load("queries/ingest/unread_tokens"), {"chain_id": self.chain_id, "limit": _MAX_UNREAD}
+            )
+            self._more_unread = len(rows) == _MAX_UNREAD
+            found = {bytes.fromhex(row["address"]): row["read_block"] for row in rows}
+            written = {**self._before.identities, **self._now.identities}  # newer than what the warehouse may have
+            self._unread = {address: block for address, block in found.items() if address not in written}
+        return dict(self._unread)
 
     def protocols(self, pools: Collection[bytes]) -> dict[bytes, str]:
         """Protocol of each of these pools, empty where there is none."""
@@ -95,6 +156,27 @@ class Known:
             for row in self._rows("queries/ingest/known_tokens", "addresses", part):
                 self.tokens[bytes.fromhex(row["address"])] = Origin(row["first_block"], row["first_time"])
         return {address: self.tokens[address] for address in asked if address in self.tokens}
+
+    def recall_identities(self, addresses: Iterable[bytes]) -> dict[bytes, Identity]:
+        """Newest rows of these tokens, as far as there are any."""
+        asked = list(addresses)
+        missing = [address for address in asked if address not in self.identities]
+        for part in _parts(missing):
+            for row in self._rows("queries/ingest/known_identities", "addresses", part):
+                supply = row["total_supply_raw"]
+                self.identities[bytes.fromhex(row["address"])] = Identity(
+                    Origin(row["first_block"], row["first_time"]),
+                    row["name"],
+                    row["symbol"],
+                    row["decimals"],
+                    None if supply is None else int(supply),
+                    row["program"],
+                    frozenset(row["traits"]),
+                    bytes.fromhex(row["pointer"]),
+                    row["read_status"] == UNREAD,
+                    row["newest_block"],
+                )
+        return {address: self.identities[address] for address in asked if address in self.identities}
 
     def creations(self, addresses: Sequence[bytes]) -> dict[bytes, Origin]:
         """Where these contracts were created, as far as their creation was seen in this unit or an earlier one."""

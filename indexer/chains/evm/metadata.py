@@ -7,7 +7,6 @@ stored as broken.
 
 import re
 import time
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,9 +22,9 @@ from indexer.chains.errors import (
     UnknownFault,
 )
 from indexer.chains.evm.rpc import Call, EvmClient
+from indexer.chains.text import NAME_CHARACTERS, SYMBOL_CHARACTERS, clean_text
 from warehouse.domain.selectors import DECIMALS, NAME, OWNER, SYMBOL, TOTAL_SUPPLY
 
-NAME_CHARACTERS, SYMBOL_CHARACTERS = 128, 64
 # Enough for any honest getter, also behind proxies; too little for a hostile one to keep the node busy.
 GAS_CAP = hex(500_000)
 
@@ -97,13 +96,6 @@ def read_tokens_at_head(client: EvmClient, addresses: Sequence[bytes]) -> dict[b
     return {address: reading for (address, _), reading in found.items()}
 
 
-def clean_text(raw: bytes, longest: int) -> str:
-    """Text that is safe to display: valid UTF-8, no control or direction characters, single spaces, bounded length."""
-    decoded = raw[: 8 * longest].decode("utf-8", "replace")
-    kept = "".join(" " if char.isspace() else char for char in decoded if char.isspace() or _harmless(char))
-    return " ".join(kept.split())[:longest].rstrip()
-
-
 def decode_text(answer: bytes) -> bytes:
     """The bytes of an ABI string, or of a bytes32 used as one; empty when it is neither."""
     if len(answer) >= 64:
@@ -116,11 +108,6 @@ def decode_text(answer: bytes) -> bytes:
     if len(answer) == 32:
         return answer.rstrip(b"\0") if not answer.startswith(b"\0") else b""
     return b""
-
-
-def _harmless(char: str) -> bool:
-    # Cc control, Cf format (direction overrides, zero width), Cs lone surrogates, Co private use, Cn unassigned.
-    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
 
 
 def _view(selector: str) -> tuple[str, str]:

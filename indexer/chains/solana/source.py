@@ -10,12 +10,13 @@ from indexer.chains.errors import BlockMissing, NodeLied, NodeUnavailable, RpcEr
 from indexer.chains.solana.accounts import CONFIRMED, Account, multiple_accounts, read_accounts
 from indexer.chains.solana.assemble import assemble_unit
 from indexer.chains.solana.balances import read_balances
-from indexer.chains.solana.decoders.frame import scope_of
+from indexer.chains.solana.decoders.frame import Tables, scope_of
 from indexer.chains.solana.fetch import Chunk, FetchContext, fetch_chunk, fetch_hashes, fetch_headers
+from indexer.chains.solana.mints import add_token_rows
 from indexer.chains.solana.rpc import SolanaClient
 from indexer.chains.source import Head, Holding, IndexedHashes
 from indexer.known import Known
-from indexer.unit import AssembledUnit
+from indexer.unit import AssembledUnit, Blocks
 from warehouse.domain.chains import Chain
 
 _SLOTS_AT_ONCE = 500
@@ -73,21 +74,29 @@ class SolanaSource:
 
     def assemble(self, chunks: Sequence[Chunk], known: Known) -> AssembledUnit:
         """Rows of all decoders, and what depends on earlier blocks."""
-        return assemble_unit(chunks, known)
+
+        def complete(known: Known, blocks: Blocks, tables: Tables) -> None:
+            add_token_rows(known, blocks, tables, self.read_accounts, self._final)
+
+        return assemble_unit(chunks, known, complete)
 
     def balances(self, holdings: Sequence[Holding], block: int) -> Sequence[int | None]:
         """What the wallets' token accounts hold; None where that may have changed since ``block``."""
         return read_balances(self.client, holdings, block)
 
-    def read_accounts(self, addresses: Sequence[str]) -> tuple[int, list[Account | None]]:
-        """At most ``MAX_ACCOUNTS`` accounts as of one finalized slot, and that slot: it is not before the final block
-        that ``head`` last saw."""
-        call, (asked, options) = multiple_accounts(addresses, _FINALIZED)
-        answer = self.client.call(call, asked, {**options, "minContextSlot": max(self._final, 0)})
-        slot, accounts = read_accounts(answer, len(addresses))
-        if slot < self._final:
-            raise NodeUnavailable(f"the node read accounts as of slot {slot}, before the final {self._final}")
-        return slot, accounts
+    def read_accounts(
+        self, addresses: Sequence[str], *, commitment: str, at_least: int
+    ) -> tuple[int, list[Account | None]]:
+        """At most ``MAX_ACCOUNTS`` accounts as of one slot, and that slot, which is at least ``at_least``."""
+        method, (asked, options) = multiple_accounts(addresses, commitment)
+
+        def read(results: list[Any]) -> tuple[int, list[Account | None]]:
+            slot, accounts = read_accounts(results[0], len(addresses))
+            if slot < at_least:
+                raise NodeUnavailable(f"the node read accounts as of slot {slot}, before {at_least}")
+            return slot, accounts
+
+        return self.client.request([(method, (asked, {**options, "minContextSlot": max(at_least, 0)}))], read)
 
     def stop(self) -> None:
         """Make waiting requests fail instead of retrying."""

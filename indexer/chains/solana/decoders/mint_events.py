@@ -88,6 +88,11 @@ class Authorised(_Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Governed(_Event):
+    """Who controls the mint changed: its row of fact_control says how."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unclear(_Event):
     """An instruction may have changed the metadata in a way that only the account tells."""
 
@@ -97,7 +102,9 @@ class Closed(_Event):
     """The account was closed, if it is a mint: nothing else tells mints from token accounts there."""
 
 
-MintEvent: TypeAlias = Seen | Opened | Initialised | TraitSet | Pointed | Named | Authorised | Unclear | Closed
+MintEvent: TypeAlias = (
+    Seen | Opened | Initialised | TraitSet | Pointed | Named | Authorised | Governed | Unclear | Closed
+)
 
 
 @dataclass(frozen=True, slots=True)

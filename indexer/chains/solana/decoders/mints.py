@@ -17,6 +17,7 @@ from indexer.chains.solana.decoders.mint_events import (
     EVENTS,
     Authorised,
     Closed,
+    Governed,
     Happening,
     Initialised,
     MetadataSource,
@@ -213,6 +214,7 @@ class _Reader:
     def _control(self, mint: bytes, kind: MintControl, account: bytes, *, previous: bytes = b"") -> None:
         row = (self._place(), self.transaction.signature, mint, kind, previous, account, account in self.signers)
         self.found.controls.append(row)
+        self.found.events.append(Governed(mint, self.found.slot))
 
     def _place(self) -> int:
         self.row += 1

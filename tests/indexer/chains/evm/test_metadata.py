@@ -7,7 +7,8 @@ from eth_abi.abi import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chains.evm.metadata import SYMBOL_CHARACTERS, clean_text, decode_text
+from indexer.chains.evm.metadata import decode_text
+from indexer.chains.text import SYMBOL_CHARACTERS, clean_text
 
 
 @pytest.mark.parametrize(
