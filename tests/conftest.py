@@ -15,6 +15,7 @@ pytest_plugins = (
     "tests.fixtures.receiver",
     "tests.fixtures.run_resources",
     "tests.fixtures.stalling_proxy",
+    "tests.fixtures.solana_node_registry",
     "tests.fixtures.surfpool",
     "tests.fixtures.text_server",
     "tests.fixtures.tiers",

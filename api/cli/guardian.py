@@ -6,7 +6,8 @@ import typer
 
 app = typer.Typer(
     help="The cold key above the signer. Commands print an unsigned transaction for a hardware or multi-signature "
-    "wallet, or with --submit send it with the key in REGALIA_GUARDIAN_PRIVATE_KEY.",
+    "wallet, or with --submit send it with the key in REGALIA_GUARDIAN_PRIVATE_KEY, on Solana "
+    "REGALIA_SOLANA_GUARDIAN_PRIVATE_KEY.",
     no_args_is_help=True,
 )
 
@@ -65,7 +66,7 @@ def announce_signer(chain: Chain, address: Address, submit: Submit = False) -> N
     """Announce the next signer. It takes over with `accept-signer` after the registry's delay."""
     from api.ops.commands import guardian
 
-    guardian.call(chain, "announceSigner", guardian.address(address), submit=submit)
+    guardian.call(chain, "announceSigner", address, submit=submit)
 
 
 @app.command("cancel-signer")
@@ -80,7 +81,8 @@ def cancel_signer(chain: Chain, submit: Submit = False) -> None:
 def accept_signer(chain: Chain, submit: Submit = False) -> None:
     """Make this service's signer the registry's, after it was announced and the delay has passed.
 
-    The signer signs that its key exists. Anyone may send the transaction; with --submit, REGALIA_PRIVATE_KEY pays.
+    The signer signs that its key exists. Anyone may send the transaction; with --submit, REGALIA_PRIVATE_KEY pays, on
+    Solana REGALIA_SOLANA_PRIVATE_KEY.
     """
     from api.ops.commands import guardian
 
@@ -89,10 +91,10 @@ def accept_signer(chain: Chain, submit: Submit = False) -> None:
 
 @app.command("announce-guardian")
 def announce_guardian(chain: Chain, address: Address, submit: Submit = False) -> None:
-    """Announce the next guardian; the zero address takes the announcement back."""
+    """Announce the next guardian; the zero address (on Solana the system program's) takes the announcement back."""
     from api.ops.commands import guardian
 
-    guardian.call(chain, "announceGuardian", guardian.address(address), submit=submit)
+    guardian.call(chain, "announceGuardian", address, submit=submit)
 
 
 @app.command("accept-guardian")
@@ -105,17 +107,17 @@ def accept_guardian(chain: Chain, submit: Submit = False) -> None:
 
 @app.command("set-factory")
 def set_factory(chain: Chain, address: Address, submit: Submit = False) -> None:
-    """Name the contract that may call `mintFor`. It cannot be changed afterwards."""
+    """Name the contract that may call `mintFor`, on EVM chains. It cannot be changed afterwards."""
     from api.ops.commands import guardian
 
-    guardian.call(chain, "setFactory", guardian.address(address), submit=submit)
+    guardian.call(chain, "setFactory", address, submit=submit)
 
 
 @app.command("set-mint-limits")
 def set_mint_limits(
     chain: Chain,
     free_per_day: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Free mints in a day of UTC.")],
-    paid_from: Annotated[int, typer.Option(min=0, help="Lowest fee, in wei, of a mint that is not free.")],
+    paid_from: Annotated[int, typer.Option(min=0, help="Lowest fee, in wei or lamports, of a mint that is not free.")],
     submit: Submit = False,
 ) -> None:
     """Change how many mints a day may be free, and what counts as free."""

@@ -1,16 +1,17 @@
 """Checks of ``regalia doctor`` about the signer and the registries that must know it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from api.ops.commands.checks import Finding, Level
 from api.ops.commands.nodes import TIMEOUT_SECONDS
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.rpc import EvmClient
-from indexer.contracts.guarding import RegistryState, read_state
+from indexer.contracts.guarding import read_state
 from indexer.contracts.remote_signer import RemoteSigner
 from indexer.contracts.signer import Signer, SignerKeyError, has_key
 from indexer.contracts.signing import open_signer
+from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain, Chains
 from warehouse.settings import EngineSettings
 
@@ -18,7 +19,16 @@ _NONE = "0x" + "00" * 20
 
 
 def signing(settings: EngineSettings, chains: Chains) -> Iterable[Finding]:
-    """Whether the signer can sign, and each registry accepts what it signs. Makes no key."""
+    """Whether the signers can sign, and each registry accepts what they sign. Makes no key."""
+    served = [chain for chain in chains.enabled() if chain.can_claim and "registry" in chain.contracts]
+    yield from _on_evm(settings, [chain for chain in served if chain.address_format is AddressFormat.HEX])
+    if others := [chain for chain in served if chain.address_format is AddressFormat.BASE58]:
+        from api.ops.commands.checks_of_solana_signing import solana_signing  # loads solders
+
+        yield from solana_signing(settings, others)
+
+
+def _on_evm(settings: EngineSettings, chains: Sequence[Chain]) -> Iterable[Finding]:
     if settings.signer_url is None and not has_key(settings.data_dir):
         return
     try:
@@ -30,9 +40,8 @@ def signing(settings: EngineSettings, chains: Chains) -> Iterable[Finding]:
         if isinstance(signer, RemoteSigner) and not signer.answers():
             advice = "start it, or correct REGALIA_SIGNER_URL and its certificates; until then no claim can be built"
             yield Finding(Level.BROKEN, "signer", f"the remote signer of {signer.address} does not answer", advice)
-        for chain in chains.enabled():
-            if chain.can_claim and "registry" in chain.contracts:
-                yield from _registry(chain, signer)
+        for chain in chains:
+            yield from _registry(chain, signer)
 
 
 def _registry(chain: Chain, signer: Signer) -> Iterable[Finding]:
@@ -40,23 +49,38 @@ def _registry(chain: Chain, signer: Signer) -> Iterable[Finding]:
         with closing(EvmClient(chain, timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)) as client:
             state = read_state(client, chain.contracts["registry"])
     except RpcError as error:
-        yield Finding(Level.WARNING, chain.key, f"its registry cannot be read: {error}", "see the node's finding")
+        yield unreadable(chain, error)
         return
-    yield _signer_of(chain, state, signer.address)
-    if state.guardian == state.signer:
+    in_force, announced = (None if key == _NONE else key for key in (state.signer, state.next_signer))
+    ours, guardian = signer.address, state.guardian
+    yield from registry_findings(chain, signer=in_force, ours=ours, guardian=guardian, announced=announced)
+
+
+def unreadable(chain: Chain, error: RpcError) -> Finding:
+    """The chain's registry could not be read."""
+    return Finding(Level.WARNING, chain.key, f"its registry cannot be read: {error}", "see the node's finding")
+
+
+def registry_findings(
+    chain: Chain, *, signer: str | None, ours: str, guardian: str, announced: str | None
+) -> Iterable[Finding]:
+    """What a registry says of its keys: the signer in force (None while it is suspended), the guardian and the
+    announced signer."""
+    yield _signer_of(chain, signer, ours)
+    if guardian == signer:
         advice = "hand the guardian over to a key that is kept offline: `regalia guardian announce-guardian`"
         yield Finding(Level.WARNING, chain.key, "the guardian of its registry is the signer itself", advice)
-    if state.next_signer != _NONE:
+    if announced is not None:
         advice = "if nobody of yours announced it: `regalia guardian cancel-signer`"
-        yield Finding(Level.WARNING, chain.key, f"{state.next_signer} is announced as the next signer", advice)
+        yield Finding(Level.WARNING, chain.key, f"{announced} is announced as the next signer", advice)
 
 
-def _signer_of(chain: Chain, state: RegistryState, ours: str) -> Finding:
-    if state.signer == ours.lower():
+def _signer_of(chain: Chain, signer: str | None, ours: str) -> Finding:
+    if signer is not None and signer in (ours, ours.lower()):
         return Finding(Level.OK, chain.key, f"its registry accepts what {ours} signs")
-    if state.signer == _NONE:
+    if signer is None:
         message = "the signer of its registry is suspended: no claim can be registered"
     else:
-        message = f"the signer of its registry is {state.signer}, this service's is {ours}: every claim will be refused"
+        message = f"the signer of its registry is {signer}, this service's is {ours}: every claim will be refused"
     advice = "restore that key, or have the guardian announce this signer: `regalia guardian announce-signer`"
     return Finding(Level.BROKEN, chain.key, message, advice)

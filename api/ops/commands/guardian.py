@@ -1,11 +1,12 @@
-"""``regalia guardian``: prints or sends the transactions of a registry's guardian."""
+"""``regalia guardian``: prints or sends the transactions of a registry's guardian. The work on Solana is in
+``solana_guardian.py``."""
 
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import is_address, to_checksum_address
@@ -18,15 +19,27 @@ from indexer.contracts.registry import contract
 from indexer.contracts.sending import send
 from indexer.contracts.signer import SignerKeyError, read_key
 from warehouse.chains.facts import ChainFactsError
+from warehouse.domain.addresses import AddressFormat
+from warehouse.domain.chains import Chain
+
+if TYPE_CHECKING:
+    from indexer.contracts.solana.signer import StatementSigner
 
 PRIVATE_KEY_NAME = "REGALIA_GUARDIAN_PRIVATE_KEY"
 _PATIENCE_SECONDS = 10.0
+_TAKE_ADDRESSES = frozenset({"announceSigner", "announceGuardian", "setFactory"})
 
 
 def show_status(chain_key: str) -> None:
     """Print keys and terms of the chain's registry, and whether this service's signer is the registry's."""
     services = Services.of(load())
-    with _registry(services, chain_key) as (client, registry):
+    chain = _chain(services, chain_key)
+    if chain.address_format is AddressFormat.BASE58:
+        from api.ops.commands import solana_guardian  # loads solders, which other chains need not
+
+        solana_guardian.show_status(chain, _solana_signer(services))
+        return
+    with _registry(chain) as (client, registry):
         state = guarding.read_state(client, registry)
     is_ours = state.signer == services.signer.address.lower()
     print(json.dumps({"registry": registry, **asdict(state), "signer_is_ours": is_ours}))
@@ -34,10 +47,17 @@ def show_status(chain_key: str) -> None:
 
 def call(chain_key: str, function: str, *arguments: Any, submit: bool = False) -> None:
     """Print the guardian's call of a function as an unsigned transaction, or send it."""
-    services = Services.of(load())
+    chain = _chain(Services.of(load()), chain_key)
+    if chain.address_format is AddressFormat.BASE58:
+        from api.ops.commands import solana_guardian  # loads solders, which other chains need not
+
+        solana_guardian.call(chain, function, *arguments, submit=submit)
+        return
+    if function in _TAKE_ADDRESSES:
+        arguments = tuple(map(address, arguments))
     data = contract().call(function, *arguments)
     what = f"{function}({', '.join(str(argument) for argument in arguments)})"
-    with _registry(services, chain_key) as (client, registry):
+    with _registry(chain) as (client, registry):
         sender = guarding.read_state(client, registry)
         expected = sender.next_guardian if function == "acceptGuardian" else sender.guardian
         guarding.rehearse(client, sender=expected, registry=registry, data=data, what=what)
@@ -50,7 +70,13 @@ def call(chain_key: str, function: str, *arguments: Any, submit: bool = False) -
 def accept_signer(chain_key: str, *, submit: bool = False) -> None:
     """Print or send the acceptance of this service's signer, which the guardian announced. Anyone may send it."""
     services = Services.of(load())
-    with _registry(services, chain_key) as (client, registry):
+    chain = _chain(services, chain_key)
+    if chain.address_format is AddressFormat.BASE58:
+        from api.ops.commands import solana_guardian  # loads solders, which other chains need not
+
+        solana_guardian.accept_signer(chain, _solana_signer(services), submit=submit)
+        return
+    with _registry(chain) as (client, registry):
         data = guarding.accept_signer_calldata(services.signer, client.chain.chain_id, registry)
         what = f"activateSigner({services.signer.address})"
         guarding.rehearse(client, sender=services.signer.address, registry=registry, data=data, what=what)
@@ -71,11 +97,21 @@ def address(text: str) -> str:
     return str(to_checksum_address(text))
 
 
-@contextmanager
-def _registry(services: Services, chain_key: str) -> Iterator[tuple[EvmClient, str]]:
+def _chain(services: Services, chain_key: str) -> Chain:
     chain = services.chains.find(chain_key)
     if chain is None or not chain.enabled or "registry" not in chain.contracts:
         raise ChainFactsError(f"chain {chain_key!r} has no node or no registry in the file of REGALIA_CHAINS")
+    return chain
+
+
+def _solana_signer(services: Services) -> "StatementSigner":
+    from indexer.contracts.solana.signing import open_signer
+
+    return open_signer(services.settings)
+
+
+@contextmanager
+def _registry(chain: Chain) -> Iterator[tuple[EvmClient, str]]:
     client = EvmClient(chain, patience_seconds=_PATIENCE_SECONDS)
     try:
         yield client, chain.contracts["registry"]

@@ -124,12 +124,16 @@ def _drop_confirmed(
         if status is None or status.get("confirmationStatus") not in ("confirmed", "finalized"):
             continue
         if status.get("err") is not None:
-            raise SendError(f"chain {key}: {what}, {name}, failed: {_reason(status['err'])}")
+            raise SendError(f"chain {key}: {what}, {name}, failed: {failure(status['err'])}")
         del waiting[name]
 
 
-def _reason(error: Any) -> str:
-    """The error of a transaction that took place; nodes write ``{"InstructionError": [1, {"Custom": 6011}]}``."""
+def failure(error: Any) -> str:
+    """Why a transaction failed: the name of the registry program's error where it is one.
+
+    Args:
+        error: as nodes answer it, such as ``{"InstructionError": [1, {"Custom": 6011}]}``.
+    """
     try:
         code = error["InstructionError"][1]["Custom"]
     except (TypeError, KeyError, IndexError):

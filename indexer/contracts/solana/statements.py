@@ -7,6 +7,7 @@ own fields. ``program/statements.h`` checks them.
 import hashlib
 import struct
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from solders.instruction import Instruction
 from solders.pubkey import Pubkey
@@ -14,6 +15,16 @@ from solders.pubkey import Pubkey
 ED25519_PROGRAM = Pubkey.from_string("Ed25519SigVerify111111111111111111111111111")
 MAX_SYMBOL = 12
 _OWN_INSTRUCTION = 0xFFFF
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def nonce_at(moment: datetime) -> int:
+    """The nonce of a statement that the service makes at a moment: microseconds since 1970.
+
+    The program takes a statement about a symbol only with a higher nonce than the last one used, so all statements
+    count in this unit.
+    """
+    return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
