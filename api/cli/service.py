@@ -45,12 +45,14 @@ def demo(
         bool, typer.Option("--once", help="Run everything that the guide suggests, including the claim, and stop.")
     ] = False,
     scale: Annotated[str, typer.Option(help="demo, or small for a quick start.")] = "demo",
+    chain: Annotated[str, typer.Option(help="all, or base to start without Solana.")] = "all",
     dagster: Annotated[bool, typer.Option("--dagster/--without-dagster", help="Run Dagster as well.")] = True,
 ) -> None:
-    """Run the whole service on a local chain with tokens, markets and trade, and print what to try.
+    """Run the whole service on local chains with tokens, markets and trade, and print what to try.
 
-    The chain has the id of Base, real contracts, some fifty tokens, exchanges, and trade that continues. Everything is
-    created again each time, in the data directory .regalia/demo or the one of REGALIA_DATA_DIR. Ctrl-C stops it.
+    One chain has the id of Base, real contracts, some fifty tokens, exchanges, and trade that continues; the other is a
+    Solana node, where there is one for this machine (Linux on x86-64). Everything is created again each time, in the
+    data directory .regalia/demo or the one of REGALIA_DATA_DIR. Ctrl-C stops it.
 
     Example:
 
@@ -59,7 +61,9 @@ def demo(
     from api.ops.demo.run import run
 
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
-    raise typer.Exit(run(once=once, scale=scale, dagster=dagster))
+    if chain not in ("all", "base"):
+        raise typer.BadParameter(f"{chain!r} is neither all nor base", param_hint="--chain")
+    raise typer.Exit(run(once=once, scale=scale, dagster=dagster, solana=chain == "all"))
 
 
 @app.command(rich_help_panel="Service")

@@ -6,7 +6,6 @@
 import argparse
 import json
 import logging
-import os
 import signal
 import threading
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.devchain.anvil import Anvil, AnvilError
+from indexer.devchain.files import write_whole
 from indexer.devchain.world import SCALES, World
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ _DEPLOY_SECONDS = 60.0
 def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actions: int = 6) -> None:
     """Build the world and trade in it until SIGINT or SIGTERM.
 
-    ``chains.toml`` and then ``world.json`` appear in ``out`` when the history is complete.
+    ``base.toml`` and then ``base.json`` appear in ``out`` when the history is complete.
     """
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -35,8 +35,8 @@ def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actio
         world = World.create(anvil, seed=seed, scale=scale, with_registry=False)
         deployer = world.wallet("contracts deployer")
         anvil.rpc("anvil_setBalance", deployer.address, hex(10**21))
-        _write(out / "chains.toml", world.chain_toml(CHAIN_KEY))
-        _write(out / "world.json", json.dumps(_facts(world, "0x" + bytes(deployer.key).hex()), indent=1))
+        write_whole(out / f"{CHAIN_KEY}.toml", world.chain_toml(CHAIN_KEY))
+        write_whole(out / f"{CHAIN_KEY}.json", json.dumps(_facts(world, "0x" + bytes(deployer.key).hex()), indent=1))
         _await_contracts(anvil, deployer.address, stop)
         world.live(block_seconds)
         while not stop.wait(block_seconds):
@@ -76,19 +76,10 @@ def _facts(world: World, deployer_key: str) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, text: str) -> None:
-    """Whole or not at all, readable by its owner only: keys are in it."""
-    draft = path.with_name(f".{path.name}.draft")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    draft.replace(path)
-
-
 def main() -> None:
     """Command line of the demo's chain."""
     parser = argparse.ArgumentParser(prog="python -m indexer.devchain.serve")
-    parser.add_argument("--out", type=Path, required=True, help="folder for chains.toml and world.json")
+    parser.add_argument("--out", type=Path, required=True, help="folder for base.toml and base.json")
     parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -1,4 +1,4 @@
-"""The demo's chain: ``python -m indexer.devchain.serve`` under a guard, so that it never outlives the demo."""
+"""The demo's chains: programs that run a local node and trade on it, under a guard, so that none outlives the demo."""
 
 import json
 import subprocess
@@ -12,6 +12,8 @@ from api.ops.supervisor.part import StackError
 from api.ops.supervisor.process import GUARD, LOG_LIMIT_BYTES, describe_exit, last_line
 
 START_SECONDS = 180.0
+MODULES = {"base": "indexer.devchain.serve", "solana": "indexer.devchain.solana.serve"}
+"""What runs each chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +37,19 @@ class World:
     token_count: int
     deployer_key: str
     claimant: Claimant
+    ws_url: str | None = None
 
 
 class ChainProcess:
     """The running chain; closing it stops node and trade at once."""
 
-    def __init__(self, directory: Path, environment: dict[str, str], scale: str) -> None:
-        self.world_file = directory / "world.json"
-        self.chains_file = directory / "chains.toml"
-        self.log = directory / "logs" / "chain.log"
+    def __init__(self, key: str, directory: Path, environment: dict[str, str], scale: str) -> None:
+        self.key = key
+        self.world_file = directory / f"{key}.json"
+        self.chains_file = directory / f"{key}.toml"
+        self.log = directory / "logs" / f"chain-{key}.log"
         self.log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "indexer.devchain.serve", "--out", str(directory), "--scale", scale]
+        command = [sys.executable, "-m", MODULES[key], "--out", str(directory), "--scale", scale]
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(GUARD), str(self.log), str(LOG_LIMIT_BYTES), "--", *command],
             stdin=subprocess.PIPE,
@@ -64,9 +68,9 @@ class ChainProcess:
         while not self.world_file.exists():
             if (status := self._process.poll()) is not None:
                 said = last_line(self.log) or "no output"
-                raise StackError(f"the chain ended with {describe_exit(status)}: {said} (log: {self.log})")
+                raise StackError(f"the chain {self.key} ended with {describe_exit(status)}: {said} (log: {self.log})")
             if time.monotonic() > deadline:
-                raise StackError(f"the chain was not built within {START_SECONDS:.0f} s (log: {self.log})")
+                raise StackError(f"the chain {self.key} was not built within {START_SECONDS:.0f} s (log: {self.log})")
             time.sleep(0.05)
         facts: dict[str, Any] = json.loads(self.world_file.read_text())
         return World(**{**facts, "claimant": Claimant(**facts["claimant"])})

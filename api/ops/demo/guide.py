@@ -1,12 +1,28 @@
 """What the demo prints when it is ready: addresses, and commands to copy."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ENVIRONMENT = "demo.env"
 """The file in the data directory that a shell reads to follow the pages of the documentation."""
 CLAIM_SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "examples" / "claim.py"
+
+
+@dataclass(frozen=True, slots=True)
+class SolanaPlace:
+    """The demo's Solana node, and a wallet there with a token to claim; ``node`` is Node.js."""
+
+    rpc_url: str
+    ws_url: str
+    chain_id: int
+    symbol: str
+    mint: str
+    wallet: str
+    secret_key: str
+    node: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +40,13 @@ class RunningDemo:
     wallet: str
     private_key: str
     python: str
+    solana: SolanaPlace | None = None
+
+    @classmethod
+    def read(cls, described: Mapping[str, Any]) -> "RunningDemo":
+        """The demo that ``demo.json`` describes."""
+        solana = described["solana"]
+        return cls(**{**described, "solana": solana and SolanaPlace(**solana)})
 
 
 def reads(demo: RunningDemo) -> list[tuple[str, str]]:
@@ -62,6 +85,14 @@ def environment(demo: RunningDemo, home: Path) -> str:
         "REGALIA_DATA_DIR": str(home),
         "REGALIA_CHAINS": str(home / "chains.toml"),
     }
+    if demo.solana:
+        variables |= {
+            "SOLANA_NODE": demo.solana.rpc_url,
+            "SOLANA_SYMBOL": demo.solana.symbol,
+            "SOLANA_MINT": demo.solana.mint,
+            "SOLANA_WALLET": demo.solana.wallet,
+            "SOLANA_SECRET_KEY": demo.solana.secret_key,
+        }
     lines = [f"export {name}={shlex.quote(value)}" for name, value in variables.items()]
     commands = shlex.quote(str(Path(demo.python).parent))
     return "\n".join(["# Read it with a dot: . demo.env", *lines, f"export PATH={commands}:$PATH"])
@@ -82,6 +113,7 @@ def text(demo: RunningDemo) -> str:
         f"  OpenAPI      {demo.api_url}/openapi.json",
         *([f"  Dagster      {demo.dagster_url}"] if demo.dagster_url else []),
         f"  chain        {demo.rpc_url} (chain id {demo.chain_id}, posing as {demo.chain_key})",
+        *([f"  Solana       {demo.solana.rpc_url} (subscriptions: {demo.solana.ws_url})"] if demo.solana else []),
         f"  API key      {demo.api_key}",
         "",
         "Try:",
@@ -90,13 +122,10 @@ def text(demo: RunningDemo) -> str:
     for what, path in reads(demo):
         carried = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers(demo, path).items())
         lines += [f"  # {what}", f"  curl -s {carried} {shlex.quote(demo.api_url + path)}", ""]
-    command = " ".join(
-        f"\\\n      {word}" if word.startswith("--") else word for word in map(shlex.quote, claim_command(demo))
-    )
+    for what, words in [(demo.symbol, claim_command(demo))]:
+        command = " ".join(f"\\\n      {word}" if word.startswith("--") else word for word in map(shlex.quote, words))
+        lines += [f"  # claim {what} with the wallet that deployed it", f"  {command}", ""]
     lines += [
-        f"  # claim {demo.symbol} with the wallet that deployed it",
-        f"  {command}",
-        "",
         f"docs/claim.md walks through the claim step by step; {ENVIRONMENT} in the data directory has its variables.",
         "Ctrl-C stops everything.",
     ]

@@ -1,7 +1,7 @@
-"""Waits until the demo is ready: the chain's history is indexed, and clients can read the results."""
+"""Waits until the demo is ready: the chains' histories are indexed, and clients can read the results."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import httpx
 
@@ -17,15 +17,16 @@ class NotReady(RuntimeError):
     """Something that clients should see is missing; the message names it."""
 
 
-def wait(demo: RunningDemo, database_url: str, head: int) -> None:
-    """Wait until the block ``head`` is published and every suggested read answers with data.
+def wait(demo: RunningDemo, database_url: str, heads: Mapping[int, int]) -> None:
+    """Wait until these blocks, by chain id, are published and every suggested read answers with data.
 
     Raises:
         NotReady: the patience is over.
     """
     deadline = time.monotonic() + PATIENCE_SECONDS
     with postgres.connect(database_url, autocommit=True) as store:
-        _until(deadline, lambda: _indexed(store, demo.chain_id, head))
+        for chain_id, head in heads.items():
+            _until(deadline, lambda chain_id=chain_id, head=head: _indexed(store, chain_id, head))  # type: ignore[misc]
     with httpx.Client(base_url=demo.api_url, timeout=30) as client:
         for _, path in guide.reads(demo):
             _until(deadline, lambda path=path: _missing_data(client, demo, path))  # type: ignore[misc]
@@ -34,7 +35,9 @@ def wait(demo: RunningDemo, database_url: str, head: int) -> None:
 def _indexed(store: Connection, chain_id: int, head: int) -> str | None:
     rows = postgres.run(store, "ingestion/find_published", {"chain_id": chain_id})
     published = rows[0]["block_number"] if rows else None
-    return None if published is not None and published >= head else f"indexed to block {published} of {head}"
+    if published is not None and published >= head:
+        return None
+    return f"chain {chain_id} is indexed to block {published} of {head}"
 
 
 def _missing_data(client: httpx.Client, demo: RunningDemo, path: str) -> str | None:

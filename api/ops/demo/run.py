@@ -1,4 +1,4 @@
-"""Runs the demo: a chain with a history, our contracts, the ordinary service, and a guide."""
+"""Runs the demo: chains with a history, our contracts, the ordinary service, and a guide."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -22,15 +22,18 @@ from api.ops.supervisor.process import describe_exit
 from api.ops.supervisor.run import run as run_stack
 from api.ops.supervisor.settings import StackSettings, load
 from api.ops.supervisor.supervisor import Supervisor
+from indexer.devchain.solana.surfpool import SurfpoolUnavailable, find_programs
 from warehouse import engines
 
 log = logging.getLogger("regalia.demo")
 
 DEFAULT_DIRECTORY = Path(".regalia") / "demo"
 PLAN = "developer"
+PAYERS = {"base": "REGALIA_PRIVATE_KEY", "solana": "REGALIA_SOLANA_PRIVATE_KEY"}
+"""The setting with the key that pays on each chain for our contracts, and for the worker's transactions."""
 
 
-def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int:
+def run(*, once: bool = False, scale: str = "demo", dagster: bool = True, solana: bool = True) -> int:
     """Run the demo until Ctrl-C, or with ``once`` until everything it suggests was tried; the exit status.
 
     Raises:
@@ -47,14 +50,14 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True) -> int
         settings = load()
         ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")
         print(f"Regalia's demo, in {home}\n", flush=True)
-        with ChainProcess(home, dict(os.environ), scale) as chain:
-            with _step("a chain with tokens, markets and days of trade"):
-                world = chain.world()
-            # Pays for our contracts, and for the worker's transactions.
-            os.environ["REGALIA_PRIVATE_KEY"] = world.deployer_key
-            with _step("our contracts on it"):
-                _deploy(world, chain.chains_file)
-            demo = Demo(home, settings, world, chain, once=once, begun=begun)
+        keys = ["base", *(["solana"] if solana and _solana_runs_here() else [])]
+        with contextlib.ExitStack() as stack:
+            chains = [stack.enter_context(ChainProcess(key, home, dict(os.environ), scale)) for key in keys]
+            with _step(f"{' and '.join(keys)}: tokens, markets and days of trade"):
+                worlds = {chain.key: chain.world() for chain in chains}
+            with _step("our contracts"):
+                _deploy(worlds, chains, home / "chains.toml")
+            demo = Demo(home, settings, worlds, chains, once=once, begun=begun)
             run_stack(settings, parts.Wanted(dagster=dagster), on_start=demo.on_start, on_ready=demo.on_ready)
             demo.stopped = True
     print("stopped", flush=True)
@@ -65,12 +68,19 @@ class Demo:
     """What happens once the service runs, in a thread."""
 
     def __init__(
-        self, home: Path, settings: StackSettings, world: World, chain: ChainProcess, *, once: bool, begun: float
+        self,
+        home: Path,
+        settings: StackSettings,
+        worlds: Mapping[str, World],
+        chains: Sequence[ChainProcess],
+        *,
+        once: bool,
+        begun: float,
     ) -> None:
         self.home = home
         self.settings = settings
-        self.world = world
-        self.chain = chain
+        self.worlds = worlds
+        self.chains = chains
         self.once = once
         self.begun = begun
         self.stack_begun = time.monotonic()
@@ -80,18 +90,20 @@ class Demo:
     def on_start(self, supervisor: Supervisor) -> None:
         """Called in the supervisor's loop before the first part starts."""
         loop = asyncio.get_running_loop()
-        for act, name in ((self._finish, "demo"), (self._watch_chain, "chain-watch")):
-            threading.Thread(target=act, args=(supervisor, loop), name=name, daemon=True).start()
+        threading.Thread(target=self._finish, args=(supervisor, loop), name="demo", daemon=True).start()
+        for chain in self.chains:
+            given = (chain, supervisor, loop)
+            threading.Thread(target=self._watch, args=given, name=f"watch-{chain.key}", daemon=True).start()
 
     def on_ready(self, supervisor: Supervisor) -> None:
         """Called in the loop when every part is ready; Dagster is the last."""
         _say(time.monotonic() - self.stack_begun, f"all {len(supervisor.parts)} parts of the service")
 
-    def _watch_chain(self, supervisor: Supervisor, loop: asyncio.AbstractEventLoop) -> None:
-        """Stop the demo if its chain ends."""
-        status = self.chain.wait()
+    def _watch(self, chain: ChainProcess, supervisor: Supervisor, loop: asyncio.AbstractEventLoop) -> None:
+        """Stop the demo if one of its chains ends."""
+        status = chain.wait()
         if not self.stopped:
-            log.error("the chain ended with %s (log: %s)", describe_exit(status), self.chain.log)
+            log.error("the chain %s ended with %s (log: %s)", chain.key, describe_exit(status), chain.log)
             self.status = 1
             loop.call_soon_threadsafe(supervisor.request_stop)
 
@@ -120,24 +132,26 @@ class Demo:
             self._await_parts(supervisor)
         listens = {name: part.listens for name, part in supervisor.parts.items()}
         urls = engines.locate(self.settings)
-        claimant = self.world.claimant
+        base = self.worlds["base"]
+        claimant = base.claimant
         accounts = Accounts(urls.database_url, key_prefix=self.settings.api_key_prefix)
         key = accounts.create_key(claimant.wallet, PLAN, "demo").key
         demo = guide.RunningDemo(
             api_url=listens["api"] or "",
             dagster_url=listens.get("dagster-web"),
-            rpc_url=self.world.rpc_url,
-            chain_key=self.world.chain_key,
-            chain_id=self.world.chain_id,
+            rpc_url=base.rpc_url,
+            chain_key=base.chain_key,
+            chain_id=base.chain_id,
             api_key=key,
             symbol=claimant.symbol,
             token=claimant.token,
             wallet=claimant.wallet,
             private_key=claimant.private_key,
             python=sys.executable,
+            solana=_solana_place(self.worlds.get("solana")),
         )
         with _step("indexed, scored and searchable"):
-            readiness.wait(demo, urls.database_url, self.world.head)
+            readiness.wait(demo, urls.database_url, {world.chain_id: world.head for world in self.worlds.values()})
         _write_private(self.home / guide.ENVIRONMENT, guide.environment(demo, self.home))
         _write_private(self.home / "demo.json", json.dumps(asdict(demo)))
         print(f"\nReady in {time.monotonic() - self.begun:.1f} s.\n\n{guide.text(demo)}\n", flush=True)
@@ -147,15 +161,50 @@ class Demo:
             print("\n".join(f"  {line}" for line in done), flush=True)
 
 
-def _deploy(world: World, chains_file: Path) -> None:
-    command = [sys.executable, "-m", "api.cli", "contracts", "deploy", "--chain", world.chain_key]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise StackError(f"contracts were not deployed: {done.stderr.strip()}")
-    addresses: dict[str, str] = json.loads(done.stdout.strip().splitlines()[-1])
-    lines = [f"[chains.{world.chain_key}.contracts]", *(f'{name} = "{value}"' for name, value in addresses.items())]
+def _solana_runs_here() -> bool:
+    try:
+        find_programs()
+    except SurfpoolUnavailable as error:
+        print(f"  without Solana: {error}", flush=True)
+        return False
+    return True
+
+
+def _solana_place(world: World | None) -> guide.SolanaPlace | None:
+    if world is None:
+        return None
+    return guide.SolanaPlace(
+        rpc_url=world.rpc_url,
+        ws_url=world.ws_url or "",
+        chain_id=world.chain_id,
+        symbol=world.claimant.symbol,
+        mint=world.claimant.token,
+        wallet=world.claimant.wallet,
+        secret_key=world.claimant.private_key,
+        node=find_programs()[0],
+    )
+
+
+def _deploy(worlds: Mapping[str, World], chains: Sequence[ChainProcess], chains_file: Path) -> None:
+    """Write the chains file, deploy to all chains at once, and add the addresses to the file."""
+    for key, world in worlds.items():
+        os.environ[PAYERS[key]] = world.deployer_key
+    described = [chain.chains_file.read_text() for chain in chains]
+    chains_file.write_text("\n".join(described))
+    command = [sys.executable, "-m", "api.cli", "contracts", "deploy", "--chain"]
+    started = {
+        key: subprocess.Popen([*command, key], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for key in worlds
+    }
+    lines: list[str] = []
+    for key, process in started.items():
+        printed, complaint = process.communicate()
+        if process.returncode:
+            raise StackError(f"contracts were not deployed to {key}: {complaint.strip()}")
+        addresses: dict[str, str] = json.loads(printed.strip().splitlines()[-1])
+        lines += ["", f"[chains.{key}.contracts]", *(f'{name} = "{value}"' for name, value in addresses.items())]
     with chains_file.open("a") as file:
-        file.write("\n".join(["", *lines, ""]))
+        file.write("\n".join([*lines, ""]))
 
 
 def _write_private(path: Path, text: str) -> None:

@@ -27,14 +27,16 @@ def run(demo: RunningDemo) -> list[str]:
         for what, path in guide.reads(demo):
             body = _get(client, demo, path)
             done.append(f"{what}: {_summary(body)}")
-        claim = subprocess.run(guide.claim_command(demo), capture_output=True, text=True, check=False, timeout=180)
-        if claim.returncode:
-            raise TrialFailed(
-                f"the claim ended with {claim.returncode}: {claim.stderr.strip() or claim.stdout.strip()}"
-            )
-        done += claim.stdout.strip().splitlines()
-        done.append(_await_crown(client, demo))
+        done += _claim(guide.claim_command(demo))
+        done.append(_await_crown(client, demo, demo.symbol, demo.chain_key, demo.token))
     return done
+
+
+def _claim(command: list[str]) -> list[str]:
+    claim = subprocess.run(command, capture_output=True, text=True, check=False, timeout=180)
+    if claim.returncode:
+        raise TrialFailed(f"the claim ended with {claim.returncode}: {claim.stderr.strip() or claim.stdout.strip()}")
+    return claim.stdout.strip().splitlines()
 
 
 def _get(client: httpx.Client, demo: RunningDemo, path: str) -> dict[str, Any]:
@@ -55,13 +57,13 @@ def _summary(body: dict[str, Any]) -> str:
     return f"{body.get('token', {}).get('holders')} holders"
 
 
-def _await_crown(client: httpx.Client, demo: RunningDemo) -> str:
+def _await_crown(client: httpx.Client, demo: RunningDemo, symbol: str, chain: str, token: str) -> str:
     """Search shows the registration once its block is indexed and published."""
-    path = f"/api/v2/search?symbol={demo.symbol}&chain={demo.chain_key}&exact=true&refresh=true"
+    path = f"/api/v2/search?symbol={symbol}&chain={chain}&exact=true&refresh=true"
     deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         results = _get(client, demo, path)["results"]
-        if any(one["hasCrown"] and one["token"]["address"].lower() == demo.token.lower() for one in results):
-            return f"search shows the registration of {demo.symbol}"
+        if any(one["hasCrown"] and one["token"]["address"].lower() == token.lower() for one in results):
+            return f"search shows the registration of {symbol} on {chain}"
         time.sleep(0.5)
     raise TrialFailed(f"search does not show the registration after {PATIENCE_SECONDS:.0f} s")

@@ -13,7 +13,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib.resources import files
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -76,12 +75,9 @@ class Surfpool:
         """
         if not 0 < slot_ms < 1000:
             raise ValueError(f"slot_ms is {slot_ms}; it must be between 1 and 999")
-        module = find_module()
-        node = find_node()
-        if node is None:
-            raise SurfpoolUnavailable("Node.js is not installed: run `make install`")
+        node, module = find_programs()
         chosen, ws_port = port or free_port(), free_port()
-        config = {"port": chosen, "wsPort": ws_port, "slotMs": slot_ms, "paused": paused, "surfpool": str(module)}
+        config = {"port": chosen, "wsPort": ws_port, "slotMs": slot_ms, "paused": paused, "surfpool": module}
         host = files("indexer.devchain.solana").joinpath("node.js")
         process = subprocess.Popen(
             [node, str(host), orjson.dumps(config).decode()],
@@ -226,8 +222,8 @@ class Surfpool:
         raise AssertionError("unreachable")
 
 
-def find_module() -> Path:
-    """Folder of Surfpool's npm package.
+def find_programs() -> tuple[str, str]:
+    """Node.js, and the folder of Surfpool's npm package.
 
     Raises:
         SurfpoolUnavailable: there is none for this machine, or it is not installed.
@@ -236,9 +232,12 @@ def find_module() -> Path:
         raise SurfpoolUnavailable(
             f"Surfpool runs on Linux on x86-64 only, and this is {platform.system()} on {platform.machine()}"
         )
+    node = find_node()
+    if node is None:
+        raise SurfpoolUnavailable("Node.js is not installed: run `make install`")
     for folder in node_modules_candidates():
         if (folder / PACKAGE).is_dir():
-            return folder / PACKAGE
+            return node, str(folder / PACKAGE)
     raise SurfpoolUnavailable("Surfpool is not installed: run `make install` (or `npm ci`)")
 
 

@@ -19,7 +19,7 @@ from solders.system_program import TransferParams, transfer
 
 from indexer.devchain.solana import surfpool as surfpool_module
 from indexer.devchain.solana.sender import Sender
-from indexer.devchain.solana.surfpool import Surfpool, SurfpoolError, SurfpoolUnavailable, find_module
+from indexer.devchain.solana.surfpool import Surfpool, SurfpoolError, SurfpoolUnavailable, find_programs
 from tests.fixtures.waiting import wait_until
 
 CONFIRMED = {"commitment": "confirmed", "maxSupportedTransactionVersion": 0, "rewards": False}
@@ -160,7 +160,7 @@ time.sleep(600)
 
 @pytest.mark.slow
 def test_the_node_ends_with_a_killed_parent() -> None:
-    find_module()
+    find_programs()
     with subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
