@@ -16,7 +16,15 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from indexer.chains.errors import BlockMissing, NodeLied, NodeLimited, NodeUnavailable, RpcError, UnknownFault
+from indexer.chains.errors import (
+    BlockMissing,
+    NodeLied,
+    NodeLimited,
+    NodeUnavailable,
+    RpcError,
+    StateMissing,
+    UnknownFault,
+)
 from indexer.chains.solana import decoders
 from indexer.chains.solana.accounts import CONFIRMED, Call
 from indexer.chains.solana.audit import FEW_BLOCKS, require_effects, require_linked, require_signatures
@@ -25,7 +33,8 @@ from indexer.chains.solana.decoders.frame import Scope, Tables
 from indexer.chains.solana.rpc import Answer, SolanaClient
 
 LOG = logging.getLogger(__name__)
-_ATTEMPTS = 4
+_ATTEMPTS = 6
+_ATTEMPTS_AT_ONCE = 3
 # So much at once keeps answers below some 16 MB.
 _TRANSACTIONS_AT_ONCE = 4_000
 _BLOCKS_AT_ONCE = 16
@@ -110,11 +119,7 @@ def list_slots(client: SolanaClient, first: int, last: int) -> Listed:
 
     commitment = {"commitment": CONFIRMED}
     calls: list[Call] = [("getBlocks", (first, last, commitment)), ("getBlocksWithLimit", (last + 1, 1, commitment))]
-    try:
-        return client.request(calls, read)
-    except NodeLimited:
-        client.shrink_batches(min(len(calls), client.batch_size))
-        return client.request(calls, read)
+    return client.request(calls, read)
 
 
 def get_block(slot: int, details: str) -> Call:
@@ -138,10 +143,7 @@ def _fetch(context: FetchContext, first: int, last: int) -> Chunk:
     compared = listed.slots if len(listed.slots) <= FEW_BLOCKS else listed.slots[-1:]
     while len(headers) < len(listed.slots):
         part = listed.slots[len(headers) : len(headers) + context.blocks_at_once]
-        blocks = _get_blocks(client, part, "full", _BLOCKS, Block, len(part))
-        again = fetch_headers(client, [slot for slot in part if slot in compared], "signatures")
-        for slot, header in again.items():
-            require_signatures(slot, blocks[slot], header)
+        blocks = _fetch_whole(client, part, [slot for slot in part if slot in compared])
         with context.computing:
             for slot, block in blocks.items():
                 fetched.append(_decode(context.scope, slot, block, tables))
@@ -152,6 +154,24 @@ def _fetch(context: FetchContext, first: int, last: int) -> Chunk:
     require_linked(headers, first, after)
     count = sum(len(next(iter(columns.values()))) for columns in tables.values())
     return Chunk(first, last, fetched, tables, count, time.monotonic() - started)
+
+
+def _fetch_whole(client: SolanaClient, slots: Sequence[int], compared: Sequence[int]) -> dict[int, Block]:
+    """Blocks with their transactions. Those of ``compared`` slots must have the transactions that a second answer
+    names."""
+    for attempt in itertools.count(1):
+        blocks = _get_blocks(client, slots, "full", _BLOCKS, Block, len(slots))
+        again = fetch_headers(client, compared, "signatures")
+        try:
+            for slot, header in again.items():
+                require_signatures(slot, blocks[slot], header)
+        except NodeLied:
+            if attempt == _ATTEMPTS_AT_ONCE:
+                raise
+            client.counters["contradictions"] += 1
+        else:
+            return blocks
+    raise AssertionError("unreachable")
 
 
 def _headers(client: SolanaClient, listed: Listed) -> tuple[dict[int, BlockHeader], BlockHeader | None]:
@@ -184,14 +204,14 @@ def _get_blocks(
     kind: type[_Header],
     at_once: int,
 ) -> dict[int, _Header]:
-    """The blocks of these slots, all of which exist. A node that lacks one is behind, or on another fork."""
+    """The blocks of these slots, all of which exist. A node that lacks one is behind, forked, or keeps less."""
     blocks: dict[int, _Header] = {}
     while len(blocks) < len(slots):
         part = slots[len(blocks) : len(blocks) + min(at_once, client.batch_size)]
 
         def read(results: list[Any], part: Sequence[int] = part) -> dict[int, _Header]:
             for slot, result in zip(part, results, strict=True):
-                if isinstance(result, RpcError) and not isinstance(result, UnknownFault):
+                if isinstance(result, RpcError) and not isinstance(result, UnknownFault | StateMissing):
                     raise result
                 if not isinstance(result, kind):
                     raise BlockMissing(f"slot {slot}: {result or 'null'}")
@@ -200,10 +220,9 @@ def _get_blocks(
         try:
             blocks |= client.request([get_block(slot, details) for slot in part], read, decoder)
         except NodeLimited:
-            if len(part) > 1:
-                at_once = len(part) // 2
-            else:
-                client.shrink_batches(min(2, client.batch_size))
+            if len(part) == 1:
+                raise
+            at_once = len(part) // 2
     return blocks
 
 

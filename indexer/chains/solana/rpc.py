@@ -116,6 +116,9 @@ class SolanaClient:
 
         ``read`` may raise NodeUnavailable to blame the node: BlockMissing is raised after a few tries, for the caller
         to look again which blocks there are.
+
+        Raises:
+            NodeLimited: the node refuses so many requests at once.
         """
         give_up = time.monotonic() + self.patience_seconds
         missing = 0
@@ -138,6 +141,10 @@ class SolanaClient:
                 missing += isinstance(error, BlockMissing)
                 if time.monotonic() >= give_up or self._stopping.is_set() or missing == _MISSING_TRIES:
                     raise
+            except _BatchRefused:
+                if len(calls) > 2:
+                    raise
+                self.batch_size = 1  # the node takes none, or hardly any
             except WrongChain:
                 node.proven = False
                 raise
@@ -211,20 +218,12 @@ class SolanaClient:
         except msgspec.DecodeError as error:
             raise NodeUnavailable(f"not an answer: {error}: {content[:120]!r}") from error
         if len(answers) == 1 and answers[0].error is not None and len(calls) > 1:
-            raise _meaning(answers[0].error)
+            meaning = _meaning(answers[0].error)
+            raise _BatchRefused(str(meaning)) if isinstance(meaning, NodeLimited) else meaning
         by_id = {answer.id: answer for answer in answers}
         if set(by_id) != set(range(len(calls))):
             raise NodeUnavailable(f"{len(by_id)} answers to {len(calls)} requests")
-        return [self._result(by_id[index], len(calls)) for index in range(len(calls))]
-
-    def _result(self, answer: Answer[Any], batched: int) -> Any:
-        if answer.error is None:
-            return answer.result
-        error = _meaning(answer.error)
-        passes = isinstance(error, NodeUnavailable) and not isinstance(error, UnknownFault)
-        if passes or (isinstance(error, NodeLimited) and batched > 1):
-            raise error
-        return error
+        return [_result(by_id[index]) for index in range(len(calls))]
 
     def _post(self, node: Node, batch: Batch) -> str:
         try:
@@ -265,6 +264,19 @@ class SolanaClient:
             await self._session.aclose()
 
 
+class _BatchRefused(NodeLimited):
+    """The node refuses the batch as a whole."""
+
+
+def _result(answer: Answer[Any]) -> Any:
+    if answer.error is None:
+        return answer.result
+    error = _meaning(answer.error)
+    if isinstance(error, NodeUnavailable) and not isinstance(error, UnknownFault):
+        raise error
+    return error
+
+
 def _meaning(fault: Fault) -> RpcError:
     return classify(fault.code, fault.message)
 
@@ -272,12 +284,13 @@ def _meaning(fault: Fault) -> RpcError:
 def _refusal(error: httpx2.HTTPStatusError) -> RpcError:
     """What an HTTP status means. Several providers send JSON-RPC errors with a 4xx status."""
     if error.response.status_code == 413:
-        return NodeLimited("HTTP 413")
+        return _BatchRefused("HTTP 413")
     if error.response.status_code != 429:
         try:
             answer = msgspec.json.decode(error.response.content, type=Answer[Any])
         except (msgspec.DecodeError, UnicodeDecodeError):
             return unavailable(error)
         if answer.error is not None:
-            return _meaning(answer.error)
+            meaning = _meaning(answer.error)
+            return _BatchRefused(str(meaning)) if isinstance(meaning, NodeLimited) else meaning
     return unavailable(error)
