@@ -47,7 +47,6 @@ _SUBJECTS = {
     "fact_swap": ("pool", "pool"),
     "fact_pool_state": ("pool", "pool"),
     "fact_liquidity": ("pool", "pool"),
-    "fact_pool_position": ("pool", "pool"),
     "fact_control": ("control", "address"),
     "fact_registry_event": ("registry", ""),
 }
