@@ -3,8 +3,22 @@
 from pydantic import Field
 
 from api.apps.pages import InstalledApp
-from api.http.members import Address, BlockNumber, Caip2, ChainKey, Count, Digits, Symbol, Timestamp, TokenId, Uri, Usd
+from api.http.members import (
+    Address,
+    BlockNumber,
+    Caip2,
+    ChainKey,
+    Count,
+    Digits,
+    Omittable,
+    Symbol,
+    Timestamp,
+    TokenId,
+    Uri,
+    Usd,
+)
 from api.http.rendering import Number, Wire
+from api.search.schemas import TrustFlag
 
 
 class BlockReached(Wire):
@@ -42,6 +56,9 @@ class Coin(Wire):
     page_url: Uri = Field(description="Its page.")
     market: Market = Field(description="Its market.")
     holders: Count | None = Field(description="Addresses with a balance above zero.")
+    trust_flags: Omittable[list[TrustFlag]] = Field(
+        default=None, description="On Solana: what holders should know of the token, sorted."
+    )
     as_of: BlockReached = Field(description="The block that the figures are as of.")
 
 

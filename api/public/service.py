@@ -21,7 +21,7 @@ from api.public.schemas import BlockReached, Coin, CoinApps, Holding, Market, Si
 from api.registrations.repository import ListingRecord, RegistrationRepository
 from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
-from api.search.results import page_url
+from api.search.results import page_url, trust_flags
 from api.tokenlists.platforms import Listing
 from indexer.chains.errors import RpcError
 from warehouse.domain.addresses import checksum_address, digits_of
@@ -164,6 +164,7 @@ class PublicReads:
                 price_change24h_pct=_number(document.get("price_change_24h")),
             ),
             holders=document.get("holders"),
+            trust_flags=trust_flags(document),
             as_of=BlockReached(block=document.get("as_of_block"), time=unix_timestamp(document.get("as_of_time"))),
         )
 

@@ -1,6 +1,6 @@
 """Wire results from the rows of the warehouse."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote
@@ -9,10 +9,11 @@ from api.claims.evidence import Evidence
 from api.claims.schemas import CopyEvidence
 from api.http.times import unix_timestamp
 from api.search.ranking import Level
-from api.search.schemas import CopyVerdict, Explanation, RegistrationFigures, SearchResult, TokenFigures
+from api.search.schemas import Authorities, CopyVerdict, Explanation, RegistrationFigures, SearchResult, TokenFigures
 from warehouse.domain.addresses import address_text
 from warehouse.domain.chains import Chain
 from warehouse.domain.lifecycle import SymbolStatus
+from warehouse.domain.trust import TRUST_FLAGS
 
 _SCORE_UNIT = Decimal("1e-9")
 
@@ -68,11 +69,19 @@ def token_result(
             heartbeat_score=_number(document["heartbeat_score"]),
             token_rank=document["token_rank"],
             is_copy=bool(document["is_copy"]),
+            program=document.get("program") or None,
+            authorities=_authorities(document),
+            trust_flags=trust_flags(document),
         ),
         registration=_registration(chain, shown, document, status),
         as_of_block=document["as_of_block"],
         as_of_time=unix_timestamp(document["as_of_time"]),
     )
+
+
+def trust_flags(document: Mapping[str, Any]) -> list[str] | None:
+    """What holders should know of a token; None on chains whose tokens have no flags."""
+    return document["trust_flags"] if document.get("program") else None
 
 
 def explanation(
@@ -98,6 +107,7 @@ def explanation(
         status_priority=int(status),
         market_score=market_score * _SCORE_UNIT,
         chain_priority=chain_rank,
+        trust_flags=None if document is None or not document.get("program") else _meanings(document["trust_flags"]),
     )
 
 
@@ -134,6 +144,19 @@ def _registration(chain: Chain, token: str, document: Mapping[str, Any], status:
         verified_at=unix_timestamp(document["verified_at"]) if document["verified_at"] else None,
         mint_timestamp=document["registered_at"],
     )
+
+
+def _authorities(document: Mapping[str, Any]) -> Authorities | None:
+    """Who may do what with a mint; None on chains whose tokens have no such accounts, and in rows of earlier
+    versions."""
+    if not document.get("program"):
+        return None
+    held = {name: document[f"{name}_authority"] for name in ("mint", "freeze", "update")}
+    return Authorities(**{name: address_text(digits) if digits else None for name, digits in held.items()})
+
+
+def _meanings(flags: Iterable[str]) -> dict[str, str]:
+    return {flag: TRUST_FLAGS[flag] for flag in flags if flag in TRUST_FLAGS}
 
 
 def _some_address(chain: Chain, digits: str) -> str | None:

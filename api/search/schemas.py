@@ -32,12 +32,24 @@ from api.http.rendering import Number, Wire
 from api.registrations.schemas import StatusName
 from api.search.parameters import ALL, ORDERS, SORT_COLUMNS
 from api.search.ranking import STATUS_FILTERS, Level
+from warehouse.domain.mints import TokenProgram
+from warehouse.domain.trust import TRUST_FLAGS
 
 Source = Literal["registry", "indexer", "market"]
 MatchLevel = Annotated[str, one_of("MatchLevel", "How the symbol matches.", [level.name.lower() for level in Level])]
+TokenProgramName = Annotated[str, one_of("TokenProgram", "A token program of Solana.", TokenProgram)]
+TrustFlag = Annotated[str, one_of("TrustFlag", "What holders of a token of Solana should know.", TRUST_FLAGS)]
 StatusFilter = Annotated[str, one_of("StatusFilter", "A filter on the status.", [ALL, *STATUS_FILTERS])]
 SortField = Annotated[str, one_of("SortField", "What results are ordered by.", SORT_COLUMNS)]
 SortOrder = Annotated[str, one_of("SortOrder", "Direction of the order.", ORDERS)]
+
+
+class Authorities(Wire):
+    """Who may do what with a mint of Solana; null for nobody."""
+
+    mint: Address | None = Field(description="May mint more tokens.")
+    freeze: Address | None = Field(description="May freeze anyone's tokens.")
+    update: Address | None = Field(description="May change the name and the symbol.")
 
 
 class TokenFigures(Wire):
@@ -69,6 +81,11 @@ class TokenFigures(Wire):
         default=None, description="Position by market score over all chains, from 1."
     )
     is_copy: bool = Field(default=False, description="Whether the token impersonates another.")
+    program: Omittable[TokenProgramName] = Field(default=None, description="On Solana: the program that keeps it.")
+    authorities: Omittable[Authorities] = Field(default=None, description="On Solana: who may do what with it.")
+    trust_flags: Omittable[list[TrustFlag]] = Field(
+        default=None, description="On Solana: what holders should know of it, sorted. `explain` says what each means."
+    )
 
 
 class RegistrationFigures(Wire):
@@ -107,6 +124,9 @@ class Explanation(Wire):
         description="0 to 1: 40 % market cap, 30 % volume, 30 % liquidity."
     )
     chain_priority: Count = Field(description="0 ranks first.")
+    trust_flags: Omittable[dict[str, str]] = Field(
+        default=None, description="On Solana: each trust flag of the token, and what it means. Flags do not rank."
+    )
 
 
 class CopyVerdict(Wire):

@@ -24,7 +24,8 @@ ALTER TABLE serve_token
             registration_token_id, lower(hex(registration_owner)), lower(hex(registration_manager)),
             lower(hex(registry_address)), toUnixTimestamp(registered_at), registration_expired, verification_method,
             toUnixTimestamp(verified_at), logo_url, website, twitter, telegram, discord, as_of_block,
-            toUnixTimestamp(as_of_time), made_by_factory, trust_flags
+            toUnixTimestamp(as_of_time), made_by_factory, program, lower(hex(mint_authority)),
+            lower(hex(freeze_authority)), lower(hex(update_authority)), trust_flags
         ),
         'Tuple(symbol String, name String, name_source String, sources Array(String), decimals Nullable(UInt8),
             holders Nullable(UInt64), price_usd Nullable(String), market_cap_usd Nullable(String),
@@ -35,7 +36,8 @@ ALTER TABLE serve_token
             registry_address String, registered_at Nullable(UInt32), registration_expired UInt8,
             verification_method String, verified_at Nullable(UInt32), logo_url String, website String,
             twitter String, telegram String, discord String, as_of_block UInt64, as_of_time UInt32,
-            made_by_factory UInt8, trust_flags Array(String))'));
+            made_by_factory UInt8, program String, mint_authority String, freeze_authority String,
+            update_authority String, trust_flags Array(String))'));
 
 ALTER TABLE serve_provenance
     ADD COLUMN IF NOT EXISTS qualifies_from DateTime('UTC')

@@ -19,6 +19,7 @@ from tests.fixtures.solana_reads import (
     solana_address,
 )
 
+FLAGS = ["mintable", "mutable_metadata", "permanent_delegate"]
 REGISTRATION = {"tokenId": 7, "chainId": SOLANA}
 PUBLIC = {"symbol": "BONK", "chain": "solana", "chainId": CAIP2, "crownId": 7}
 LISTED = {"chainId": SOLANA, "address": MINT, "symbol": "BONK", "decimals": 5, "extensions": {"crownId": 7}}
@@ -67,7 +68,11 @@ ANSWERS: dict[str, tuple[str, dict[str, Any]]] = {
         "/api/v2/token/bonk/sol",
         {
             "chainId": SOLANA, "chainKey": "solana", "chainName": "Solana", "hasCrown": True,
-            "shareUrl": "https://crowns.example/solana/BONK", "token": {"address": MINT, "symbol": "Bonk"},
+            "shareUrl": "https://crowns.example/solana/BONK",
+            "token": {
+                "address": MINT, "symbol": "Bonk", "program": "token_2022", "trustFlags": FLAGS,
+                "authorities": {"mint": str(OWNER.pubkey()), "freeze": None, "update": str(MANAGER.pubkey())},
+            },
             "registration": {
                 "status": "claimed", "tokenId": 7, "owner": str(OWNER.pubkey()), "manager": str(MANAGER.pubkey()),
                 "tokenAddress": MINT, "crownContractAddress": PROGRAM,
@@ -95,7 +100,7 @@ ANSWERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "/api/v2/public/coins/{chain}/{symbol}": (
         "/api/v2/public/coins/solana/BONK",
-        {**PUBLIC, "tokenAddress": MINT, "market": {"priceUsd": 0.00002}, "holders": 12},
+        {**PUBLIC, "tokenAddress": MINT, "market": {"priceUsd": 0.00002}, "holders": 12, "trustFlags": FLAGS},
     ),
     "/api/v2/public/coins/{chain}/{symbol}/apps": ("/api/v2/public/coins/solana/BONK/apps", PUBLIC),
     "/api/v2/public/crowns/{chain}/{crownId}/sites": ("/api/v2/public/crowns/solana/7/sites", PUBLIC),
@@ -204,11 +209,18 @@ async def test_one_token_of_a_symbol_is_selected_by_its_mint(solana_reads: Solan
     assert status["takenBy"] == {"tokenId": 7, "tokenAddress": MINT, "owner": str(OWNER.pubkey())}
 
 
+async def test_tokens_of_evm_chains_have_no_trust_flags(solana_reads: SolanaReads) -> None:
+    token = (await solana_reads.service.get("/token/PEPE/base")).json()["token"]
+    assert not {"program", "authorities", "trustFlags"} & token.keys()
+
+
 async def test_a_search_over_all_chains_shows_solana_and_explains_its_copies(solana_reads: SolanaReads) -> None:
     found = (await solana_reads.service.get("/search", symbol="bonk", explain="true")).json()
     shown = [(one["chainId"], one["token"]["address"], one["explain"]["copyOf"]) for one in found["results"]]
     tokens = [each for each in shown if each[1] is not None]
     assert tokens == [(SOLANA, MINT, None), (SOLANA, OTHER_MINT, f"{CAIP2}:{MINT}")]
+    (first, copy) = (one["explain"]["trustFlags"] for one in found["results"] if one["token"]["address"] is not None)
+    assert (list(first), first["mintable"], copy) == (FLAGS, "An account can mint more tokens.", {})
     assert "solana" not in found["meta"]["notIndexed"]
     assert found["meta"]["asOf"]["blocks"]["solana"] == 100
 

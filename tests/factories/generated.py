@@ -83,7 +83,7 @@ def generate_world(
     columns |= _registration_columns(rng, registered, chains, columns["deployed_at"])
     columns["heartbeat_score"] = _composite(components)
     columns["sources"] = _sources(registered, market.known)
-    table = pa.table({name: columns[name].cast(kind) for name, kind in TOKEN_TYPES.items()})
+    table = pa.table({name: columns[name].cast(kind) for name, kind in TOKEN_TYPES.items() if name in columns})
     symbols, popular = _symbol_rows(keys, folds, chosen, market.score, version)
     provenance = pa.table(
         {

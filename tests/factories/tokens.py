@@ -33,7 +33,8 @@ TOKEN_TYPES: dict[str, pa.DataType] = {
     "registered_at": _TIME, "registration_expired": pa.uint8(), "verification_method": pa.string(),
     "verified_at": _TIME, "made_by_factory": pa.uint8(), "logo_url": pa.string(), "website": pa.string(),
     "twitter": pa.string(), "telegram": pa.string(), "discord": pa.string(), "as_of_block": pa.uint64(),
-    "as_of_time": _TIME,
+    "as_of_time": _TIME, "program": pa.string(), "mint_authority": pa.binary(), "freeze_authority": pa.binary(),
+    "update_authority": pa.binary(), "trust_flags": pa.list_(pa.string()),
 }  # fmt: skip
 TOKEN_SCHEMA = pa.schema(list(TOKEN_TYPES.items()))
 SYMBOL_SCHEMA = pa.schema(
@@ -59,7 +60,7 @@ def token_row(symbol: str, **given: Any) -> dict[str, Any]:
     row |= {
         "symbol_key": key, "symbol": symbol, "symbol_folded": fold(key), "name": f"{symbol} token",
         "name_source": "indexer", "sources": ["indexer"], "chain_id": 8453, "version": 1, "decimals": 18,
-        "market_score": Decimal(0), "first_seen_at": EPOCH, "as_of_block": 100, "as_of_time": EPOCH,
+        "market_score": Decimal(0), "first_seen_at": EPOCH, "as_of_block": 100, "as_of_time": EPOCH, "trust_flags": [],
     }  # fmt: skip
     original = given.pop("copy_of", None)
     if original is not None:
