@@ -1,17 +1,18 @@
-"""Compiles the local chain's exchange: ``python -m indexer.devchain.solana.build`` writes ``program/market.so``."""
+"""Compiles the local chain's programs: ``python -m indexer.devchain.solana.build`` writes their ``.so`` files."""
 
 from pathlib import Path
 
 from indexer.contracts.solana.build import compile_program
 
 FOLDER = Path(__file__).parent / "program"
-PROGRAM = FOLDER / "market.so"
+PROGRAMS = ("market", "metadata")
 
 
-def build() -> bytes:
-    """Compile and link the program; fails as ``compile_program`` does."""
-    return compile_program(FOLDER / "market.c", "../../../contracts/solana/program")
+def build(name: str) -> bytes:
+    """Compile and link a program; fails as ``compile_program`` does."""
+    return compile_program(FOLDER / f"{name}.c", "../../../contracts/solana/program")
 
 
 if __name__ == "__main__":
-    PROGRAM.write_bytes(build())
+    for program in PROGRAMS:
+        (FOLDER / f"{program}.so").write_bytes(build(program))

@@ -1,27 +1,33 @@
 """Instructions that create mints: SPL Token and Token-2022, with metadata inside the mint or in Metaplex's account.
 
-Metaplex's program cannot be had, so its accounts are put on the local node as published layouts say.
+Metaplex's program cannot be had; ``program/metadata.c`` stands in for it at its address.
 """
 
 import hashlib
 import struct
+from functools import cache
+from importlib.resources import files
 
 from solders.instruction import AccountMeta, Instruction
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
+from solders.system_program import ID as SYSTEM_PROGRAM
 from solders.system_program import CreateAccountParams, create_account
 from spl.token.constants import MINT_LEN, TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
 from spl.token.instructions import initialize_mint2, initialize_transfer_fee_config
 from spl.token.models import InitializeMint2Params, InitializeTransferFeeConfigParams
 
-METADATA_PROGRAM = Pubkey.from_string("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s")
-METAPLEX_ACCOUNT_BYTES = 679
+from indexer.chains.solana import mint_accounts
+from indexer.chains.solana.mint_accounts import METAPLEX_PROGRAM
+
+METADATA_PROGRAM = Pubkey.from_string(METAPLEX_PROGRAM)
 _LAMPORTS_PER_BYTE, _ACCOUNT_OVERHEAD_BYTES = 6_960, 128
 # Of Token-2022: a mint is padded to the length of an account, then one byte says that it is a mint.
 _EXTENDED_FROM = 166
 _EXTENSION_HEADER = 4
 _EXTENSION_BYTES = {"metadata_pointer": 64, "transfer_fee": 108, "permanent_delegate": 32}
 _POINTER_INSTRUCTION, _PERMANENT_DELEGATE_INSTRUCTION = 39, 35
+_CREATE_METADATA_V3 = 33
 _INITIALIZE_METADATA = hashlib.sha256(b"spl_token_metadata_interface:initialize_account").digest()[:8]
 
 
@@ -92,20 +98,29 @@ def token_2022(
 
 def metaplex_address(mint: Pubkey) -> Pubkey:
     """Where Metaplex keeps the metadata of a mint."""
-    return Pubkey.find_program_address([b"metadata", bytes(METADATA_PROGRAM), bytes(mint)], METADATA_PROGRAM)[0]
+    return Pubkey(mint_accounts.metaplex_address(bytes(mint)))
 
 
-def metaplex_account(mint: Pubkey, authority: Pubkey, name: str, symbol: str) -> bytes:
-    """The contents of Metaplex's account of a fungible token whose metadata can be changed."""
-    texts = b"".join(
-        struct.pack("<I", size) + text.encode().ljust(size, b"\0")
-        for text, size in ((name, 32), (symbol, 10), ("", 200))
-    )
-    no_fee_and_creators = struct.pack("<HB", 0, 0)
-    not_sold_mutable = b"\0\1"
-    nonce_and_standard = b"\1\xff" + b"\1\2"
-    data = b"\4" + bytes(authority) + bytes(mint) + texts + no_fee_and_creators + not_sold_mutable + nonce_and_standard
-    return data.ljust(METAPLEX_ACCOUNT_BYTES, b"\0")
+def describe(mint: Pubkey, authority: Pubkey, name: str, symbol: str) -> Instruction:
+    """Create the metadata of a mint at Metaplex's address, changeable by the authority to mint, who signs and pays."""
+    no_fee, no_creators_collection_or_uses, changeable, no_details = b"\0\0", b"\0\0\0", b"\1", b"\0"
+    rest = no_fee + no_creators_collection_or_uses + changeable + no_details
+    accounts = [
+        AccountMeta(metaplex_address(mint), False, True),
+        AccountMeta(mint, False, False),
+        AccountMeta(authority, True, False),
+        AccountMeta(authority, True, True),
+        AccountMeta(authority, False, False),
+        AccountMeta(SYSTEM_PROGRAM, False, False),
+    ]
+    data = bytes([_CREATE_METADATA_V3]) + _texts(name, symbol, "") + rest
+    return Instruction(METADATA_PROGRAM, data, accounts)
+
+
+@cache
+def metadata_code() -> bytes:
+    """The compiled program that stands in for Metaplex's."""
+    return files("indexer.devchain.solana").joinpath("program", "metadata.so").read_bytes()
 
 
 def _account(mint: Keypair, creator: Pubkey, size: int, lamports: int, program: Pubkey) -> Instruction:

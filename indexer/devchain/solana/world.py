@@ -86,6 +86,7 @@ class World:
         sender = Sender(node)
         world = cls(node, SCALES[scale], sender, Economy(sender, random.Random(seed)))  # noqa: S311 (repeatable on purpose)
         node.deploy(world.program, market.code())
+        node.deploy(mints.METADATA_PROGRAM, mints.metadata_code())
         world._found()
         world._write_history(list(plans_of(scale)))
         now = int(time.time())
@@ -116,13 +117,9 @@ class World:
         for wallet in (self.bank, *self.wallets):
             self.node.fund(wallet.pubkey(), _FUNDED_LAMPORTS)
         usdc = keypair("usdc")
-        self.sender.send(
-            mints.spl_token(usdc, self.bank.pubkey(), USDC_DECIMALS, self.bank.pubkey()),
-            usdc,
-            payer=self.bank,
-            purpose="create USDC",
-        )
-        self._name(self.usdc.mint, self.bank.pubkey(), "USD Coin", "USDC")
+        made = mints.spl_token(usdc, self.bank.pubkey(), USDC_DECIMALS, self.bank.pubkey())
+        named = mints.describe(self.usdc.mint, self.bank.pubkey(), "USD Coin", "USDC")
+        self.sender.send([*made, named], usdc, payer=self.bank, purpose="create USDC")
         for wallet in (self.bank, *self.wallets):
             self._provide(wallet, lamports=_WRAPPED_LAMPORTS, usdc=_USDC_EACH)
         pool = Market(self.program, self.bank.pubkey(), _SOL, self.usdc)
@@ -170,8 +167,6 @@ class World:
         self.sender.send(
             self._creation(plan, mint, creator.pubkey()), mint, payer=creator, purpose=f"create {plan.key}"
         )
-        if plan.kind == "spl" and plan.symbol:
-            self._name(side.mint, creator.pubkey(), plan.name, plan.symbol)
         supply = plan.supply * 10**plan.decimals
         minting = self._mint(side, creator.pubkey(), creator.pubkey(), supply, plan.decimals)
         self.sender.send(minting, payer=creator, purpose=f"mint {plan.key}")
@@ -185,7 +180,8 @@ class World:
     def _creation(self, plan: MintPlan, mint: Keypair, creator: Pubkey) -> list[Instruction]:
         freezer = creator if plan.freezable else None
         if plan.kind == "spl":
-            return mints.spl_token(mint, creator, plan.decimals, freezer)
+            made = mints.spl_token(mint, creator, plan.decimals, freezer)
+            return [*made, mints.describe(mint.pubkey(), creator, plan.name, plan.symbol)] if plan.symbol else made
         return mints.token_2022(
             mint,
             creator,
@@ -261,11 +257,3 @@ class World:
         for wallet in self.economy.random.sample(self.wallets, 4):
             self.economy.grant(token, creator, wallet, supply // 100)
         self.economy.add_token(token)
-
-    def _name(self, mint: Pubkey, authority: Pubkey, name: str, symbol: str) -> None:
-        self.node.set_account(
-            mints.metaplex_address(mint),
-            lamports=mints.rent(mints.METAPLEX_ACCOUNT_BYTES),
-            data=mints.metaplex_account(mint, authority, name, symbol),
-            owner=mints.METADATA_PROGRAM,
-        )

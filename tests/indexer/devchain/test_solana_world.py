@@ -1,10 +1,13 @@
 """The economy of the local Solana chain: its tokens are what their plans say, and its history ends now."""
 
+import base64
 import time
 import tomllib
 
+from indexer.chains.solana.mint_accounts import Metadata, read_metaplex
+from indexer.devchain.solana import mints
 from indexer.devchain.solana.plans import SOL_PRICE_USD, plans_of
-from indexer.devchain.solana.world import World
+from indexer.devchain.solana.world import Minted, World
 
 CONFIRMED = {"commitment": "confirmed", "maxSupportedTransactionVersion": 0, "rewards": False}
 
@@ -30,10 +33,24 @@ def test_mints_have_their_supply_and_authority(solana_world: World) -> None:
         assert parsed["supply"] == str(token.plan.supply * 10**token.plan.decimals)
         assert parsed["mintAuthority"] == (str(token.authority.pubkey()) if token.authority else None)
         assert (parsed["freezeAuthority"] is not None) == token.plan.freezable
-        if token.plan.kind != "spl":
+        if token.plan.kind == "spl":
+            found = metaplex_metadata(solana_world, token)
+            stated = (found.name, found.symbol, found.update_authority) if found else ("", "", b"")
+            assert stated == (
+                (token.plan.name, token.plan.symbol, bytes(token.creator.pubkey()))
+                if token.plan.symbol
+                else ("", "", b"")
+            )
+        else:
             stated = {one["extension"]: one["state"] for one in parsed["extensions"]}
             assert stated["tokenMetadata"]["symbol"] == token.plan.symbol
             assert stated["metadataPointer"]["metadataAddress"] == str(token.mint)
+
+
+def metaplex_metadata(world: World, token: Minted) -> Metadata | None:
+    address = str(mints.metaplex_address(token.mint))
+    account = world.node.rpc("getAccountInfo", address, {"encoding": "base64"})["value"]
+    return account and read_metaplex(account["owner"], base64.b64decode(account["data"][0]))
 
 
 def test_pools_have_the_prices_and_depths_of_their_plans(solana_world: World) -> None:
