@@ -27,7 +27,7 @@ def score_hours(connections: Connections, first: int, end: int) -> list[AssetRun
     """Score the closed hours between two moments for every chain that has reached them."""
     with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run:
         for chain in connections.chains.by_key.values():
-            window = run.windows.open(SUBJECT, chain)
+            window = run.windows.open(SUBJECT, chain) if chain.has_heartbeats else None
             if window is None:
                 continue
             reached = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
