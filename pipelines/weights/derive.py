@@ -22,6 +22,9 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.copies import HOUR_SECONDS, CopyRules
 
 CAUSE = "weights"
+_MEASURES = 2
+"""Counts the ways in which weights have been measured. Raise it when the code measures the same facts differently: all
+stored hours are then computed again."""
 _NEVER = 4_294_967_295
 """Later than every hour."""
 _TABLES = ("pool_depth", "quote_hour", "token_weight")
@@ -94,7 +97,7 @@ def _signature(chain: Chain, rules: CopyRules) -> str:
     """What the stored figures depend on, as text."""
     measured = (rules.window_days, rules.remembered_days, rules.gap_days, str(MARKET.min_depth_usd))
     factories = sorted(dex.factory for dex in chain.dexes)
-    return repr((measured, stablecoin_names(chain), native_names(chain), factories))
+    return repr((_MEASURES, measured, stablecoin_names(chain), native_names(chain), factories))
 
 
 def _first_changed_hour(run: RefreshRun, window: Window) -> int:
