@@ -7,6 +7,7 @@ from uuid import UUID
 from api.challenges.outcomes import OPERATOR, Outcomes
 from api.challenges.repository import ChallengeRecord, ChallengeRepository
 from warehouse.domain.chains import Chain, Chains
+from warehouse.domain.symbols import fold
 
 UPHOLDABLE = frozenset({"open", "undecided", "stopped"})
 REJECTABLE = frozenset({"open", "undecided", "upheld"})
@@ -52,17 +53,26 @@ class Deciding:
         return await self._made(made, id)
 
     async def rule(self, chain: Chain, address: str, reason: str, of: str | None) -> None:
-        """Give a copy verdict by hand: a copy of ``of``, or no copy. It replaces an earlier one. Safe to repeat."""
+        """Give a copy verdict by hand: a copy of ``of``, or no copy. It replaces an earlier one, and counts while the
+        token bears its present symbol or one that looks like it. Safe to repeat.
+
+        Raises:
+            DecisionError: the token would be a copy of itself, or is not indexed.
+        """
         if of == address:
             raise DecisionError("--copy-of: a token is no copy of itself")
-        ruling = {
-            "chain_id": chain.chain_id,
-            "address": address,
-            "is_copy": of is not None,
-            "of_address": of,
-            "reason": reason,
-        }
         async with self.repository.store.transaction() as transaction:
+            listed = await transaction.rows("tokens/list", {"chain_id": chain.chain_id, "addresses": [address]})
+            if not listed:
+                raise DecisionError(f"{address} is not indexed on {chain.name}")
+            ruling = {
+                "chain_id": chain.chain_id,
+                "address": address,
+                "is_copy": of is not None,
+                "of_address": of,
+                "reason": reason,
+                "symbol_folded": fold(listed[0]["symbol_key"]),
+            }
             await transaction.execute("rulings/save", ruling)
 
     async def withdraw_ruling(self, chain: Chain, address: str) -> None:

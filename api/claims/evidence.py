@@ -1,12 +1,13 @@
 """The figures behind a copy verdict, as refusals and reads show them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from api.http.times import timestamp
+from warehouse.domain.symbols import fold
 from warehouse.store import Store
 
 
@@ -57,6 +58,15 @@ class TokenEvidence(Evidence):
     chain_id: int
     address: str
     copy_unknown: str | None
+    ruled_symbol: str | None
+    """The folded symbol that an operator's verdict was given for; None for any."""
+    symbol_key: str
+
+    def as_borne(self) -> "TokenEvidence":
+        """Without an operator's reason that was given for another symbol."""
+        if self.ruled_symbol in (None, fold(self.symbol_key)):
+            return self
+        return replace(self, ruled_reason=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ class CopyFigures:
             return {}
         pairs = {"chain_ids": [chain_id for chain_id, _ in tokens], "addresses": [address for _, address in tokens]}
         rows = await self.store.rows("copies/list_evidence", pairs, TokenEvidence)
-        return {(row.chain_id, row.address): row for row in rows}
+        return {(row.chain_id, row.address): row.as_borne() for row in rows}
 
 
 def _moment(moment: datetime | None) -> str | None:

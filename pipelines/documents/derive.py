@@ -222,7 +222,7 @@ def _judge(run: RefreshRun, chain: Chain, rows: Iterable[Document], folds: set[s
     tokens_of = Counter(token.symbol_folded for token in candidates)
     shared = [token.address for token in candidates if tokens_of[token.symbol_folded] > 1]
     seen = read_hours(run, chain, shared)
-    exceptions = read_exceptions(run, chain, [token.address for token in candidates])
+    exceptions = read_exceptions(run, chain, candidates)
     return judge_all(candidates, run.majors, seen, run.copy_rules, exceptions)
 
 

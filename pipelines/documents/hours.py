@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from pipelines.copies import NOTHING, Exceptions, Hours, Verdict
+from pipelines.copies import NOTHING, Candidate, Exceptions, Hours, Verdict
 from pipelines.refresh_run import RefreshRun
 from pipelines.weights.progress import SUBJECT, read_progress
 from warehouse.domain.addresses import digits_of, stored_from_digits
@@ -26,6 +26,8 @@ class _Ruling:
     address: str
     is_copy: bool
     of_address: str | None
+    symbol_folded: str | None
+    """The symbol that it was given for; None for any."""
 
 
 def read_hours(run: RefreshRun, chain: Chain, addresses: Sequence[str]) -> Hours:
@@ -58,9 +60,10 @@ def read_hours(run: RefreshRun, chain: Chain, addresses: Sequence[str]) -> Hours
     return Hours([newest - timedelta(hours=ago) for ago in range(len(seconds))], dict(standings))
 
 
-def read_exceptions(run: RefreshRun, chain: Chain, addresses: Sequence[str]) -> Exceptions:
-    """The consents to migrations to these tokens, and the operator's verdicts on them."""
-    keys = {"chain_id": chain.chain_id, "addresses": list(addresses)}
+def read_exceptions(run: RefreshRun, chain: Chain, tokens: Sequence[Candidate]) -> Exceptions:
+    """The consents to migrations to these tokens, and the operator's verdicts on them under their present symbols."""
+    borne = {token.address: token.symbol_folded for token in tokens}
+    keys = {"chain_id": chain.chain_id, "addresses": list(borne)}
     consents = run.store_records(_Consent, "copies/list_consents", keys)
     rulings = run.store_records(_Ruling, "copies/list_rulings", keys)
     return Exceptions(
@@ -70,5 +73,6 @@ def read_exceptions(run: RefreshRun, chain: Chain, addresses: Sequence[str]) -> 
             if ruling.is_copy
             else Verdict()
             for ruling in rulings
+            if ruling.symbol_folded in (None, borne[ruling.address])
         },
     )

@@ -53,6 +53,7 @@ def _listing(row: Document, place: int, token: TokenInputs | None, window: Windo
         "deployed_block": row.deployed_block,
         "deployed_index": row.deployed_index,
         "named_at": _text(row.named_at),
+        "trust_flags": list(row.trust_flags),
         "as_of_block": window.through,
     }
     if token is not None and token.has_score:

@@ -49,8 +49,10 @@ _SCORE = pl.Decimal(5, 2)
 
 
 def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
-    """Score the hours that closed since the last time for every token, and the running hour for those that changed. None
-    on chains without heartbeats."""
+    """Score the hours that closed since the last time for every token, and the running hour for those that changed.
+
+    None on chains without heartbeats.
+    """
     window = run.windows.open(SUBJECT, chain) if chain.has_heartbeats else None
     if window is None:
         return None

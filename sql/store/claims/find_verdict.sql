@@ -14,7 +14,9 @@ LEFT JOIN indexed_token AS token ON token.chain_id = %(chain_id)s AND token.addr
 LEFT JOIN indexed_token AS original
   ON original.chain_id = token.copy_of_chain_id AND original.address = token.copy_of_address
 LEFT JOIN copy_progress AS progress ON progress.chain_id = %(chain_id)s
-LEFT JOIN copy_ruling AS ruling ON ruling.chain_id = %(chain_id)s AND ruling.address = %(address)s
+LEFT JOIN copy_ruling AS ruling
+  ON ruling.chain_id = %(chain_id)s AND ruling.address = %(address)s
+ AND (ruling.symbol_folded IS NULL OR ruling.symbol_folded = %(symbol_folded)s)
 LEFT JOIN LATERAL (
     -- ended_at is null while the end is announced.
     SELECT challenger_token, ended_at

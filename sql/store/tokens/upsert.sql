@@ -3,18 +3,18 @@
 WITH written AS (
     INSERT INTO indexed_token (
         chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence, is_copy,
-        copy_of_chain_id, copy_of_address, copy_rule, copy_unknown, copy_until, deployed_block, deployed_index, named_at, score,
+        copy_of_chain_id, copy_of_address, copy_rule, copy_unknown, copy_until, deployed_block, deployed_index, named_at, trust_flags, score,
         timestamp_score, volume_score, holders_score, confidence_score, weights_version, scored_at, as_of_block
     )
     SELECT
         chain_id, address, symbol_key, name, decimals, deployer, deployed_at, first_seen_at, precedence, is_copy,
-        copy_of_chain_id, copy_of_address, copy_rule, copy_unknown, copy_until, deployed_block, deployed_index, named_at, score,
+        copy_of_chain_id, copy_of_address, copy_rule, copy_unknown, copy_until, deployed_block, deployed_index, named_at, trust_flags, score,
         timestamp_score, volume_score, holders_score, confidence_score, weights_version, scored_at, as_of_block
     FROM jsonb_to_recordset(%(rows)s) AS item(
         chain_id bigint, address text, symbol_key text, name text, decimals smallint, deployer text,
         deployed_at timestamptz, first_seen_at timestamptz, precedence integer, is_copy boolean,
         copy_of_chain_id bigint, copy_of_address text, copy_rule text, copy_unknown text, copy_until timestamptz,
-        deployed_block bigint, deployed_index integer, named_at timestamptz, score numeric(5, 2),
+        deployed_block bigint, deployed_index integer, named_at timestamptz, trust_flags text[], score numeric(5, 2),
         timestamp_score numeric(5, 2), volume_score numeric(5, 2),
         holders_score numeric(5, 2), confidence_score numeric(5, 2), weights_version integer, scored_at timestamptz,
         as_of_block bigint
@@ -36,6 +36,7 @@ WITH written AS (
         deployed_block = excluded.deployed_block,
         deployed_index = excluded.deployed_index,
         named_at = excluded.named_at,
+        trust_flags = excluded.trust_flags,
         score = COALESCE(excluded.score, indexed_token.score),
         timestamp_score = COALESCE(excluded.timestamp_score, indexed_token.timestamp_score),
         volume_score = COALESCE(excluded.volume_score, indexed_token.volume_score),
@@ -50,12 +51,12 @@ WITH written AS (
         indexed_token.deployed_at, indexed_token.first_seen_at, indexed_token.precedence, indexed_token.is_copy,
         indexed_token.copy_of_chain_id, indexed_token.copy_of_address, indexed_token.copy_rule,
         indexed_token.copy_unknown, indexed_token.copy_until, indexed_token.deployed_block, indexed_token.deployed_index,
-        indexed_token.named_at
+        indexed_token.named_at, indexed_token.trust_flags
     ) IS DISTINCT FROM (
         excluded.symbol_key, excluded.name, excluded.decimals, excluded.deployer, excluded.deployed_at,
         excluded.first_seen_at, excluded.precedence, excluded.is_copy, excluded.copy_of_chain_id,
         excluded.copy_of_address, excluded.copy_rule, excluded.copy_unknown, excluded.copy_until,
-        excluded.deployed_block, excluded.deployed_index, excluded.named_at
+        excluded.deployed_block, excluded.deployed_index, excluded.named_at, excluded.trust_flags
     )
     OR (
         excluded.score IS NOT NULL AND (
