@@ -13,6 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from indexer.chains.solana.accounts import SYSTEM_PROGRAM, TOKEN_PROGRAM
 from tests.factories.solana_blocks import Called, Held, Sent, raw
 
+CLMM = "CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK"
 CPMM = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C"
 WHIRLPOOL = "whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc"
 PUMP = "6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P"
@@ -246,6 +247,71 @@ class Whirlpool:
             if left <= Decimal("1e-30"):
                 break
         return int(out.to_integral_value(ROUND_FLOOR))
+
+
+@dataclass
+class Clmm(Whirlpool):
+    """A pool of Raydium's concentrated program, which works as Orca's and is called otherwise."""
+
+    def create(self) -> Sent:
+        """Create the pool, at the present price."""
+        accounts = ["creator", "amm config", self.name, *self.mints, *self.vaults.accounts, "observation"]
+        price = int((self.root * (1 << 64)).to_integral_value(ROUND_FLOOR))
+        self.root = Decimal(price) / (1 << 64)
+        data = anchor("create_pool", number(price, 16) + number(0, 8))
+        return Sent("creator", [Called(CLMM, accounts, data)], self.vaults.move(0, 0), name=next(names))
+
+    def open_with(self, position: str, ticks: tuple[int, int], liquidity: int, *, said: bool = True) -> Sent:
+        """A new position with liquidity, said or left to what is paid."""
+        self.positions[position] = (*ticks, liquidity)
+        due = self.amounts(*ticks, liquidity, ROUND_CEILING)
+        accounts = ["payer", "owner", "nft", "nft account", "metadata", self.name, "protocol position", "low", "up"]
+        accounts += [position, "o0", "o1", *self.vaults.accounts, "rent", SYSTEM_PROGRAM]
+        data = b"".join(number(tick, 4) for tick in (*ticks, 0, 0)) + number(liquidity if said else 0, 16) + bytes(18)
+        moves = [transfer(f"o{side}", self.vaults.accounts[side], due[side]) for side in (0, 1)]
+        call = Called(CLMM, accounts, anchor("open_position_v2", data), moves)
+        return Sent("owner", [call], self.vaults.move(*due), name=next(names))
+
+    def decrease(self, position: str, liquidity: int) -> Sent:
+        """Liquidity taken."""
+        lower, upper, whole = self.positions[position]
+        self.positions[position] = (lower, upper, whole - liquidity)
+        due = self.amounts(lower, upper, liquidity, ROUND_FLOOR)
+        accounts = [
+            "owner",
+            "nft account",
+            position,
+            self.name,
+            "protocol position",
+            *self.vaults.accounts,
+            "low",
+            "up",
+        ]
+        moves = [transfer(self.vaults.accounts[side], f"o{side}", due[side]) for side in (0, 1)]
+        call = Called(CLMM, accounts, anchor("decrease_liquidity_v2", number(liquidity, 16) + bytes(16)), moves)
+        return Sent("owner", [call], self.vaults.move(-due[0], -due[1]), name=next(names))
+
+    def swap_call(self, a_to_b: bool, amount: int, out: int) -> Called:
+        """The instruction, with these amounts."""
+        into, from_ = self.vaults.accounts if a_to_b else self.vaults.accounts[::-1]
+        accounts = ["payer", "amm config", self.name, "payer in", "payer out", into, from_, "observation"]
+        moves = [transfer("payer in", into, amount), transfer(from_, "payer out", out)]
+        return Called(CLMM, accounts, anchor("swap_v2", number(amount, 8) + bytes(25)), moves)
+
+
+def clmm_route(amount: int, *hops: tuple[Clmm, bool]) -> Sent:
+    """A route through several pools in one instruction; each pays for the next."""
+    accounts = ["payer", "payer in", "mint in", TOKEN_PROGRAM, "token 2022", "memo"]
+    moves, held = [], []
+    for place, (pool, a_to_b) in enumerate(hops):
+        out = pool.trade(a_to_b, amount)
+        into, from_ = pool.vaults.accounts if a_to_b else pool.vaults.accounts[::-1]
+        accounts += ["amm config", pool.name, f"payer {place}", into, from_, f"mint {place}", "observation", "array"]
+        moves += [transfer("payer in", into, amount), transfer(from_, f"payer {place}", out)]
+        held += pool.vaults.move(*((amount, -out) if a_to_b else (-out, amount)))
+        amount = out
+    call = Called(CLMM, accounts, anchor("swap_router_base_in", bytes(16)), moves)
+    return Sent("payer", [call], held, name=next(names))
 
 
 @dataclass

@@ -124,31 +124,33 @@ def _swap(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:
 
 
 def _provide(event: PoolEvent, state: PoolState, book: PoolBook, rows: PoolRows) -> None:
-    """Liquidity counts only if the tokens that it stands for were paid to the vaults."""
+    """Liquidity counts only if the tokens that it stands for were paid to the vaults.
+
+    A program opens a position only where there is none or an empty one: what is left of it is rounding.
+    """
+    opens, moves = event.action is PoolAction.OPEN, event.action is PoolAction.REPOSITION
     position = book.positions.get(event.position)
-    if event.action is PoolAction.OPEN:
-        empty = position is None or not position.liquidity
-        position = Position(event.pool, event.ticks or (0, 0), 0) if empty else None
+    if position is None and opens and event.ticks is not None:
+        position = Position(event.pool, event.ticks, 0)
     if position is None or position.pool != event.pool:
         return _lose(event, state, rows)
     root, before, old = state.sqrt_price_x96, position.ticks, position.liquidity
-    ticks = event.ticks if event.action is PoolAction.REPOSITION and event.ticks else before
-    if not MIN_TICK <= ticks[0] < ticks[1] <= MAX_TICK:
+    ticks = event.ticks if opens or moves else before
+    if ticks is None or not MIN_TICK <= ticks[0] < ticks[1] <= MAX_TICK:
         return _lose(event, state, rows)
     new = _liquidity_after(event, root, ticks, old)
-    held = most_amounts(root, before, old) if event.action is PoolAction.REPOSITION else (0, 0)
-    added = new if event.action is PoolAction.REPOSITION else max(new - old, 0)
+    added = new if opens or moves else max(new - old, 0)
+    held = most_amounts(root, before, old) if moves else (0, 0)
+    given = event.gain0 + held[0], event.gain1 + held[1]
     needed = least_amounts(root, ticks, added)
-    paid = event.gain0 + held[0], event.gain1 + held[1]
-    if added and any(one > given + _ROUNDING for one, given in zip(needed, paid, strict=True)):
+    if added and (needed[0] > given[0] + _ROUNDING or needed[1] > given[1] + _ROUNDING):
         return _lose(event, state, rows)
     if ticks == before:
         rows.liquidity(event, ticks, new - old)
-        state.add(ticks, new - old)
     else:
-        for moved, delta in ((before, -old), (ticks, new)):
-            state.add(moved, delta)
         rows.moved(event, before, old, ticks, new)
+    state.add(before, -old)
+    state.add(ticks, new)
     book.positions[event.position] = Position(event.pool, ticks, new)
     rows.position(event, ticks, new)
 
@@ -159,9 +161,8 @@ def _liquidity_after(event: PoolEvent, root: int, ticks: Range, old: int) -> int
         return max(old - (event.liquidity or 0), 0)
     if event.action is PoolAction.REPOSITION:
         return event.liquidity or 0
-    if event.liquidity:
-        return old + event.liquidity
-    return old + liquidity_of(root, ticks, max(event.gain0, 0), max(event.gain1, 0))
+    standing = 0 if event.action is PoolAction.OPEN else old
+    return standing + (event.liquidity or liquidity_of(root, ticks, max(event.gain0, 0), max(event.gain1, 0)))
 
 
 def _lose(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:

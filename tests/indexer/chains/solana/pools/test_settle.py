@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 
 from tests.factories.solana_blocks import Called, Sent, raw
 from tests.factories.solana_pools import (
+    CLMM,
     PUMP,
     SOL,
     WHIRLPOOL,
+    Clmm,
     PumpCurve,
     Whirlpool,
     anchor,
+    clmm_route,
     lamports,
     names,
     number,
@@ -149,6 +152,64 @@ def test_units_cut_otherwise_and_a_new_memory_give_the_same_rows(warehouse: Ware
         parts.forget()
     assert parts.rows == whole.rows
     assert len(whole.rows["fact_swap"]) == 6
+
+
+def test_instructions_of_raydium_are_followed_as_those_of_orca() -> None:
+    chain, pool = PoolChain(), Clmm("pool", MINTS)
+    chain.index(pool.create(), pool.open_with("wide", (-20_000, 20_000), L), pool.swap(True, 10**11))
+    chain.index(pool.open_with("near", (-3000, -1000), L), pool.swap(False, 10**10), pool.decrease("near", L // 3))
+    chain.index(pool.swap(False, 10**10))
+    assert_follows(chain, pool)
+
+
+def test_liquidity_that_is_not_said_is_what_was_paid_for() -> None:
+    chain, pool = PoolChain(), Clmm("pool", MINTS)
+    chain.index(pool.create(), pool.open_with("wide", (-20_000, 20_000), L, said=False), pool.swap(True, 10**11))
+    ((_, _, liquidity),) = chain.positions()
+    assert abs(liquidity - L) < L // 10**9
+    assert abs(Decimal(chain.price()) / Q96 / pool.root - 1) < Decimal("1e-9")
+    chain.index(pool.decrease("wide", L), pool.open_with("wide", (-640, 640), L))
+    assert chain.positions() == [(-640, 640, L)]
+
+
+def test_a_route_is_a_trade_of_every_pool_on_it() -> None:
+    other = ("coin", "dollar") if raw("coin") < raw("dollar") else ("dollar", "coin")
+    first, second, idle = Clmm("first", MINTS), Clmm("second", other), Clmm("idle", other)
+    chain = PoolChain()
+    for pool in (first, second, idle):
+        chain.index(pool.create(), pool.open_with(f"of {pool.name}", (-20_000, 20_000), L))
+    rows = chain.index(clmm_route(10**10, (first, MINTS[1] == "coin"), (second, other[0] == "coin")))
+    assert [row["pool"] for row in rows["fact_swap"]] == [raw("first"), raw("second")]
+    for row, pool in zip(rows["fact_swap"], (first, second), strict=True):
+        assert abs(Decimal(row["sqrt_price_x96"]) / Q96 / pool.root - 1) < Decimal("1e-9")
+
+
+def test_a_pool_that_a_route_names_in_another_way_becomes_unknown() -> None:
+    chain, pool = PoolChain(), Clmm("pool", MINTS)
+    chain.index(pool.create(), pool.open_with("wide", (-20_000, 20_000), L))
+    accounts = [*(f"account {place}" for place in range(7)), "pool"]
+    chain.index(Sent("payer", [Called(CLMM, accounts, anchor("swap_router_base_in", bytes(16)))]))
+    assert is_lost(chain)
+
+
+def test_a_position_moves_with_its_liquidity() -> None:
+    chain, pool = opened()
+    chain.index(pool.provide("own", L, opened=(-640, 640)))
+    before = pool.amounts(-640, 640, L, "ROUND_FLOOR")
+    after = pool.amounts(640, 1280, 3 * L, "ROUND_CEILING")
+    pool.positions["own"] = (640, 1280, 3 * L)
+    gains = after[0] - before[0], after[1] - before[1]
+    accounts = ["pool", "ta", "tb", "memo", "authority", "funder", "own", "account", *MINTS, "oa", "ob"]
+    accounts += [*pool.vaults.accounts]
+    data = anchor(
+        "reposition_liquidity_v2", number(640, 4) + number(1280, 4) + bytes(1) + number(3 * L, 16) + bytes(32)
+    )
+    vaults = pool.vaults.accounts
+    moves = [transfer("oa", vaults[0], gains[0]), transfer(vaults[1], "ob", -gains[1])]
+    chain.index(Sent("owner", [Called(WHIRLPOOL, accounts, data, moves)], pool.vaults.move(*gains)))
+    assert_follows(chain, pool)
+    places = [(row["block_number"], row["log_index"]) for row in chain.rows["fact_liquidity"]]
+    assert len(set(places)) == len(places)
 
 
 # Attacks on concentrated pools: what is not known gives no depth, and nobody else can take a pool's depth away.
