@@ -121,9 +121,9 @@ class SolanaClient:
             NodeLimited: the node refuses so many requests at once.
         """
         give_up = time.monotonic() + self.patience_seconds
-        missing = 0
+        missing, failure = 0, NodeUnavailable(f"no node of {self.chain.key} was asked")
         while True:
-            self._asked.node = node = self._next_node(give_up)
+            self._asked.node = node = self._next_node(give_up, failure)
             try:
                 if len(calls) > 1 and self.batch_size > 1:
                     results = self._exchange(node, [_GENESIS, *calls], decoder)
@@ -138,7 +138,7 @@ class SolanaClient:
                 self.counters["retries"] += 1
                 self.nodes.report_failure(node, error.retry_after)
                 LOG.info("node %s: %s", node, error)
-                missing += isinstance(error, BlockMissing)
+                missing, failure = missing + isinstance(error, BlockMissing), error
                 if time.monotonic() >= give_up or self._stopping.is_set() or missing == _MISSING_TRIES:
                     raise
             except _BatchRefused:
@@ -186,13 +186,13 @@ class SolanaClient:
             if not self._loop.is_closed():
                 self._loop.close()
 
-    def _next_node(self, give_up: float) -> Node:
+    def _next_node(self, give_up: float, failure: NodeUnavailable) -> Node:
         while (ready := self.nodes.ready()) is None:
             soonest = self.nodes.next_ready_at()
             if self._stopping.wait(max(min(soonest, give_up) - time.monotonic(), 0.001)):
                 raise NodeUnavailable("stopped while waiting for a node")
             if soonest > give_up:
-                raise NodeUnavailable(f"every node of {self.chain.key} has to rest for longer than we may wait")
+                raise failure
         return ready
 
     def _require_cluster(self, genesis: Any, node: Node) -> None:
