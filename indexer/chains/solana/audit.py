@@ -36,13 +36,16 @@ def require_signatures(slot: int, block: Block, again: BlockHeader) -> None:
 
 
 def require_effects(block: DecodedBlock) -> None:
-    """Every transaction has a balance for each of its accounts, and token accounts hold before it what they held after
-    the last one that used them."""
+    """Every transaction has a balance for each of its accounts, its inner calls and token balances were recorded, and
+    token accounts hold before it what they held after the last one that used them."""
     held: dict[str, tuple[str, str]] = {}
     for transaction in block.transactions:
         meta, accounts = transaction.meta, transaction.accounts
         if len(meta.pre_balances) != len(accounts) or len(meta.post_balances) != len(accounts):
             raise NodeLied(f"transaction {transaction.index} of slot {block.slot} lacks balances or accounts")
+        # Nodes that did not record these answer null, which says nothing; an empty list says that there were none.
+        if None in (meta.inner_instructions, meta.pre_token_balances, meta.post_token_balances):
+            raise NodeLied(f"transaction {transaction.index} of slot {block.slot} lacks inner calls or token balances")
         pre, post = meta.pre_token_balances or (), meta.post_token_balances or ()
         for balance in pre:
             account = accounts[balance.account_index]
