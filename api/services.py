@@ -72,6 +72,9 @@ from warehouse.store import Store
 
 if TYPE_CHECKING:
     from eth_account.signers.local import LocalAccount
+    from solders.keypair import Keypair
+
+    from indexer.contracts.solana.signer import StatementSigner
 
 
 @dataclass(eq=False)
@@ -158,13 +161,18 @@ class Services:
         return signing
 
     @cached_property
-    def solana_signing(self) -> SolanaSigning:
-        """Has statements for the registry on Solana signed beside the event loop."""
+    def solana_signer(self) -> "StatementSigner":
+        """Signs statements for the registry on Solana."""
         from indexer.contracts.solana.signing import open_signer as open_solana_signer  # loads solders
 
         signer = open_solana_signer(self.settings)
         self._stack.callback(signer.close)
-        signing = SolanaSigning(signer)
+        return signer
+
+    @cached_property
+    def solana_signing(self) -> SolanaSigning:
+        """Has statements for the registry on Solana signed beside the event loop."""
+        signing = SolanaSigning(self.solana_signer)
         self._stack.push_async_callback(signing.close)
         return signing
 
@@ -172,6 +180,13 @@ class Services:
     def payer(self) -> "LocalAccount":
         """Pays for the service's own transactions. Raises ``PayerMissing`` where no key is configured."""
         return open_payer()
+
+    @cached_property
+    def solana_payer(self) -> "Keypair":
+        """Pays for the service's own transactions on Solana. Raises ``PayerMissing`` where no key is configured."""
+        from indexer.contracts.solana.payer import open_payer as open_solana_payer  # loads solders
+
+        return open_solana_payer()
 
     @cached_property
     def sealer(self) -> Sealer:

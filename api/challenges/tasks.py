@@ -7,6 +7,7 @@ from procrastinate import JobContext
 
 from api.challenges.ends import Ends
 from api.challenges.outcomes import Outcomes
+from api.challenges.registries import EvmRegistry, Registry
 from api.challenges.repository import ChallengeRepository
 from api.challenges.standings import Standings
 from api.challenges.work import ChallengeWork, Problem
@@ -14,6 +15,8 @@ from api.consents.migration import Migrations
 from api.services import Services
 from api.store.jobs import TASKS, services_of_job
 from warehouse import postgres
+from warehouse.domain.addresses import AddressFormat
+from warehouse.domain.chains import Chain
 from warehouse.notices import ledger
 from warehouse.notices.conditions import Condition
 
@@ -31,9 +34,18 @@ def challenge_work(services: Services) -> ChallengeWork:
         chains=services.chains,
         readers=services.readers,
         outcomes=outcomes,
-        ends=Ends(outcomes, lambda: services.signer, lambda: services.payer),
+        ends=Ends(outcomes, lambda chain: _registry(services, chain)),
         clock=services.clock,
     )
+
+
+def _registry(services: Services, chain: Chain) -> Registry:
+    if chain.address_format is AddressFormat.HEX:
+        return EvmRegistry(chain, lambda: services.signer, lambda: services.payer)
+    from api.challenges.solana_registry import SolanaRegistry  # loads solders
+
+    address, reader = chain.contracts["registry"], services.readers.solana(chain)
+    return SolanaRegistry(reader, address, lambda: services.solana_signer, lambda: services.solana_payer)
 
 
 # The lock keeps a slow run from working beside the next one.

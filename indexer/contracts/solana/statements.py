@@ -16,15 +16,16 @@ ED25519_PROGRAM = Pubkey.from_string("Ed25519SigVerify11111111111111111111111111
 MAX_SYMBOL = 12
 _OWN_INSTRUCTION = 0xFFFF
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NONCES_IN_A_MICROSECOND = 4096
 
 
 def nonce_at(moment: datetime) -> int:
-    """The nonce of a statement that the service makes at a moment: microseconds since 1970.
+    """The least nonce of a statement that the service makes at a moment: 4,096 for each microsecond since 1970.
 
     The program takes a statement about a symbol only with a higher nonce than the last one used, so all statements
     count in this unit.
     """
-    return (moment - _EPOCH) // timedelta(microseconds=1)
+    return (moment - _EPOCH) // timedelta(microseconds=1) * _NONCES_IN_A_MICROSECOND
 
 
 @dataclass(frozen=True, slots=True)

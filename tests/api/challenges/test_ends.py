@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.challenges.ends import OBJECTED, announcement_nonce
+from api.challenges.ends import EXPIRING, OBJECTED
+from api.challenges.registries import announcement_nonce
 from api.challenges.repository import ChallengeRepository
 from indexer.contracts.registry import Reason
 from tests.fixtures.challenges import TERMS, TOKEN_ID, Contest
@@ -143,3 +144,19 @@ async def test_every_announcement_has_a_nonce_of_its_own(contest: Contest) -> No
     contest.chain.store.execute("UPDATE registration_challenge SET announcements = 1")
     (challenge,) = await ChallengeRepository(contest.service.services.store).at_work()
     assert announcement_nonce(challenge) != first
+
+
+async def test_an_end_for_inactivity_is_neither_executed_nor_taken_back(contest: Contest) -> None:
+    """It is `regalia expire` that goes on with it, by the heartbeat of the day."""
+    await uphold(contest)
+    contest.announce(Reason.INACTIVE)
+    contest.wait(TERMS.end_delay)
+    (problem,) = await contest.work.run()
+    assert problem.summary == EXPIRING
+    assert contest.end_of()[0] == Reason.INACTIVE
+    contest.chain.store.execute("UPDATE registration_challenge SET state = 'withdrawing'")
+    for _ in range(3):
+        contest.wait(1)
+        await contest.work.run()
+    assert state(contest) == "rejected"
+    assert contest.end_of()[0] == Reason.INACTIVE
