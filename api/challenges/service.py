@@ -124,7 +124,7 @@ class ChallengeService:
         )
         is_migration = await self.migrations.is_migration(
             challenge.chain,
-            self.eligibility.reader(challenge.control),
+            self.eligibility.readers,
             senior=challenge.token,
             address=row.token_address,
         )

@@ -10,6 +10,7 @@ from api.claims.errors import Undecided
 from api.claims.freshness import VerdictProgress, require_judged_as
 from api.warehouse import WarehouseReader
 from warehouse import sql
+from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.copies import CopyRules, Creation, Standing, is_established, is_senior
 from warehouse.store import Store
 
@@ -93,12 +94,12 @@ class Standings:
             sql.load("queries/challenges/standings"),
             {
                 "chain_id": chain_id,
-                "tokens": [address[2:] for address in addresses],
+                "tokens": [digits_of(address) for address in addresses],
                 "hours": [int(hour.timestamp()) for hour in hours],
             },
         )
         return {
-            (f"0x{row['token_hex']}", _time(row["hour_seconds"])): Standing(
+            (stored_from_digits(row["token_hex"]), _time(row["hour_seconds"])): Standing(
                 held_usd=Decimal(row["held"]),
                 established_usd=Decimal(row["established"]),
                 since=None if row["since_seconds"] is None else _time(row["since_seconds"]),

@@ -20,8 +20,10 @@ from api.clock import Clock
 from api.consents.migration import Migrations
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import quantity
+from indexer.chains.solana.clock import finalized_time
 from indexer.contracts.sending import SendError
 from indexer.contracts.signer import SignerKeyError, SignerUnavailable
+from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain, Chains
 from warehouse.errors import StoreUnavailable, WarehouseError
 
@@ -130,12 +132,13 @@ class ChallengeWork:
             minted_at=challenge.minted_at,
             hour=challenge.decide_at - HOUR,
         )
-        reader = self.readers.of(chain)
-        is_migration = await self.migrations.is_migration(chain, reader, senior=senior, address=address)
+        is_migration = await self.migrations.is_migration(chain, self.readers, senior=senior, address=address)
         return replace(evidence, is_migration=is_migration)
 
     async def _final_time(self, chain: Chain) -> datetime:
         """The time of the newest final block."""
+        if chain.address_format is AddressFormat.BASE58:
+            return await finalized_time(self.readers.solana(chain))
         reader = self.readers.of(chain)
         head = quantity(await reader.request("eth_blockNumber"))
         block = await reader.request("eth_getBlockByNumber", hex(max(head - chain.finality_blocks, 0)), False)

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from api.chains import ChainReaders
 from api.claims.errors import Undecided
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import RpcError
-from indexer.chains.evm.reader import EvmReader
 from warehouse import sql
+from warehouse.domain.addresses import AddressFormat, digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 from warehouse.store import Store
 
@@ -18,7 +19,7 @@ class Migrations:
     store: Store
     warehouse: WarehouseReader
 
-    async def is_migration(self, chain: Chain, reader: EvmReader, *, senior: str, address: str) -> bool:
+    async def is_migration(self, chain: Chain, readers: ChainReaders, *, senior: str, address: str) -> bool:
         """Whether ``address`` is a migration of ``senior``.
 
         Raises:
@@ -30,16 +31,25 @@ class Migrations:
         creator = await self._creator(chain, senior)
         if creator is None or creator != await self._creator(chain, address):
             return False
-        code = await reader.request("eth_getCode", creator, "latest")
+        if chain.address_format is AddressFormat.BASE58:
+            return await self._is_author(chain, creator, senior, address)
+        code = await readers.of(chain).request("eth_getCode", creator, "latest")
         if isinstance(code, RpcError):
             raise Undecided("the deployer of the tokens is unknown now") from code
         return bool(code == "0x")  # a contract that deploys for others is no author
 
+    async def _is_author(self, chain: Chain, creator: str, *tokens: str) -> bool:
+        """Whether a creator on Solana speaks for all of these tokens: not if it creates for others."""
+        digits = [digits_of(token) for token in tokens]
+        wanted = {"chain_id": chain.chain_id, "wallet": digits_of(creator), "tokens": digits}
+        rows = await self.warehouse.rows(sql.load("queries/challenges/deployed_by"), wanted)
+        return {row["token_hex"] for row in rows} == set(digits)
+
     async def _creator(self, chain: Chain, token: str) -> str | None:
         """The account that deployed the token itself; None if a factory or a relayer did."""
-        wanted = {"chain_id": chain.chain_id, "address": token[2:]}
+        wanted = {"chain_id": chain.chain_id, "address": digits_of(token)}
         rows = await self.warehouse.rows(sql.load("queries/claims/contract_creation"), wanted)
         if not rows or rows[0]["factory"]:
             return None
-        creator = f"0x{rows[0]['creator']}"
+        creator = stored_from_digits(rows[0]["creator"])
         return None if creator in chain.relayers else creator
