@@ -12,7 +12,13 @@ from warehouse.domain.chains import Chain, Chains
 AHEAD = timedelta(seconds=60)
 """How far a wallet's clock may be ahead of ours in ``Issued At``."""
 FIELD = "message"
-SOLANA_MAINNET = frozenset({"mainnet", "mainnet-beta", "solana:mainnet"})
+_CLUSTERS = {
+    "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp": ("mainnet", "mainnet-beta", "solana:mainnet"),
+    "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1": ("devnet", "solana:devnet"),
+    "solana:4uhcVJyU9pJkvQyS88uRDiswHScCKQY3": ("testnet", "solana:testnet"),
+}
+"""What wallets call the public clusters, by CAIP-2 id."""
+_LOCAL_CLUSTER = ("localnet", "solana:localnet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +101,15 @@ def evm_chain(message: SignIn, chains: Chains) -> Chain:
 
 
 def require_solana_chain(message: SignIn, chains: Chains) -> None:
-    """Check that a Solana message names mainnet, if it names a chain.
+    """Check that a Solana message names the cluster that is served here, if it names a chain.
 
     Raises:
         InvalidInput: it names another chain.
     """
     solana = chains.by_key["solana"]
-    if message.chain is not None and message.chain not in SOLANA_MAINNET | {solana.caip2, str(solana.chain_id)}:
-        raise InvalidInput(FIELD, "Chain ID must be mainnet")
+    names = _CLUSTERS.get(solana.caip2, _LOCAL_CLUSTER)
+    if message.chain is not None and message.chain not in (*names, solana.caip2, str(solana.chain_id)):
+        raise InvalidInput(FIELD, f"Chain ID must be {names[0]}")
 
 
 def _origin(url: str) -> Origin:

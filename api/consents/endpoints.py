@@ -19,7 +19,7 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.http.times import timestamp
 from api.security.access import ApiKey
-from warehouse.domain.addresses import checksum_address
+from warehouse.domain.addresses import AddressFormat, checksum_address
 from warehouse.domain.chains import Chains
 
 _MESSAGE: dict[str, Any] = {
@@ -85,8 +85,11 @@ async def consent_to_migration(
 
 
 def _consent(chains: Chains, body: ConsentMessageRequest | ConsentRequest) -> Consent:
+    chain = minting_chain(chains, body.chain_id)
+    if chain.address_format is not AddressFormat.HEX:
+        raise InvalidInput("chainId", f"successors of tokens are named on EVM chains only, not on {chain.name}")
     return Consent(
-        chain=minting_chain(chains, body.chain_id),
+        chain=chain,
         senior=evm_address("seniorAddress", body.senior_address),
         token=evm_address("tokenAddress", body.token_address),
         wallet=evm_address("walletAddress", body.wallet_address),

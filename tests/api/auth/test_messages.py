@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.auth import grammar, siwe, siws
+from api.auth import grammar, rules, siwe, siws
 from api.auth.grammar import Malformed
 from api.auth.messages import SignIn
+from api.http.errors import InvalidInput
+from warehouse.chains.facts import load
+from warehouse.domain.chains import Chains
 
 ETHEREUM = SignIn(
     domain="crowns.example",
@@ -190,3 +193,21 @@ def test_times_are_read_in_any_time_zone() -> None:
     for text in ("2026-01-31T12:00:00Z", "2026-01-31T13:30:00+01:30", "2026-01-31t04:00:00.0000000001-08:00"):
         assert grammar.moment(text) == noon
     assert grammar.moment("2026-01-31T12:00:00.5Z").microsecond == 500_000
+
+
+@pytest.mark.parametrize(
+    ("caip2", "accepted", "refused"),
+    [
+        ("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana:mainnet", "devnet"),
+        ("solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "solana:devnet", "mainnet"),
+        ("solana:9Vk5LbgQ8cKjM1tZhYx3wF2dRnS7eAuB", "localnet", "mainnet"),
+    ],
+)
+def test_a_solana_message_may_name_the_cluster_that_is_served(caip2: str, accepted: str, refused: str) -> None:
+    known = load(None).by_key
+    chains = Chains({**known, "solana": dataclasses.replace(known["solana"], caip2=caip2)})
+    for name in (None, accepted, caip2, "900900"):
+        rules.require_solana_chain(dataclasses.replace(SOLANA, chain=name), chains)
+    for name in (refused, "solana", "8453"):
+        with pytest.raises(InvalidInput, match="Chain ID must be"):
+            rules.require_solana_chain(dataclasses.replace(SOLANA, chain=name), chains)
