@@ -25,6 +25,8 @@ from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
+pytestmark = pytest.mark.slow  # every test derives a chain
+
 
 @pytest.fixture
 def solana(tmp_path: Path) -> Chains:
