@@ -18,6 +18,8 @@ def expire_inactive(chain_key: str, days: int | None, submit: bool) -> None:
     chain = services.chains.find(chain_key)
     if chain is None or "registry" not in chain.contracts:
         raise ChainFactsError(f"chain {chain_key!r} is not one with a registry in the file of REGALIA_CHAINS")
+    if not chain.has_heartbeats:
+        raise ChainFactsError(f"chain {chain.key!r} has no heartbeats: no registration there becomes inactive")
     payer = services.payer if submit else None
     with (
         open_services(services),
