@@ -137,8 +137,16 @@ def webhooks(run: Run) -> list[Result]:
     return webhooks_part.measure(run.directory, run.progress).results
 
 
+def solana(run: Run) -> list[Result]:
+    """A cold index of Solana blocks, compared with parsing their JSON and with a solana-py loop."""
+    from tests.bench import solana as solana_part
+
+    return solana_part.measure(run.directory, run.progress)
+
+
 PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "index": index,
+    "solana": solana,
     "search": search,
     "reads": reads,
     "limits": limits,

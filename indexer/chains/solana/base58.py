@@ -32,6 +32,11 @@ def signature_bytes(text: str) -> bytes:
     return bytes(Signature.from_string(text))
 
 
+def signature_text(raw: bytes) -> str:
+    """The base58 text of 64 bytes."""
+    return str(Signature(raw))
+
+
 @lru_cache(maxsize=20_000)
 def data_bytes(text: str) -> bytes:
     """Base58 of any length, such as an instruction's data.

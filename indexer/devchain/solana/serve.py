@@ -6,14 +6,10 @@
 import argparse
 import json
 import logging
-import math
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import Any
-
-from solders.keypair import Keypair
 
 from indexer.devchain.files import write_whole
 from indexer.devchain.solana.economy import keypair
@@ -25,8 +21,6 @@ log = logging.getLogger(__name__)
 CHAIN_KEY = "solana"
 CHAIN_ID = 900900
 CLAIMED = "coral"
-_DEPLOY_SECONDS, _QUIET_SECONDS = 20.0, 3.0
-_FAST_BLOCK_SECONDS = 0.15  # a blockhash lives for 150 blocks
 _DEPLOYER_LAMPORTS = 1_000 * LAMPORTS_PER_SOL
 
 
@@ -47,7 +41,6 @@ def serve(out: Path, *, scale: str, seed: int = 1, pause_seconds: int = 3, actio
         node.fund(deployer.pubkey(), _DEPLOYER_LAMPORTS)
         write_whole(out / f"{CHAIN_KEY}.toml", world.chain_toml(CHAIN_KEY))
         write_whole(out / f"{CHAIN_KEY}.json", json.dumps(_facts(world, str(deployer)), indent=1))
-        _make_blocks_until_deployed(node, deployer, stop)
         node.resume()
         while not stop.wait(pause_seconds):
             try:
@@ -57,19 +50,6 @@ def serve(out: Path, *, scale: str, seed: int = 1, pause_seconds: int = 3, actio
                     raise
                 log.warning("trade pauses: %s", error)
             world.sender.sent.clear()
-
-
-def _make_blocks_until_deployed(node: Surfpool, deployer: Keypair, stop: threading.Event) -> None:
-    """Make blocks quickly for as long as our contracts are being deployed; then they may take their time.
-
-    The deployment is over when the deployer has paid for something and then for nothing in a while.
-    """
-    deadline, paid_at, balance = time.monotonic() + _DEPLOY_SECONDS, math.inf, _DEPLOYER_LAMPORTS
-    while time.monotonic() < min(deadline, paid_at + _QUIET_SECONDS) and not stop.wait(_FAST_BLOCK_SECONDS):
-        node.mine()
-        left = node.rpc("getBalance", str(deployer.pubkey()), {"commitment": "confirmed"})["value"]
-        if left != balance:
-            balance, paid_at = left, time.monotonic()
 
 
 def _facts(world: World, deployer_key: str) -> dict[str, Any]:
