@@ -62,13 +62,16 @@ class SymbolRequest(Wire):
 class Compatibility(Wire):
     """Whether the symbol can be used there."""
 
-    compatible: bool = Field(description="Whether the symbol is valid there.")
+    compatible: bool = Field(description="Whether every token there can bear the symbol.")
 
 
 class CrossChainCompatibility(Wire):
     """Where the symbol can be used."""
 
-    solana: Compatibility = Field(description="On Solana.")
+    solana: Compatibility = Field(
+        description="On Solana: 10 characters at most, which is what Metaplex's metadata hold. A mint of Token-2022 "
+        "can bear a longer symbol and have it registered."
+    )
     evm: Compatibility = Field(description="On EVM chains.")
 
 

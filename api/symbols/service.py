@@ -14,6 +14,7 @@ from warehouse.domain.symbols import MAX_REGISTRABLE_LENGTH, fold
 from warehouse.store import Store
 
 SOLANA_LONGEST = 10
+"""Characters of a symbol that Metaplex's metadata hold."""
 _LOOKALIKES = {
     folded: [one for one in string.ascii_uppercase + string.digits if fold(one) == folded]
     for folded in map(fold, string.ascii_uppercase + string.digits)
