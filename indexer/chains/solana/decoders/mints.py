@@ -50,11 +50,7 @@ def decode(block: DecodedBlock, _scope: Scope) -> Mapping[str, Columns]:
     """Rows of fact_contract_creation and fact_control, and events of mints."""
     found = _Found(block.slot)
     for transaction in block.transactions:
-        if (
-            METAPLEX_PROGRAM in transaction.accounts
-            or touches_mints(transaction, TOKEN_PROGRAM)
-            or touches_mints(transaction, TOKEN_2022_PROGRAM)
-        ):
+        if METAPLEX_PROGRAM in transaction.accounts or touches_mints(transaction):
             _Reader(transaction, found).read()
     return found.tables()
 

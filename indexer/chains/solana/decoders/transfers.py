@@ -27,6 +27,8 @@ NATIVE_MINTS = frozenset(
 NOBODY = bytes(20)
 """The sender of what is minted and the receiver of what is burned, as on every kind of chain."""
 
+_NO_OWNER = "a balance of {} without the owner of its account"
+
 Gains = dict[str, int]
 """What each owner gained (negative: gave) of one mint."""
 
@@ -88,14 +90,20 @@ def gains_by_mint(transaction: DecodedTransaction, seen: dict[str, TokenBalance]
         earlier = before.pop(balance.account_index, None)
         if earlier is None:
             _gain(gains, balance, 1, seen)
-        elif earlier.owner != balance.owner or earlier.mint != balance.mint:
+            continue
+        mint, owner = balance.mint, balance.owner
+        if earlier.owner != owner or earlier.mint != mint:
             _gain(gains, earlier, -1, seen)
             _gain(gains, balance, 1, seen)
         elif (amount := balance.ui_token_amount.amount) != (old := earlier.ui_token_amount.amount):
-            owners = gains.setdefault(balance.mint, {})
-            owner = _owner(balance)
-            owners[owner] = owners.get(owner, 0) + int(amount) - int(old)
-            seen[balance.mint] = balance
+            if not owner:
+                raise ValueError(_NO_OWNER.format(mint))
+            owners = gains.get(mint)
+            if owners is None:
+                gains[mint] = {owner: int(amount) - int(old)}
+                seen[mint] = balance
+            else:
+                owners[owner] = owners.get(owner, 0) + int(amount) - int(old)
     for balance in before.values():
         _gain(gains, balance, -1, seen)
     if TOKEN_2022_PROGRAM in transaction.accounts:
@@ -105,10 +113,11 @@ def gains_by_mint(transaction: DecodedTransaction, seen: dict[str, TokenBalance]
 
 def pair(gains: Gains) -> list[tuple[str, str, int]]:
     """(sender, receiver, amount) of the fewest transfers with these results; the empty text stands for nobody."""
+    if len(gains) == 2:  # by far the most frequent
+        (one, gain), (other, loss) = gains.items()
+        if gain and gain + loss == 0:
+            return [(other, one, gain)] if gain > 0 else [(one, other, loss)]
     changed = [(owner, gain) for owner, gain in gains.items() if gain]
-    if len(changed) == 2 and changed[0][1] + changed[1][1] == 0:  # by far the most frequent
-        (one, gain), (other, loss) = changed
-        return [(other, one, gain)] if gain > 0 else [(one, other, loss)]
     surplus = sum(gain for _, gain in changed)
     if surplus:
         changed.append(("", -surplus))
@@ -127,16 +136,11 @@ def pair(gains: Gains) -> list[tuple[str, str, int]]:
 def _gain(gains: dict[str, Gains], balance: TokenBalance, sign: int, seen: dict[str, TokenBalance]) -> None:
     amount = balance.ui_token_amount.amount
     if amount != "0":
-        owners = gains.setdefault(balance.mint, {})
-        owner = _owner(balance)
+        owners, owner = gains.setdefault(balance.mint, {}), balance.owner
+        if not owner:
+            raise ValueError(_NO_OWNER.format(balance.mint))
         owners[owner] = owners.get(owner, 0) + sign * int(amount)
         seen[balance.mint] = balance
-
-
-def _owner(balance: TokenBalance) -> str:
-    if not balance.owner:
-        raise ValueError(f"a balance of {balance.mint} without the owner of its account")
-    return balance.owner
 
 
 def _add_hidden(gains: dict[str, Gains], transaction: DecodedTransaction, seen: dict[str, TokenBalance]) -> None:
