@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from indexer.devchain.solana.world import World
+from indexer.run import advance
 from pipelines.refresh import refresh
 from tests.factories.solana_blocks import Called, Sent
 from tests.factories.solana_market import (
@@ -20,6 +22,7 @@ from tests.factories.solana_market import (
 )
 from tests.factories.solana_pools import SOL, USDC, WHIRLPOOL, Cpmm, PumpCurve, Whirlpool, anchor, names, sorted_mints
 from tests.fixtures.derived import served
+from tests.fixtures.indexing import indexing
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
@@ -239,3 +242,35 @@ def test_hours_weigh_pools_of_every_kind(market: Market, warehouse: Warehouse) -
     assert near(found["COIN"], 14_000)
     assert near(found["CURVE"], curve.real_quote / LAMPORTS * 150 - 1_000, "0.001")
     assert found["OTHER"] > 1_000
+
+
+def test_pools_of_a_real_node_have_the_reserves_of_their_vaults_and_the_prices_of_their_plans(
+    solana_world: World, warehouse: Warehouse, store: Connection, store_url: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "chains.toml"
+    path.write_text(solana_world.chain_toml())
+    chains = facts.load(path)
+    with indexing(warehouse, store_url) as context:
+        advance(context, chains.by_key["solana"])
+    refresh(warehouse, store, chains)
+    tokens = [token for token in solana_world.tokens if token.market and token.plan.symbol]
+    rows = served(warehouse, "token")
+    assert len(tokens) >= 3
+    assert sum(rows[bytes(token.mint).hex()]["transactions_24h"] for token in tokens) > 10
+    for token in tokens:
+        assert token.market is not None
+        row = rows[bytes(token.mint).hex()]
+        assert near(row["price_usd"], token.plan.price_micro_usd / 10**6, "0.6"), token.plan.symbol
+        sides = sorted((bytes(side.mint), side) for side in (token.market.base, token.market.quote))
+        held = [int(_balance(solana_world, str(side.account_of(token.market.address)))) for _, side in sides]
+        state = warehouse.rows(
+            """SELECT argMax((reserve0_raw, reserve1_raw), (block_number, log_index)) AS last
+               FROM fact_pool_state WHERE pool = unhex({pool:String})""",
+            {"pool": bytes(token.market.address).hex()},
+        )
+        assert list(state[0]["last"]) == held
+
+
+def _balance(world: World, account: str) -> str:
+    answer = world.node.rpc("getTokenAccountBalance", account, {"commitment": "confirmed"})
+    return str(answer["value"]["amount"])
