@@ -9,6 +9,10 @@ from warehouse.clickhouse import Warehouse
 CHAIN = 424_242
 
 
+def _seen(_known: Known) -> list[int]:
+    return []
+
+
 def address(number: int) -> bytes:
     return number.to_bytes(20, "big")
 
@@ -40,3 +44,11 @@ def test_the_first_creation_of_a_contract_counts(warehouse: Warehouse) -> None:
     known.begin_unit()
     known.learn_creation(address(1), Origin(9, 90))
     assert known.creations([address(1)]) == {address(1): Origin(5, 50)}
+
+
+def test_what_a_kind_of_chain_keeps_is_made_once_and_dropped_with_the_memory(warehouse: Warehouse) -> None:
+    known = Known(warehouse, CHAIN)
+    assert known.kept(_seen) is known.kept(_seen)
+    known.kept(_seen).append(1)
+    assert known.kept(_seen) == [1]
+    assert Known(warehouse, CHAIN).kept(_seen) == []

@@ -8,7 +8,15 @@ from indexer.devchain.world import World
 from indexer.run import advance
 from tests.fixtures.indexing import indexing
 from warehouse.clickhouse import Warehouse
-from warehouse.domain.amm import MAX_TICK, MIN_TICK, pool_amounts, range_amounts, raw_price, sqrt_ratio_at_tick
+from warehouse.domain.amm import (
+    MAX_TICK,
+    MIN_TICK,
+    pool_amounts,
+    range_amounts,
+    raw_price,
+    sqrt_ratio_at_tick,
+    tick_at_sqrt_ratio,
+)
 from warehouse.domain.chains import Chain
 
 Q96 = 1 << 96
@@ -35,6 +43,14 @@ def test_ratios_are_those_of_the_contract(tick: int, ratio: int) -> None:
 def test_ticks_beyond_the_protocol_are_refused(tick: int) -> None:
     with pytest.raises(ValueError, match="outside"):
         sqrt_ratio_at_tick(tick)
+
+
+@given(ticks, st.integers(-1, 1))
+def test_the_tick_of_a_ratio_is_the_highest_one_not_above_it(tick: int, beside: int) -> None:
+    ratio = sqrt_ratio_at_tick(tick) + beside
+    found = tick_at_sqrt_ratio(ratio)
+    assert found == max(tick - 1 if beside < 0 else tick, MIN_TICK)
+    assert sqrt_ratio_at_tick(found) <= max(ratio, sqrt_ratio_at_tick(MIN_TICK))
 
 
 @given(ticks.filter(lambda tick: tick < MAX_TICK))

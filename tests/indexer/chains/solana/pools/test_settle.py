@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.chains.solana.pools import book
 from tests.factories.solana_blocks import Called, Sent, raw
 from tests.factories.solana_pools import (
     CLMM,
@@ -210,6 +211,18 @@ def test_a_position_moves_with_its_liquidity() -> None:
     assert_follows(chain, pool)
     places = [(row["block_number"], row["log_index"]) for row in chain.rows["fact_liquidity"]]
     assert len(set(places)) == len(places)
+
+
+def test_the_previous_unit_is_kept_beyond_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(book, "_MAX_POOLS", 1)
+    monkeypatch.setattr(book, "_MAX_POSITIONS", 1)
+    chain = PoolChain()
+    pools = [Clmm(f"pool {place}", MINTS) for place in range(3)]
+    for pool in pools:
+        chain.index(pool.create(), pool.open_with(f"of {pool.name}", (-20_000, 20_000), L))
+    memory = chain.known.kept(book.PoolBook)
+    assert set(memory.pools) == {raw("pool 1"), raw("pool 2")}
+    assert set(memory.positions) == {raw("of pool 1"), raw("of pool 2")}
 
 
 # Attacks on concentrated pools: what is not known gives no depth, and nobody else can take a pool's depth away.
