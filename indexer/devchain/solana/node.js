@@ -1,10 +1,12 @@
-// A local Solana node: Surfpool with an HTTP server in front. It ends when its standard input ends.
+// A local Solana node: Surfpool with an HTTP server in front. It ends when its standard input ends, or with status 9 and
+// a line on standard error when it takes too much memory.
 //
-//   node node.js '{"port": 8899, "wsPort": 8900, "slotMs": 400, "paused": false}'
+//   node node.js '{"port": 8899, "wsPort": 8900, "slotMs": 400, "paused": false, …}'
 //
 // The server takes batches, which Surfpool does not, and corrects what Surfpool says about blocks (see ledger.js).
 // Methods of its own, all but the last while block production is paused: devnode_mine [blocks], devnode_skip [slots],
-// devnode_spreadTimes [from, to], devnode_resume [], devnode_pause [].
+// devnode_spreadTimes [from, to], devnode_resume [], devnode_pause []. Bundles are refused as nodes without them do: in
+// Surfpool they never end and take all memory.
 "use strict";
 
 const http = require("node:http");
@@ -13,9 +15,10 @@ const { Ledger, RpcError } = require("./ledger.js");
 
 const DRAIN_MS = 20; // Surfpool keeps its events until somebody takes them
 const CLOCK_LAG_SECONDS = 2;
+const MEMORY_CHECK_MS = 500;
 const PAYER_LAMPORTS = 500_000_000_000_000; // half of what Surfpool has to give
 
-const { port, wsPort, slotMs, paused, surfpool } = JSON.parse(process.argv[2]);
+const { port, wsPort, slotMs, paused, surfpool, memoryLimitMb } = JSON.parse(process.argv[2]);
 const { Surfnet } = require(surfpool);
 const surfnet = Surfnet.startWithConfig({
   offline: true,
@@ -35,6 +38,7 @@ async function main() {
   ledger.firstHeight = (await surfpoolCall("getEpochInfo", [])).blockHeight + 1 - ledger.slots.length;
   if (!paused) await resume();
   setInterval(drain, DRAIN_MS);
+  setInterval(watchMemory, MEMORY_CHECK_MS);
   http.createServer(answer).listen(port, "127.0.0.1");
   net.createServer(pipeToSubscriptions).listen(wsPort, "127.0.0.1");
   const genesisHash = await surfpoolCall("getGenesisHash", []);
@@ -49,6 +53,13 @@ function drain() {
     surfnet.timeTravelToTimestamp(Date.now());
     for (const event of surfnet.drainEvents()) ledger.record(event);
   }
+}
+
+function watchMemory() {
+  const taken = Math.round(process.memoryUsage.rss() / 2 ** 20);
+  if (taken <= memoryLimitMb) return;
+  console.error(`Surfpool took ${taken} MB of memory and was stopped`);
+  process.exit(9);
 }
 
 function mine(blocks, skipped = 0) {
@@ -73,11 +84,16 @@ async function resume() {
   return null;
 }
 
+async function refuse() {
+  throw new RpcError(-32601, "Method not found");
+}
+
 const commitmentOf = (config) => config?.commitment ?? "finalized";
 const configOf = (params) => params.find((value) => value !== null && typeof value === "object");
 
 /** What this server answers itself, or corrects in Surfpool's answer. */
 const METHODS = {
+  ...Object.fromEntries(["sendBundle", "simulateBundle", "getBundleStatuses"].map((method) => [method, refuse])),
   devnode_mine: async ([blocks = 1]) => mine(blocks),
   devnode_skip: async ([slots = 1]) => mine(1, slots),
   devnode_spreadTimes: async ([from, to]) => ledger.spreadTimes(from, to) ?? null,

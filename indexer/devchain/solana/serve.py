@@ -6,10 +6,14 @@
 import argparse
 import json
 import logging
+import math
 import signal
 import threading
+import time
 from pathlib import Path
 from typing import Any
+
+from solders.keypair import Keypair
 
 from indexer.devchain.files import write_whole
 from indexer.devchain.solana.economy import keypair
@@ -21,11 +25,16 @@ log = logging.getLogger(__name__)
 CHAIN_KEY = "solana"
 CHAIN_ID = 900900
 CLAIMED = "coral"
+_DEPLOY_SECONDS, _QUIET_SECONDS = 20.0, 3.0
+_FAST_BLOCK_SECONDS = 0.15  # a blockhash lives for 150 blocks
+_PAUSE_SECONDS = 3
+# The node keeps every transaction in memory: a day of this takes some 350 MB.
+_BUSY_SECONDS, _LATER_PAUSE_SECONDS = 600, 30
 _DEPLOYER_LAMPORTS = 1_000 * LAMPORTS_PER_SOL
 
 
-def serve(out: Path, *, scale: str, seed: int = 1, pause_seconds: int = 3, actions: int = 2) -> None:
-    """Build the world and trade in it until SIGINT or SIGTERM.
+def serve(out: Path, *, scale: str, seed: int = 1, actions: int = 2) -> None:
+    """Build the world and trade in it until SIGINT or SIGTERM, after a while more slowly.
 
     ``solana.toml`` and then ``solana.json`` appear in ``out`` when the history is complete.
 
@@ -41,8 +50,10 @@ def serve(out: Path, *, scale: str, seed: int = 1, pause_seconds: int = 3, actio
         node.fund(deployer.pubkey(), _DEPLOYER_LAMPORTS)
         write_whole(out / f"{CHAIN_KEY}.toml", world.chain_toml(CHAIN_KEY))
         write_whole(out / f"{CHAIN_KEY}.json", json.dumps(_facts(world, str(deployer)), indent=1))
+        _make_blocks_until_deployed(node, deployer, stop)
         node.resume()
-        while not stop.wait(pause_seconds):
+        slower_from = time.monotonic() + _BUSY_SECONDS
+        while not stop.wait(_PAUSE_SECONDS if time.monotonic() < slower_from else _LATER_PAUSE_SECONDS):
             try:
                 world.step(actions)
             except SurfpoolError as error:
@@ -50,6 +61,19 @@ def serve(out: Path, *, scale: str, seed: int = 1, pause_seconds: int = 3, actio
                     raise
                 log.warning("trade pauses: %s", error)
             world.sender.sent.clear()
+
+
+def _make_blocks_until_deployed(node: Surfpool, deployer: Keypair, stop: threading.Event) -> None:
+    """Make blocks quickly for as long as our contracts are being deployed; then they may take their time.
+
+    The deployment is over when the deployer has paid for something and then for nothing in a while.
+    """
+    deadline, paid_at, balance = time.monotonic() + _DEPLOY_SECONDS, math.inf, _DEPLOYER_LAMPORTS
+    while time.monotonic() < min(deadline, paid_at + _QUIET_SECONDS) and not stop.wait(_FAST_BLOCK_SECONDS):
+        node.mine()
+        left = node.rpc("getBalance", str(deployer.pubkey()), {"commitment": "confirmed"})["value"]
+        if left != balance:
+            balance, paid_at = left, time.monotonic()
 
 
 def _facts(world: World, deployer_key: str) -> dict[str, Any]:

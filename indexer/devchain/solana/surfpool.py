@@ -61,11 +61,14 @@ class Surfpool:
         self._ids = itertools.count(1)
 
     @classmethod
-    def start(cls, *, slot_ms: int = 400, paused: bool = False, port: int | None = None) -> "Surfpool":
+    def start(
+        cls, *, slot_ms: int = 400, paused: bool = False, port: int | None = None, memory_limit_mb: int = 2048
+    ) -> "Surfpool":
         """Start a node and wait until it answers.
 
         It makes a block every ``slot_ms`` milliseconds; ``paused``, only when ``mine`` is called, until ``resume``. A
-        block is confirmed when it is made, and final 31 slots later. The node is killed when the thread that started
+        block is confirmed when it is made, and final 31 slots later. A node that takes more than ``memory_limit_mb``
+        stops: each transaction takes some 60 kB for good. The node is killed when the thread that started
         it ends, so start it from one that outlives its use.
 
         Raises:
@@ -77,7 +80,14 @@ class Surfpool:
             raise ValueError(f"slot_ms is {slot_ms}; it must be between 1 and 999")
         node, module = find_programs()
         chosen, ws_port = port or free_port(), free_port()
-        config = {"port": chosen, "wsPort": ws_port, "slotMs": slot_ms, "paused": paused, "surfpool": module}
+        config = {
+            "port": chosen,
+            "wsPort": ws_port,
+            "slotMs": slot_ms,
+            "paused": paused,
+            "surfpool": module,
+            "memoryLimitMb": memory_limit_mb,
+        }
         host = files("indexer.devchain.solana").joinpath("node.js")
         process = subprocess.Popen(
             [node, str(host), orjson.dumps(config).decode()],
@@ -195,11 +205,17 @@ class Surfpool:
     def _await_answer(self) -> None:
         line = self.process.stdout.readline() if self.process.stdout else b""
         if not line:
-            complaint = self.process.stderr.read().decode(errors="replace") if self.process.stderr else ""
-            raise SurfpoolError(f"Surfpool ended at start: {complaint.strip()[-500:]}")
+            self.process.wait()
+            raise SurfpoolError(f"Surfpool ended at start: {self._last_words()}")
         said = orjson.loads(line)
         self.genesis_hash: str = said["genesisHash"]
         self.payer = Keypair.from_bytes(bytes(said["payerSecret"]))
+
+    def _last_words(self) -> str:
+        """What the node said before it ended, if it has."""
+        if self.process.poll() is None or self.process.stderr is None or self.process.stderr.closed:
+            return ""
+        return self.process.stderr.read().decode(errors="replace").strip()[-500:]
 
     def _post(self, body: Any) -> Any:
         payload = orjson.dumps(body, default=list)
@@ -215,10 +231,10 @@ class Surfpool:
                 # An idle connection was closed on us; a new one is tried once.
                 self.disconnect()
                 if attempt == 2 or self.process.poll() is not None:
-                    raise SurfpoolError(f"Surfpool on {self.url} went away: {error}") from error
+                    raise SurfpoolError(f"Surfpool on {self.url} went away: {self._last_words() or error}") from error
             except OSError as error:
                 self.disconnect()
-                raise SurfpoolError(f"Surfpool on {self.url} does not answer: {error}") from error
+                raise SurfpoolError(f"Surfpool on {self.url} does not answer: {self._last_words() or error}") from error
         raise AssertionError("unreachable")
 
 

@@ -41,7 +41,7 @@ class Scale:
     hours: int
 
 
-SCALES = {"demo": Scale(160, 320, 9 * 24), "small": Scale(40, 80, 26)}
+SCALES = {"demo": Scale(130, 220, 9 * 24), "small": Scale(40, 60, 26)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +254,6 @@ class World:
             holder = keypair(f"majority holder of {plan.key}")
             self.node.fund(holder.pubkey())
             self.economy.grant(token, creator, holder, supply * 6 // 10)
-        for wallet in self.economy.random.sample(self.wallets, 4):
+        for wallet in self.economy.random.sample(self.wallets, 3):
             self.economy.grant(token, creator, wallet, supply // 100)
         self.economy.add_token(token)

@@ -27,7 +27,7 @@ def test_it_describes_itself_trades_and_stops(tmp_path: Path) -> None:
         chain = tomllib.loads((tmp_path / "solana.toml").read_text())["chains"]["solana"]
         assert chain["rpc_urls"] == [facts["rpc_url"]]
         assert described.stat().st_mode & 0o077 == 0
-        wait_until(lambda: _transactions_since(facts["rpc_url"], facts["head"]) > 0, "trade goes on", 30)
+        wait_until(lambda: _transactions_since(facts["rpc_url"], facts["head"]) > 0, "trade goes on", 60)
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
     with pytest.raises(httpx.ConnectError):

@@ -150,6 +150,19 @@ def test_two_nodes_are_two_chains(surfpool: Surfpool, own_node: Surfpool) -> Non
         own_node.slot()
 
 
+def test_a_node_that_takes_too_much_memory_stops_and_says_so() -> None:
+    with Surfpool.start(paused=True, memory_limit_mb=50) as node:
+        node.process.wait(10)
+        with pytest.raises(SurfpoolError, match="MB of memory and was stopped"):
+            node.slot()
+
+
+def test_bundles_are_refused(surfpool: Surfpool) -> None:
+    """Surfpool's own answer would never come, and take all memory meanwhile."""
+    with pytest.raises(SurfpoolError, match="Method not found"):
+        surfpool.rpc("sendBundle", [])
+
+
 SCRIPT = """
 import time
 from indexer.devchain.solana.surfpool import Surfpool
