@@ -18,6 +18,7 @@ from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.checks import ingestion_checks
 from pipelines.ingestion.schedules import ingestion_schedules
 from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
+from pipelines.provenance.checks import provenance_checks
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
 
@@ -41,6 +42,7 @@ defs = dg.Definitions(
         *holder_checks,
         balances_equal_chain,
         *document_checks,
+        *provenance_checks,
         served_holders_equal_transfers,
     ],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],

@@ -19,6 +19,7 @@ from pipelines.refresh_run import RefreshRun
 from pipelines.rules import NOBODY, ZERO_WALLET
 from pipelines.windows import Window
 from warehouse.domain.addresses import address_text, digits_of, stored_from_digits
+from warehouse.domain.authorities import has_key
 from warehouse.domain.chains import Chain
 from warehouse.domain.events.event import Occurrence
 from warehouse.domain.events.holders import ConcentrationAlert, HolderNew, MilestoneReached
@@ -235,7 +236,7 @@ def _share_events(
     time = iso(block.block_time)
     not_holders = _not_holders(chain, token)
     for gain in block.gains:
-        if gain.wallet in not_holders:
+        if gain.wallet in not_holders or not _is_somebody(chain, gain.wallet):
             continue
         wallet, after, before = stored_from_digits(gain.wallet), gain.after_raw * 100, gain.before_raw * 100
         if before < least <= after:
@@ -263,6 +264,11 @@ def _not_holders(chain: Chain, token: str) -> set[str]:
     """Addresses that do not count as holders of a token."""
     ours = {*chain.contracts.values(), *(dex.factory for dex in chain.dexes)}
     return {token, *NOBODY, *map(digits_of, ours)}
+
+
+def _is_somebody(chain: Chain, wallet: str) -> bool:
+    """Whether an account can be somebody's. On Solana pools and vaults hold tokens at addresses without a key."""
+    return not chain.has_authorities or has_key(bytes.fromhex(wallet))
 
 
 def _without_pools(

@@ -1,5 +1,6 @@
 """Who controls a mint of Solana: proofs, and what a thief would try."""
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -8,14 +9,16 @@ import pytest
 from pipelines.refresh import refresh
 from tests.factories.ledger import ZERO
 from tests.factories.mints import PAD, PAD_PROGRAM, RELAYER, MintLedger, derived, wallet
-from tests.fixtures.derived import served
+from tests.fixtures.derived import LISTED, contents, forget, served
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.authorities import SHARED_ABOVE
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
 
 ALICE, BOB, CAROL, THIEF, VICTIM = map(wallet, ("alice", "bob", "carol", "thief", "victim"))
-DAY = 86_400
+PAD_BACKEND = wallet("a launchpad that nobody declared")
+HOUR, DAY = 3_600, 86_400
 Refresh = Callable[[], None]
 
 
@@ -66,6 +69,22 @@ def test_every_way_of_control_is_found_and_followed(mints: MintLedger, publish: 
     publish()
     assert (BOB, "mint_authority") in controls(token)
     assert (CAROL, "update_authority") in controls(token)
+
+
+def test_a_served_authority_that_nobody_holds_is_a_violation(
+    mints: MintLedger, publish: Refresh, warehouse: Warehouse
+) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, mint_authority=BOB)
+    publish()
+    warehouse.command("TRUNCATE TABLE agg_document_request")  # as the cleaning does
+    query = sql.load("checks/controls_without_authority")
+    assert warehouse.rows(query) == []
+    warehouse.command(
+        "INSERT INTO serve_provenance (wallet, chain_id, token, method, version)"
+        f" SELECT unhex('{THIEF}'), {mints.chain_id}, unhex('{token}'), 'mint_authority', 1"
+    )
+    assert [row["wallet_hex"] for row in warehouse.rows(query)] == [THIEF]
 
 
 def test_an_authority_that_changes_hands_counts_after_a_week(
@@ -178,9 +197,6 @@ def test_an_account_that_signs_for_many_mints_qualifies_for_none(
     assert all((PAD_BACKEND, "deployer") in controls(token) for token in tokens[:-1])
 
 
-PAD_BACKEND = wallet("a launchpad that nobody declared")
-
-
 def test_nobody_is_silenced_by_junk_that_names_him(mints: MintLedger, publish: Refresh, controls: Any) -> None:
     """A mint names its authorities without asking them."""
     mints.mine()
@@ -240,3 +256,77 @@ def test_burned_tokens_are_nobodys_holding(mints: MintLedger, publish: Refresh, 
     publish()
     row = served(warehouse)["AAA"]
     assert (row["holders"], row["total_supply_raw"]) == (2, 70)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_deriving_after_each_change_and_once_at_the_end_give_the_same(
+    mints: MintLedger, warehouse: Warehouse, store: Connection, solana: Chains, seed: int
+) -> None:
+    """With a busy account that comes to sign for too many mints and, after a reorganisation, for fewer again."""
+    chance = random.Random(seed)
+    wallets = [ALICE, BOB, THIEF, PAD_BACKEND, PAD, derived("vault")]
+    made: list[tuple[int, str]] = []
+    for window in range(8):
+        mints.mine(HOUR)
+        for number in range(chance.randrange(4, 9)):
+            creator = chance.choices(wallets, weights=[1, 1, 1, 6, 1, 0])[0]
+            given = {kind: chance.choice(wallets) for kind in ("mint_authority", "update_authority")}
+            token = mints.mint(f"{window} {number}", f"T{number}", creator=creator, supply=9, **given)
+            made.append((mints.block, token))
+        for _, token in chance.sample(made, 3):
+            mints.hand_over(token, "mint_authority", chance.choice([*wallets, ""]), signed=chance.random() < 0.5)
+            mints.describe(token, chance.choice(["T0", "RENAMED"]))
+        mints.publish()
+        refresh(warehouse, store, solana, full=False)
+        if chance.random() < 0.4:
+            mints.revert_last_unit()
+            made = [(block, token) for block, token in made if block <= mints.block]
+            mints.mine(HOUR)
+            mints.publish()
+            refresh(warehouse, store, solana, full=False)
+    refresh(warehouse, store, solana)
+    gradually, listed = contents(warehouse), store.execute(LISTED).fetchall()
+    forget(warehouse, store)
+    refresh(warehouse, store, solana)
+    assert contents(warehouse) == gradually
+    assert store.execute(LISTED).fetchall() == listed
+    methods = warehouse.rows("SELECT DISTINCT method FROM published_serve_provenance")
+    assert {"deployer", "mint_authority"} <= {row["method"] for row in methods}
+
+
+@pytest.mark.parametrize("dies_at", [1, 2])
+def test_a_run_that_dies_while_it_counts_mints_is_made_good_by_the_next(
+    mints: MintLedger,
+    publish: Refresh,
+    controls: Any,
+    warehouse: Warehouse,
+    store: Connection,
+    solana: Chains,
+    monkeypatch: pytest.MonkeyPatch,
+    dies_at: int,
+) -> None:
+    mints.mine()
+    tokens = [mints.mint(f"{n}", f"T{n}", creator=PAD_BACKEND) for n in range(SHARED_ABOVE)]
+    publish()
+    mints.mine()
+    mints.mint("one more", "MORE", creator=PAD_BACKEND)
+    mints.publish()
+    write, writes = Warehouse.insert_arrow, []
+
+    def insert(self: Warehouse, table: str, *arguments: Any, **settings: Any) -> None:
+        if table in ("agg_document_request", "agg_account_token"):
+            writes.append(table)
+            if len(writes) == dies_at:
+                raise KeyboardInterrupt
+        write(self, table, *arguments, **settings)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Warehouse, "insert_arrow", insert)
+        with pytest.raises(KeyboardInterrupt):
+            refresh(warehouse, store, solana)
+    refresh(warehouse, store, solana)
+    assert [controls(token) for token in tokens] == [{}] * SHARED_ABOVE
+    mints.revert_last_unit()
+    mints.mine()
+    publish()
+    assert all(controls(token) == {(PAD_BACKEND, "deployer"): 0} for token in tokens)

@@ -7,9 +7,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.factories import mints
 from warehouse import export as export_module
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
+from warehouse.domain.addresses import AddressFormat, hash_text, stored_from_digits
 from warehouse.engines import EngineUrls
 from warehouse.errors import WarehouseUnavailable
 from warehouse.export import MARTS, ExportRefused, export
@@ -92,6 +94,32 @@ def test_views_show_what_is_published(urls: EngineUrls, tmp_path: Path) -> None:
     assert manifest.last_blocks == {8453: 11}
     assert json.loads((out / "export.json").read_text())["rows"] == manifest.rows
     assert manifest.rows["transfers"] == 2
+
+
+def test_solana_is_exported_in_base58(urls: EngineUrls, warehouse: Warehouse, tmp_path: Path) -> None:
+    mark(warehouse, mints.SOLANA, 12)
+    mint, holder = mints.wallet("mint"), mints.wallet("holder")
+    warehouse.command(
+        "INSERT INTO fact_transfer (chain_id, token, block_number, log_index, block_time, transaction_hash,"
+        " from_address, to_address, amount_raw, unit_id) SELECT {chain:UInt32}, unhex({mint:String}), 10, 4096,"
+        " toDateTime(1700000000, 'UTC'), unhex({signature:String}), repeat('\\0', 20), unhex({holder:String}), 5, 1",
+        {"chain": mints.SOLANA, "mint": mint, "holder": holder, "signature": bytes(range(64)).hex()},
+    )
+    warehouse.command(
+        "INSERT INTO serve_token (symbol_key, chain_id, address, version, program, mint_authority, trust_flags)"
+        " SELECT 'LUMEN', {chain:UInt32}, unhex({mint:String}), 1, 'spl_token', unhex({holder:String}),"
+        " ['freezable', 'mintable']",
+        {"chain": mints.SOLANA, "mint": mint, "holder": holder},
+    )
+    warehouse.command("INSERT INTO serve_publication SELECT 1, now64(3, 'UTC'), map()")
+    export(urls, tmp_path / "out")
+    assert view(tmp_path / "out", "SELECT token, to_address, transaction_hash FROM transfers") == [
+        (stored_from_digits(mint), stored_from_digits(holder), hash_text(bytes(range(64)).hex(), AddressFormat.BASE58))
+    ]
+    shown = "SELECT address, program, mint_authority, freeze_authority, trust_flags FROM tokens"
+    assert view(tmp_path / "out", shown) == [
+        (stored_from_digits(mint), "spl_token", stored_from_digits(holder), "", "freezable,mintable")
+    ]
 
 
 @pytest.mark.usefixtures("filled")
