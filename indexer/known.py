@@ -178,6 +178,14 @@ class Known:
                 )
         return {address: self.identities[address] for address in asked if address in self.identities}
 
+    def controls(self, addresses: Sequence[bytes]) -> dict[tuple[bytes, str], bytes]:
+        """Who is in charge of these tokens, by token and kind, without the units that are not in the warehouse yet."""
+        found: dict[tuple[bytes, str], bytes] = {}
+        for part in _parts(addresses):
+            for row in self._rows("queries/ingest/known_controls", "addresses", part):
+                found[bytes.fromhex(row["address"]), row["kind"]] = bytes.fromhex(row["account"])
+        return found
+
     def creations(self, addresses: Sequence[bytes]) -> dict[bytes, Origin]:
         """Where these contracts were created, as far as their creation was seen in this unit or an earlier one."""
         found = {**self._now.creations, **self._before.creations}

@@ -56,7 +56,7 @@ def add_token_rows(known: Known, blocks: Blocks, tables: Tables, read: AccountRe
         final: the newest slot that the node called finalized before the unit was assembled; negative for none.
     """
     happened: Sequence[Happening] = tables.pop(EVENTS, {"event": []})["event"]
-    fold = _Fold(known, blocks)
+    fold = _Fold(known, blocks, tables.get("fact_control", {}))
     fold.follow(_resolve(happened, known, read))
     fold.read_unread(read, final)
     if fold.rows:
@@ -115,6 +115,8 @@ class _Fold:
 
     known: Known
     blocks: Blocks
+    decoded: Columns
+    """The rows of fact_control that the unit has already."""
     rows: dict[tuple[bytes, int], Identity] = field(default_factory=dict)
     """By mint and block, in order."""
     controls: list[ControlRow] = field(default_factory=list)
@@ -146,8 +148,9 @@ class _Fold:
         found = read_mints(read, due[:READINGS_AT_ONCE], FINALIZED, final)
         usable = {mint: item for mint, item in found.items() if waiting[mint] <= item[0] <= self.blocks.last}
         self._states |= self.known.recall_identities(mint for mint in usable if mint not in self._states)
+        controls = self._controls(list(usable))
         for mint, (slot, reading) in usable.items():
-            self._learn(mint, slot, reading)
+            self._learn(mint, slot, reading, controls)
 
     def _still_unread(self, mint: bytes) -> bool:
         return mint not in self._states or self._states[mint].unread
@@ -168,6 +171,8 @@ class _Fold:
                     return state
                 return replace(self._new(event.slot), decimals=event.decimals, program=event.program, unread=True)
             case Closed():
+                if state is not None:
+                    self._give_up(event)
                 return state and replace(self._new(event.slot), origin=state.origin, program=state.program)
             case Opened():
                 return self._new(event.slot)
@@ -215,8 +220,30 @@ class _Fold:
             return False  # its pointer is not known
         return state.pointer in (b"", metaplex_address(mint))
 
-    def _learn(self, mint: bytes, slot: int, reading: MintReading | None) -> None:
-        """Make the rows of a reading, at the first block of the unit that is not before it."""
+    def _controls(self, mints: Sequence[bytes]) -> dict[tuple[bytes, str], bytes]:
+        """Who is in charge of these mints, by mint and kind."""
+        found, wanted = self.known.controls(mints), set(mints)
+        if self.decoded:
+            columns = (self.decoded[name] for name in ("address", "kind", "account"))
+            for mint, kind, account in zip(*columns, strict=True):
+                if mint in wanted:
+                    found[mint, kind.decode()] = account
+        for _, _, _, mint, kind, _, account, _ in self.controls:
+            found[mint, kind] = account
+        return found
+
+    def _give_up(self, event: Closed) -> None:
+        """Nobody is in charge of a mint that was closed."""
+        held = [(kind, account) for (_, kind), account in self._controls([event.mint]).items() if account]
+        for place, (kind, account) in enumerate(sorted(held)):
+            row = (event.slot, event.log_index + place, event.transaction_hash, event.mint, kind, account, b"", False)
+            self.controls.append(row)
+
+    def _learn(
+        self, mint: bytes, slot: int, reading: MintReading | None, controls: dict[tuple[bytes, str], bytes]
+    ) -> None:
+        """Make the rows of a reading, at the first block of the unit that is not before it. What instructions have
+        said of who is in charge is not repeated."""
         number = self.blocks.number
         block = int(number[np.searchsorted(number, np.uint64(max(slot, self.blocks.first)))])
         state = self._states[mint]
@@ -236,8 +263,10 @@ class _Fold:
                 read_block=block,
             )
             for kind, account in reading.controls:
-                place = _OF_READINGS + len(self.controls)
-                self.controls.append((block, place, b"", mint, kind, b"", account, False))
+                previous = controls.get((mint, kind), b"")
+                if account != previous:
+                    place = _OF_READINGS + len(self.controls)
+                    self.controls.append((block, place, b"", mint, kind, previous, account, False))
         self._states[mint] = state
         self.rows[mint, block] = state
 

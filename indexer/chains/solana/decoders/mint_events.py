@@ -99,7 +99,11 @@ class Unclear(_Event):
 
 @dataclass(frozen=True, slots=True)
 class Closed(_Event):
-    """The account was closed, if it is a mint: nothing else tells mints from token accounts there."""
+    """The account was closed, if it is a mint: nothing else tells mints from token accounts there. Rows of fact_control
+    that say so begin at ``log_index``."""
+
+    log_index: int
+    transaction_hash: bytes
 
 
 MintEvent: TypeAlias = (

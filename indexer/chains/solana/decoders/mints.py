@@ -135,7 +135,9 @@ class _Reader:
             return
         elif kind == CLOSE_ACCOUNT:
             if not self._is_token_account(step.accounts[0]):
-                self.found.events.append(Closed(key_bytes(step.accounts[0]), self.found.slot))
+                place = self._place(len(MintControl))
+                closed = Closed(key_bytes(step.accounts[0]), self.found.slot, place, self.transaction.signature)
+                self.found.events.append(closed)
         elif extended := extensions.parse(step.accounts, step.data):
             self._extended(extended)
 
@@ -212,9 +214,10 @@ class _Reader:
         self.found.controls.append(row)
         self.found.events.append(Governed(mint, self.found.slot))
 
-    def _place(self) -> int:
-        self.row += 1
-        return log_index(self.transaction.index, self.row - 1)
+    def _place(self, rows: int = 1) -> int:
+        """The place of the next row of fact_control, the first of so many."""
+        self.row += rows
+        return log_index(self.transaction.index, self.row - rows)
 
     def _is_token_account(self, account: str) -> bool:
         accounts = self.transaction.accounts

@@ -277,7 +277,8 @@ def test_a_closed_mint_is_told_from_closed_token_accounts(recorder: Recorder) ->
     close = models.CloseAccountParams(program_id=TOKEN_2022, account=mint.pubkey(), dest=payer, owner=payer, signers=[])
     assert recorder.send([spl.close_account(close)])
     found = recorder.block()
-    assert events(found) == [Closed(bytes(mint.pubkey()), found.slot)]
+    signature = found.transactions[0].signature
+    assert events(found) == [Closed(bytes(mint.pubkey()), found.slot, 0, signature)]
     assert recorder.send(made, mint)  # and is opened again
     found = recorder.block()
     assert events(found)[0] == Opened(bytes(mint.pubkey()), found.slot)
