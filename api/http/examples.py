@@ -8,6 +8,10 @@ from fastapi.routing import APIRoute
 WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 TOKEN = "0x6982508145454Ce325dDbE47a25d4ec3d2311933"  # noqa: S105 - an address
 REGISTRY = "0x5FbDB2315678afecb367f032d93F642f64180aa3"
+SOLANA_WALLET = "FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF"
+MINT = "7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU"
+SOLANA_REGISTRY = "9Vk5LbgQ8cKjM1tZhYx3wF2dRnS7eAuBCpG4mHqTzXyW"
+SOLANA_CAIP2 = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 
 
 def success_example(example: Mapping[str, Any]) -> dict[int | str, dict[str, Any]]:

@@ -111,14 +111,22 @@ async def list_public_coin_apps(
     return _send(request, await reads.apps(known_chain, wanted), FRESH, f"no verified page of {wanted}")
 
 
-@_read("/holdings/{chain}/{token}/{wallet}", Holding, ("holding", examples.HOLDING), on=holdings_router)
+@_read(
+    "/holdings/{chain}/{token}/{wallet}",
+    Holding,
+    ("holding", examples.HOLDING),
+    ("holding of Solana", examples.SOLANA_HOLDING),
+    on=holdings_router,
+)
 async def get_public_holding(
     request: Request,
     access: PublicRead,
     reads: PublicReadsDep,
     chains: ChainsDep,
     chain: ChainPath,
-    token: Annotated[str, Path(description="Token address.", examples=["0x" + "69" * 20])],
+    token: Annotated[
+        str, Path(description="Address of the token; on Solana of the mint.", examples=["0x" + "69" * 20])
+    ],
     wallet: Annotated[str, Path(description="Wallet address.", examples=["0x" + "70" * 20])],
 ) -> Response:
     """A wallet's balance of any token of the chain, registered or not, read from the chain. If the chain cannot be read

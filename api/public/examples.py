@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.http.examples import TOKEN, WALLET
+from api.http.examples import MINT, SOLANA_CAIP2, SOLANA_WALLET, TOKEN, WALLET
 
 COIN: dict[str, Any] = {
     "symbol": "PEPE",
@@ -50,6 +50,15 @@ HOLDING: dict[str, Any] = {
     "balance": "5000000000000000000",
     "holds": True,
     "asOf": {"block": 12345678, "time": "2026-01-02T12:00:00.000Z"},
+}
+SOLANA_HOLDING: dict[str, Any] = {
+    **HOLDING,
+    "chain": "solana",
+    "chainId": SOLANA_CAIP2,
+    "token": MINT,
+    "wallet": SOLANA_WALLET,
+    "balance": "1250000",
+    "asOf": {"block": 350123456, "time": "2026-01-02T12:00:00.000Z"},
 }
 SITES: dict[str, Any] = {
     "chain": "base",

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from api.http.examples import MINT, SOLANA_REGISTRY, SOLANA_WALLET
+
 RESULT: dict[str, Any] = {
     "chainId": 8453,
     "chainName": "Base",
@@ -45,6 +47,29 @@ RESULT: dict[str, Any] = {
     },
     "asOfBlock": 40123456,
     "asOfTime": "2026-05-01T12:00:00.000Z",
+}
+SOLANA_RESULT: dict[str, Any] = {
+    **RESULT,
+    "chainId": 900900,
+    "chainName": "Solana",
+    "chainKey": "solana",
+    "shareUrl": "https://site.example/solana/PEPE",
+    "token": {
+        **RESULT["token"],
+        "address": MINT,
+        "decimals": 6,
+        "heartbeatScore": None,
+        "program": "token_2022",
+        "authorities": {"mint": SOLANA_WALLET, "freeze": None, "update": SOLANA_WALLET},
+        "trustFlags": ["mintable", "mutable_metadata", "transfer_fee"],
+    },
+    "registration": {
+        **RESULT["registration"],
+        "owner": SOLANA_WALLET,
+        "tokenAddress": MINT,
+        "crownContractAddress": SOLANA_REGISTRY,
+    },
+    "asOfBlock": 350123456,
 }
 ANSWER: dict[str, Any] = {
     "success": True,

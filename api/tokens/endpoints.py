@@ -4,7 +4,7 @@ from starlette.responses import Response
 
 from api.http.addresses import chain_address
 from api.http.dependencies import ChainsDep, TokenLookupsDep
-from api.http.examples import success_example
+from api.http.examples import success_examples
 from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.routes import QueryRoute
@@ -23,7 +23,8 @@ router = GROUP.router(tags=["search"], route_class=QueryRoute)
 @router.get(
     "/{symbol}/{chain}",
     response_model=SearchResult,
-    responses=success_example(examples.RESULT) | GROUP.responses(TokenNotFound, ChainNotIndexed),
+    responses=success_examples(("token", examples.RESULT), ("token on Solana", examples.SOLANA_RESULT))
+    | GROUP.responses(TokenNotFound, ChainNotIndexed),
 )
 async def get_token(
     access: ApiKey,
