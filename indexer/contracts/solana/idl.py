@@ -43,10 +43,15 @@ def instruction(
         )
         for one in declared["accounts"]
     ]
-    data = bytes(declared["discriminator"]) + b"".join(
+    data = discriminator(name) + b"".join(
         encode(one["type"], (arguments or {})[one["name"]]) for one in declared["args"]
     )
     return Instruction(program, data, metas)
+
+
+def discriminator(name: str) -> bytes:
+    """How the data of an instruction begins."""
+    return bytes(_named("instructions", name)["discriminator"])
 
 
 def decode_account(name: str, data: bytes) -> dict[str, Any]:

@@ -26,6 +26,8 @@ _END_KINDS = {
     "EndWithdrawn": "end_withdrawn",
     "Ended": "ended",
 }
+_WITHOUT_EVENT = (idl.discriminator("initialize"), idl.discriminator("revoke_consents"))
+"""Every other instruction records one event."""
 _SIGNER_KINDS = {"SignerChanged": "signer_changed", "SignerSuspended": "signer_suspended"}
 
 
@@ -42,18 +44,24 @@ def decode(block: DecodedBlock, scope: Scope) -> Mapping[str, Columns]:
     return {TABLE: {name: [row[name] for row in rows] for name in rows[0]}} if rows else {}
 
 
-def registry_events(transaction: DecodedTransaction, program: str) -> Iterator[tuple[str, RegistryEvent]]:
+def registry_events(transaction: DecodedTransaction, program: str) -> list[tuple[str, RegistryEvent]]:
     """Kind and fields of each event that a transaction recorded, in order. Amounts are in lamports.
 
     Args:
         transaction: one that succeeded.
         program: the registration program's address, in base58.
+
+    Raises:
+        ValueError: an instruction lacks its event, so the node has left inner instructions out.
     """
     if program not in transaction.accounts:
-        return
-    for call in transaction.calls:
-        if call.program == program and idl.is_event(call.data):
-            yield from _events(*idl.decode_event(call.data))
+        return []
+    own = [call.data for call in transaction.calls if call.program == program]
+    recorded = [data for data in own if idl.is_event(data)]
+    due = sum(not idl.is_event(data) and data[:1] not in _WITHOUT_EVENT for data in own)
+    if len(recorded) != due:
+        raise ValueError(f"{due} instructions of the registry, {len(recorded)} events")
+    return [event for data in recorded for event in _events(*idl.decode_event(data))]
 
 
 def _row(

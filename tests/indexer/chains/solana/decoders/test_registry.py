@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from solders.instruction import AccountMeta, Instruction
 from solders.keypair import Keypair
@@ -169,6 +170,21 @@ def test_the_same_bytes_in_another_programs_call_are_no_event(lumen: SolanaRegis
     ])  # fmt: skip
     lumen.send([transfer])
     assert [row["kind"] for row in rows(lumen)] == [b"registered"]
+
+
+def test_every_instruction_that_records_nothing_is_known(lumen: SolanaRegistry) -> None:
+    """So that one event is missing exactly where the node left something out."""
+    lumen.of_crown("revoke_consents", "LUMEN", lumen.owner, floor=5)
+    assert [row["kind"] for row in rows(lumen)] == [b"registered"]
+
+
+def test_an_answer_without_inner_instructions_is_refused(lumen: SolanaRegistry) -> None:
+    """Some nodes do not keep them, and an answer may be cut: a registration must not be lost."""
+    block = block_of(lumen.sent)
+    (claim,) = block.transactions
+    cut = replace(claim, meta=msgspec.structs.replace(claim.meta, inner_instructions=None))
+    with pytest.raises(ValueError, match="1 instructions of the registry, 0 events"):
+        rows(lumen, replace(block, transactions=[cut]))
 
 
 def test_without_a_registry_there_are_no_events(lumen: SolanaRegistry) -> None:
