@@ -10,6 +10,7 @@ from api.audit import endpoints as audit
 from api.auth import endpoints as auth
 from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
+from api.claims.solana import endpoints as solana_claims
 from api.consents import endpoints as consents
 from api.domains import endpoints as domains
 from api.fees import endpoints as fees
@@ -57,6 +58,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     registrations.router,
     lookups.router,
     consents.router,
+    solana_claims.router,
     claims.router,
     claims.methods_router,
     symbols.router,

@@ -13,6 +13,7 @@ from procrastinate import JobContext
 from api.audit import tasks as audit
 from api.challenges import tasks as challenges
 from api.claims import tasks as claims
+from api.claims.solana import tasks as solana_claims
 from api.domains import tasks as domains
 from api.health import tasks as health
 from api.keys import tasks as keys
@@ -30,7 +31,18 @@ POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
 # Importing a module of tasks declares them.
-TASK_MODULES = (audit, challenges, claims, domains, health, keys, metadata, registrations, webhooks)
+TASK_MODULES = (
+    audit,
+    challenges,
+    claims,
+    solana_claims,
+    domains,
+    health,
+    keys,
+    metadata,
+    registrations,
+    webhooks,
+)
 
 
 @TASKS.periodic(cron="* * * * *")

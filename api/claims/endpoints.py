@@ -19,7 +19,7 @@ from api.claims.errors import (
     TransactionNotFound,
     TransactionUnread,
 )
-from api.claims.inputs import minting_chain, proof_hash, read_claim, signature_bytes
+from api.claims.inputs import evm_minting_chain, proof_hash, read_claim, signature_bytes
 from api.claims.messages import Messages
 from api.claims.methods import METHODS_OF
 from api.claims.proofs import sign_proof
@@ -224,7 +224,7 @@ async def get_claim_status(
         if not chain.takes_claims:
             raise TransactionNotFound(f"txHash: no such transaction on {chain.name}")
     else:
-        chain = minting_chain(chains, chain_id)
+        chain = evm_minting_chain(chains, chain_id)
     return respond(await ClaimStatuses(readers, ClaimRepository(store)).status(chain, wanted))
 
 

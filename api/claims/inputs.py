@@ -9,9 +9,11 @@ from api.claims.messages import Claim
 from api.http import fields
 from api.http.addresses import claim_symbol, evm_address
 from api.http.errors import InvalidInput
+from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain, Chains
 
 _SIGNATURE = re.compile(r"0x(?:[0-9a-fA-F]{2}){1,32768}")
+_SOLANA_CLAIMS = "claims on Solana have routes of their own under /api/v2/claim/solana"
 _PROOF = re.compile(r"0x[0-9a-fA-F]{64}")
 
 
@@ -51,6 +53,7 @@ ChainId = Annotated[
     ),
 ]
 Text = Annotated[str, BeforeValidator(_text)]
+Address = Annotated[Text, Field(json_schema_extra=fields.WALLET)]
 Symbol = Annotated[Text, Field(json_schema_extra=fields.CLAIM_SYMBOL)]
 EvmAddress = Annotated[Text, Field(json_schema_extra=fields.EVM_ADDRESS)]
 Hash = Annotated[Text, Field(json_schema_extra=fields.HASH)]
@@ -72,6 +75,18 @@ def minting_chain(chains: Chains, name: str, field: str = "chainId") -> Chain:
     return chain
 
 
+def evm_minting_chain(chains: Chains, name: str, otherwise: str = _SOLANA_CLAIMS) -> Chain:
+    """The chain of a request that is made on EVM chains only; ``otherwise`` says what there is on others.
+
+    Raises:
+        InvalidInput: as ``minting_chain``; or it is another kind of chain.
+    """
+    chain = minting_chain(chains, name)
+    if chain.address_format is not AddressFormat.HEX:
+        raise InvalidInput("chainId", f"must be an EVM chain; {otherwise}")
+    return chain
+
+
 def read_claim(chains: Chains, *, symbol: str, chain: str, token: str, wallet: str, wallet_field: str) -> Claim:
     """The claim of the four fields.
 
@@ -80,7 +95,7 @@ def read_claim(chains: Chains, *, symbol: str, chain: str, token: str, wallet: s
     """
     return Claim(
         symbol=claim_symbol("symbol", symbol),
-        chain=minting_chain(chains, chain),
+        chain=evm_minting_chain(chains, chain),
         token=evm_address("tokenAddress", token),
         wallet=evm_address(wallet_field, wallet),
     )

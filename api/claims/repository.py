@@ -9,6 +9,7 @@ from typing import Any
 
 from api.claims.evidence import Evidence
 from api.claims.freshness import VerdictProgress
+from api.claims.messages import Claim
 from api.store.events import record
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.event import Occurrence, unique_key
@@ -87,6 +88,18 @@ class Proof:
     expires_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedMint:
+    """A registration that is recorded, and the transaction that made it."""
+
+    symbol: str
+    owner: str
+    token_address: str
+    transaction_hash: str
+    block_number: int
+    minted_at: datetime
+
+
 class ClaimRepository:
     """Statements of the claim routes."""
 
@@ -152,28 +165,41 @@ class ClaimRepository:
         self,
         transaction: Transaction,
         *,
-        proof: Proof,
+        claim: Claim,
+        proof_hash: str | None,
         method: str,
         nonce: int,
         fee_wei: int,
         price_usd: Decimal,
         deadline: datetime,
     ) -> None:
-        """Note what the service has signed for."""
+        """Note what the service has signed for; ``fee_wei`` is in base units. On Solana there is no proof: the claimer
+        signs the transaction alone."""
         await transaction.execute(
             "claims/save_authorization",
             {
-                "chain_id": proof.chain_id,
-                "token_address": proof.token_address,
-                "symbol": proof.symbol,
-                "wallet": proof.wallet,
-                "proof_hash": proof.proof_hash,
+                "chain_id": claim.chain.chain_id,
+                "token_address": claim.token,
+                "symbol": claim.symbol,
+                "wallet": claim.wallet,
+                "proof_hash": proof_hash,
                 "verification_method": method,
                 "nonce": nonce,
                 "fee_wei": fee_wei,
                 "price_usd": price_usd,
                 "deadline": deadline,
             },
+        )
+
+    async def symbol_deadline(self, chain_id: int, symbol: str) -> datetime | None:
+        """When the last authorisation for the symbol runs out, whoever has it."""
+        row = await self.store.row("claims/find_symbol_deadline", {"chain_id": chain_id, "symbol": symbol})
+        return row["deadline"] if row else None
+
+    async def registration(self, chain_id: int, token_id: int) -> RecordedMint | None:
+        """Where a registration was minted, if it is recorded."""
+        return await self.store.row(
+            "claims/find_registration", {"chain_id": chain_id, "token_id": token_id}, RecordedMint
         )
 
     async def record_mint(self, transaction: Transaction, minted: Registration) -> None:

@@ -164,7 +164,8 @@ class ClaimService:
                 )
             await self.repository.save_authorization(
                 transaction,
-                proof=proof,
+                claim=claim,
+                proof_hash=proof.proof_hash,
                 method=method,
                 nonce=nonce,
                 fee_wei=fee,

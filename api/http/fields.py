@@ -17,6 +17,7 @@ from warehouse.domain.symbols import SEARCHABLE_PATTERN
 SYMBOL: Final[dict[str, Any]] = {"pattern": f"^{SEARCHABLE_PATTERN}$"}
 CLAIM_SYMBOL: Final[dict[str, Any]] = {"pattern": "^[A-Za-z0-9]{1,12}$"}
 EVM_ADDRESS: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{40}$"}
+SOLANA_ADDRESS: Final[dict[str, Any]] = {"pattern": "^[1-9A-HJ-NP-Za-km-z]{32,44}$"}
 WALLET: Final[dict[str, Any]] = {"pattern": addresses.PATTERN}
 HASH: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{64}$"}
 SIGNATURE: Final[dict[str, Any]] = {"pattern": "^0x([0-9a-fA-F]{2}){1,32768}$"}

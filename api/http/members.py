@@ -68,6 +68,18 @@ Wei = Annotated[
 Gas = Annotated[
     str, text("Units of gas, in hexadecimal digits with 0x.", pattern="^0x(0|[1-9a-f][0-9a-f]*)$", examples=["0x5208"])
 ]
+Lamports = Annotated[int, integer("Amount in lamports: billionths of a SOL.", minimum=0, examples=[172000000])]
+SolanaAddress = Annotated[
+    str,
+    text(
+        "Solana address, in base58.",
+        pattern="^[1-9A-HJ-NP-Za-km-z]{32,44}$",
+        examples=["DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"],
+    ),
+]
+SolanaSignature = Annotated[
+    str, text("Signature that names a transaction of Solana, in base58.", pattern="^[1-9A-HJ-NP-Za-km-z]{64,88}$")
+]
 
 # Tokens and registrations.
 Symbol = Annotated[str, text("Symbol, in upper case.", minLength=1, examples=["PEPE"])]

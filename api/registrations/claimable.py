@@ -7,19 +7,22 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from api.claims.methods import EVM
+from api.claims.methods import EVM, SOLANA
 from api.claims.schemas import VerificationMethod
+from api.clock import Clock
 from api.http.addresses import are_registrable
 from api.http.rendering import dumps
+from api.registrations.qualification import QUALIFICATION_METHODS
 from api.registrations.repository import RegistrationRepository
 from api.registrations.schemas import Qualification, QualificationMethod
 from api.warehouse import WarehouseReader
 from warehouse import sql
 from warehouse.clickhouse import ArrowTable
+from warehouse.domain.addresses import AddressFormat, digits_of, stored_from_digits
 from warehouse.domain.chains import Chains
 from warehouse.domain.majors import Majors
-from warehouse.domain.registrable import RESERVED
-from warehouse.domain.symbols import fold_plain
+from warehouse.domain.registrable import RESERVED, SymbolRules
+from warehouse.domain.symbols import fold_plain, is_registrable_symbol
 
 Octets: TypeAlias = npt.NDArray[np.uint8]
 _LOWER = np.frombuffer(b"0123456789abcdef", np.uint8)
@@ -35,6 +38,19 @@ _DEPLOYER = orjson.Fragment(
         )
     )
 )
+_ON_SOLANA = {
+    QUALIFICATION_METHODS[method].value: orjson.Fragment(
+        dumps(
+            Qualification(
+                method=QUALIFICATION_METHODS[method],
+                confidence=SOLANA[method].confidence,
+                message=SOLANA[method].description,
+            )
+        )
+    )
+    for method in SOLANA
+    if method is not VerificationMethod.MAJORITY_HOLDER  # check-qualify's alone, as the specification says
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +61,18 @@ class ClaimableFinder:
     repository: RegistrationRepository
     chains: Chains
     majors: Majors
+    clock: Clock
 
     async def find(self, wallet: str) -> list[dict[str, Any]]:
-        """Tokens that the wallet deployed, that can be registered and are not, in the order of the scanned chains, as
-        they are on the wire. A wallet may have thousands.
+        """Tokens that the wallet deployed, on Solana also those of which it is an authority, that can be registered and
+        are not, as they are on the wire: in the order of the scanned chains, on Solana the surest qualification first.
+        A wallet may have thousands.
 
         Raises:
             WarehouseError, StoreUnavailable: it cannot be said now.
         """
         if not wallet.startswith("0x"):
-            return []
+            return await self._on_solana(wallet)
         deployed = await self._deployed(wallet)
         if not deployed.num_rows:
             return []
@@ -64,6 +82,31 @@ class ClaimableFinder:
         return [
             {"address": address, "chainId": str(chain_id), "symbol": symbol, "name": name, "qualification": _DEPLOYER}
             for address, chain_id, symbol, name in zip(checksums, *columns, strict=True)
+        ]
+
+    async def _on_solana(self, wallet: str) -> list[dict[str, Any]]:
+        chain = next(one for one in self.chains.by_key.values() if one.address_format is AddressFormat.BASE58)
+        if not chain.takes_claims or wallet in (*chain.relayers, *chain.launchpads):
+            return []
+        asked = {"wallet": digits_of(wallet), "chain_id": chain.chain_id, "now": int(self.clock.now().timestamp())}
+        found = await self.warehouse.rows(sql.load("queries/registrations/claimable_solana"), asked)
+        rules = SymbolRules(self.majors)
+        rows = [row for row in found if is_registrable_symbol(row["symbol"]) and rules.obstacle(row["symbol"]) is None]
+        tokens = [stored_from_digits(row["address"]) for row in rows]
+        keys = [row["symbol"].upper() for row in rows]
+        taken_tokens, taken_keys = (await self.repository.registered_among({chain.chain_id: (tokens, keys)}))[
+            chain.chain_id
+        ]
+        return [
+            {
+                "address": token,
+                "chainId": chain.caip2,
+                "symbol": row["symbol"],
+                "name": row["name"],
+                "qualification": _ON_SOLANA[row["method"]],
+            }
+            for row, token, key in zip(rows, tokens, keys, strict=True)
+            if token not in taken_tokens and key not in taken_keys
         ]
 
     async def _deployed(self, wallet: str) -> ArrowTable:

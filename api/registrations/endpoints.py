@@ -9,6 +9,8 @@ from fastapi import Header, Path, Query
 from api.claims.endpoints import EligibilityDep
 from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
+from api.claims.solana.endpoints import SolanaEligibilityDep
+from api.claims.solana.inputs import wallet_on_curve
 from api.http import fields
 from api.http.addresses import chain_address, claim_symbol, evm_address, wallet_address
 from api.http.dependencies import (
@@ -50,6 +52,8 @@ from api.security.access import ApiKey, SessionBeside
 from api.security.scopes import KeyScope
 from api.symbols.errors import ChainNotIndexed
 from api.tokens.errors import TokenNotFound
+from warehouse.domain.addresses import AddressFormat, is_base58_address
+from warehouse.domain.chains import Chain, Chains
 
 GROUP = RouteGroup(prefix="/api/v2/registration", key_scope=KeyScope.READ)
 CLAIMABLE = replace(GROUP, admission=SEARCHES, errors=ErrorShape(invalid_code="INVALID_PARAMS"))
@@ -73,6 +77,7 @@ async def list_claimable_tokens(
     store: StoreDep,
     chains: ChainsDep,
     majors: MajorsDep,
+    clock: ClockDep,
     session: SessionBeside,
     wallet: Annotated[
         str | None,
@@ -84,7 +89,8 @@ async def list_claimable_tokens(
         ),
     ] = None,
 ) -> JsonResponse:
-    """Tokens the wallet deployed and can claim, without copies and without what is registered. If a wallet session is
+    """Tokens the wallet deployed and can claim, on Solana also those whose mint or update authority it is, without
+    copies and without what is registered. If a wallet session is
     sent as a bearer token along with the key, the wallet is the session's first, or the one of its wallets that
     `X-Wallet-Address` names; otherwise it is the one that the header names. After 15 seconds this answers 503: that
     does not mean an empty list."""
@@ -95,7 +101,7 @@ async def list_claimable_tokens(
         owner = owner or session.wallet
     if owner is None:
         raise InvalidInput("X-Wallet-Address", "is required without a wallet session")
-    finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors)
+    finder = ClaimableFinder(warehouse, RegistrationRepository(store), chains, majors, clock)
     try:
         async with asyncio.timeout(settings.claimable_timeout_seconds):
             found = await finder.find(owner)
@@ -132,15 +138,27 @@ async def check_qualification(
     chains: ChainsDep,
     pricing: PricingDep,
     eligibility: EligibilityDep,
+    on_solana: SolanaEligibilityDep,
 ) -> JsonResponse:
     """Whether the wallet may claim the token, by any method, and the price. Send `symbol` so that an existing
     registration and a free import are found."""
-    wallet = evm_address("wallet", body.wallet)
-    token = evm_address("tokenAddress", body.token_address)
     chain = None if body.chain_id is None else minting_chain(chains, body.chain_id)
+    wallet, token = _wallet_and_token(body, chain, chains)
     symbol = None if body.symbol is None else claim_symbol("symbol", body.symbol)
-    qualifier = Qualifier(eligibility, pricing, chains, settings.support_email)
+    qualifier = Qualifier(eligibility, on_solana, pricing, chains, settings.support_email)
     return respond(await qualifier.check(wallet, token, chain, symbol))
+
+
+def _wallet_and_token(body: QualifyRequest, chain: Chain | None, chains: Chains) -> tuple[str, str]:
+    """Both addresses as the chain writes them; without a chain, as the token's is written."""
+    if chain is None and is_base58_address(body.token_address):
+        chain = next(one for one in chains.by_key.values() if one.address_format is AddressFormat.BASE58)
+    if chain is None:
+        return evm_address("wallet", body.wallet), evm_address("tokenAddress", body.token_address)
+    token = chain_address("tokenAddress", body.token_address, chain)
+    if chain.address_format is AddressFormat.BASE58:
+        return wallet_on_curve("wallet", body.wallet, chain), token
+    return chain_address("wallet", body.wallet, chain), token
 
 
 @router.get(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from api.claims.checks import ClaimChecks, Reading
 from api.claims.eligibility import Eligibility
 from api.claims.errors import unverified_if_unanswered
 from api.claims.messages import Claim
@@ -9,15 +10,17 @@ from api.claims.methods import methods_on
 from api.claims.prices import quote
 from api.claims.rules import Refusal
 from api.claims.schemas import VerificationMethod
+from api.claims.solana.eligibility import SolanaEligibility
 from api.fees.pricing import Pricing
 from api.http.errors import InvalidInput
 from api.registrations.schemas import Qualification, QualificationMethod, QualifyResponse
+from warehouse.domain.addresses import AddressFormat, address_format
 from warehouse.domain.chains import Chain, Chains
 
 _NO_TOKEN = Refusal(
     "not_claimable", "not_a_token", "There is no token at this address on a chain that tokens are registered on."
 )
-_METHODS = {
+QUALIFICATION_METHODS = {
     VerificationMethod.DEPLOYER: QualificationMethod.DEPLOYER,
     VerificationMethod.OWNER: QualificationMethod.OWNER,
     VerificationMethod.ADMIN: QualificationMethod.ADMIN,
@@ -32,7 +35,8 @@ _METHODS = {
 class Qualifier:
     """Answers check-qualify with the same checks, in the same order, as the claim itself."""
 
-    eligibility: Eligibility
+    evm: Eligibility
+    solana: SolanaEligibility
     pricing: Pricing
     chains: Chains
     support_email: str
@@ -44,31 +48,42 @@ class Qualifier:
             InvalidInput: the token is on several chains, and none was named.
             TokenUnverified: the chain or the warehouse cannot answer now.
         """
+        form = address_format(token)
         with unverified_if_unanswered():
-            return await self._check(wallet, token, chain, symbol)
+            if form is AddressFormat.HEX:
+                return await self._check(self.evm, form, wallet, token, chain, symbol)
+            return await self._check(self.solana, form, wallet, token, chain, symbol)
 
-    async def _check(self, wallet: str, token: str, chain: Chain | None, symbol: str | None) -> QualifyResponse:
-        chain = chain or await self._chain_of(token, wallet)
+    async def _check(
+        self,
+        checks: ClaimChecks[Reading],
+        form: AddressFormat,
+        wallet: str,
+        token: str,
+        chain: Chain | None,
+        symbol: str | None,
+    ) -> QualifyResponse:
+        chain = chain or await self._chain_of(checks, form, token, wallet)
         if chain is None:
             return self._refused(_NO_TOKEN)
         claim = Claim(chain=chain, token=token, symbol=symbol or "", wallet=wallet)
-        reading = await self.eligibility.read(claim)
+        reading = await checks.read(claim)
         claim = Claim(chain=chain, token=token, symbol=symbol or (reading.symbol or "").upper(), wallet=wallet)
-        refusal = await self.eligibility.refusal(claim, reading)
+        refusal = await checks.refusal(claim, reading)
         if refusal is not None:
             return self._refused(refusal)
-        if await self.eligibility.registered_token_id(claim) is not None:
+        if await checks.registered_token_id(claim) is not None:
             return QualifyResponse(success=True, eligible=False, reason="already_claimed")
-        control = await self.eligibility.control(claim, reading)
+        control = await checks.control(claim, reading)
         if control.method is None:
             return QualifyResponse(success=True, eligible=False, reason="not_eligible")
         method = methods_on(chain)[control.method]
-        price = await quote(claim, self.pricing, self.eligibility.repository)
+        price = await quote(claim, self.pricing, self.evm.repository)
         return QualifyResponse(
             success=True,
             eligible=True,
             qualification=Qualification(
-                method=_METHODS[control.method],
+                method=QUALIFICATION_METHODS[control.method],
                 confidence=method.confidence,
                 message=method.description,
             ),
@@ -85,13 +100,15 @@ class Qualifier:
             claimability=refusal.claimability(self.support_email),
         )
 
-    async def _chain_of(self, token: str, wallet: str) -> Chain | None:
+    async def _chain_of(
+        self, checks: ClaimChecks[Reading], form: AddressFormat, token: str, wallet: str
+    ) -> Chain | None:
         """The enabled chain that has this token, from the index or else from the nodes; None if there is none."""
-        minting = [chain for chain in self.chains.enabled() if chain.takes_claims]
-        indexed = await self.eligibility.repository.chains_of_token(token)
+        minting = [chain for chain in self.chains.enabled() if chain.takes_claims and chain.address_format is form]
+        indexed = await self.evm.repository.chains_of_token(token)
         found = [chain for chain in minting if chain.chain_id in indexed]
         if not found:
-            found = [chain for chain in minting if await self.eligibility.exists(Claim(chain, token, "", wallet))]
+            found = [chain for chain in minting if await checks.exists(Claim(chain, token, "", wallet))]
         if not found:
             return None
         if len(found) > 1:

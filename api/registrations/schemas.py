@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from api.claims.inputs import ChainId, EvmAddress, Symbol
+from api.claims.inputs import Address as ClaimAddress
+from api.claims.inputs import ChainId, Symbol
 from api.claims.schemas import Claimability, VerificationMethod
 from api.heartbeats.schemas import HeartbeatComponents
 from api.http import members
@@ -206,8 +207,8 @@ class QualifyRequest(Wire):
             ]
         },
     )
-    wallet: EvmAddress = Field(description="The wallet that would claim.")
-    token_address: EvmAddress = Field(description="The token's address.")
+    wallet: ClaimAddress = Field(description="The wallet that would claim.")
+    token_address: ClaimAddress = Field(description="The token's address.")
     chain_id: ChainId | None = Field(default=None, description="The token's chain; needed if several chains have it.")
     symbol: Symbol | None = Field(default=None, description="The token's symbol; free imports depend on it.")
 

@@ -7,4 +7,5 @@ from tests.fixtures.owners import owner, serve_owner
 from tests.fixtures.pages import owners
 from tests.fixtures.service import chains_file, indexed, serve, service
 from tests.fixtures.sign_in import sign_in
+from tests.fixtures.solana_claims import solana_claims, solana_service
 from tests.fixtures.solana_reads import solana_reads

@@ -124,6 +124,11 @@ def digits_of(stored: str) -> str:
     return stored[2:] if stored.startswith("0x") else _base58_bytes(stored).hex()
 
 
+def address_format(stored: str) -> AddressFormat:
+    """How an address is written, from its stored text."""
+    return AddressFormat.HEX if stored.startswith("0x") else AddressFormat.BASE58
+
+
 def is_base58_address(text: str) -> bool:
     """Whether ``text`` is 32 bytes in base58."""
     try:

@@ -30,10 +30,11 @@ _NOBODY = bytes(_KEY)
 
 
 class Extension(IntEnum):
-    """Types of the extensions that metadata are read from."""
+    """Types of the extensions that are read here."""
 
     METADATA_POINTER = 18
     TOKEN_METADATA = 19
+    CONFIDENTIAL_MINT_BURN = 24
 
 
 class TokenStandard(IntEnum):
@@ -60,6 +61,11 @@ class Mint:
     mint_authority: bytes
     freeze_authority: bytes
     extensions: Mapping[int, bytes]
+
+    @property
+    def hides_supply(self) -> bool:
+        """Whether amounts minted and burned are encrypted, so that ``supply_raw`` is a part of the supply only."""
+        return Extension.CONFIDENTIAL_MINT_BURN in self.extensions
 
 
 @dataclass(frozen=True, slots=True)

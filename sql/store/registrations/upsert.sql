@@ -25,12 +25,15 @@ SELECT
     told.registry, told.symbol, told.owner, told.token_address, told.fee_wei, told.with_receipt, told.minted_at,
     told.managers, told.maintainers, told.metadata_cid, told.peer_chain_id, told.peer_token_id, told.released_at,
     told.expired_at, told.end_reason, told.settled_token_id, told.pending_end, told.pending_end_due_at,
-    told.pending_end_objected_at, told.pending_end_confirmed_at, told.end_stopped_at, proof.verification_method, proof.signed_at
+    told.pending_end_objected_at, told.pending_end_confirmed_at, told.end_stopped_at, proof.verification_method, proof.verified_at
 FROM told
 LEFT JOIN LATERAL (
-    SELECT claim_proof.verification_method, claim_proof.signed_at
+    -- Without a proof (on Solana), control was verified when the authorisation was signed.
+    SELECT
+        COALESCE(claim_proof.verification_method, claim_authorization.verification_method) AS verification_method,
+        COALESCE(claim_proof.signed_at, claim_authorization.created_at) AS verified_at
     FROM claim_authorization
-    JOIN claim_proof ON claim_proof.proof_hash = claim_authorization.proof_hash
+    LEFT JOIN claim_proof ON claim_proof.proof_hash = claim_authorization.proof_hash
     WHERE claim_authorization.chain_id = told.chain_id
       AND claim_authorization.token_address = told.token_address
       AND claim_authorization.wallet = told.owner

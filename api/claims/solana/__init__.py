@@ -1,0 +1,1 @@
+"""Claims on Solana: one transaction, which the claimer signs and which carries the service's authorisation."""

@@ -1,0 +1,76 @@
+"""Whether a wallet may claim a mint, from the chain, the warehouse and the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from api.chains import ChainReaders
+from api.claims.messages import Claim
+from api.claims.methods import SOLANA, Control
+from api.claims.repository import ClaimRepository
+from api.claims.rules import Refusal, TokenRules
+from api.claims.schemas import VerificationMethod
+from api.claims.solana.control import find_control
+from api.claims.solana.reading import MintReading, read_symbol, read_token
+from api.claims.solana.registry import RegistryReading, read_registry
+from api.warehouse import WarehouseReader
+from indexer.chains.solana.reader import SolanaReader
+from warehouse.domain.majors import Majors
+
+
+@dataclass(frozen=True, slots=True)
+class SolanaEligibility:
+    """Answers questions about claims on Solana.
+
+    Each method raises ``RpcError``, ``WarehouseError`` or ``Undecided`` if it cannot be answered now; callers use
+    ``unverified_if_unanswered``.
+    """
+
+    readers: ChainReaders
+    warehouse: WarehouseReader
+    repository: ClaimRepository
+    majors: Majors
+    max_verdict_age: timedelta
+
+    def reader(self, claim: Claim) -> SolanaReader:
+        """The reader of the claim's chain."""
+        return self.readers.solana(claim.chain)
+
+    async def read(self, claim: Claim) -> MintReading:
+        """What the chain says of the mint and the wallet now."""
+        return await read_token(self.reader(claim), claim)
+
+    async def refusal(self, claim: Claim, reading: MintReading) -> Refusal | None:
+        """Why the token cannot be registered, or None."""
+        rules = TokenRules(
+            self.majors,
+            self.repository,
+            self.warehouse,
+            self.max_verdict_age,
+            self.registered_token_id,
+            self.symbol_of,
+        )
+        return await rules.judge(claim, reading)
+
+    async def symbol_of(self, claim: Claim, address: str) -> str | None:
+        """The present symbol of another mint; None where it no longer exists."""
+        return await read_symbol(self.reader(claim), address)
+
+    async def registry(self, claim: Claim) -> RegistryReading:
+        """The registry and the account of the claim's symbol."""
+        return await read_registry(self.reader(claim), claim.symbol)
+
+    async def registered_token_id(self, claim: Claim) -> int | None:
+        """The registration that holds the symbol on the chain now."""
+        crown = (await self.registry(claim)).symbol.crown
+        return None if crown is None else crown.token_id
+
+    async def control(
+        self, claim: Claim, reading: MintReading, methods: Sequence[VerificationMethod] = tuple(SOLANA)
+    ) -> Control:
+        """How the wallet controls the mint, if by one of the methods."""
+        return await find_control(claim, reading, self.warehouse, methods)
+
+    async def exists(self, claim: Claim) -> bool:
+        """Whether there is a token at the address."""
+        return await read_symbol(self.reader(claim), claim.token) is not None

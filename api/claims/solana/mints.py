@@ -1,0 +1,128 @@
+"""Finds the transaction that registered a symbol, and reads the registration from it.
+
+The registry's own account says who owns a symbol now. Rows of registrations also say in which transaction it was
+registered, exactly as the indexer writes them, so that whichever of both is first, the other changes nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
+from indexer.chains.solana.accounts import CONFIRMED, Call
+from indexer.chains.solana.base58 import key_text
+from indexer.chains.solana.blocks import BlockTransaction, DecodedTransaction, full_accounts, log_index
+from indexer.chains.solana.decoders.registry import registry_events
+from indexer.chains.solana.reader import SolanaReader
+from indexer.contracts.solana.program import Crown
+from warehouse.domain.registrations import Registration, RegistryEvent
+
+_SIGNATURES = 1_000
+"""The most that a node lists at a time. Anybody can send transactions that name the account."""
+_CANDIDATES = 40
+_CLOCK_TOLERANCE_SECONDS = 60
+"""The program's clock and the time of its block differ by less."""
+
+
+async def find_registration(reader: SolanaReader, address: str, crown: Crown) -> Registration | None:
+    """The registration that the account of a symbol holds; None where the node does not know its transaction, or where
+    too many others named the account in the same minute. The indexer then writes it.
+
+    Args:
+        address: of the account, in base58.
+        crown: what it holds.
+
+    Raises:
+        RpcError: the chain does not answer.
+    """
+    listed = await reader.request("getSignaturesForAddress", address, {"limit": _SIGNATURES, "commitment": CONFIRMED})
+    for signature in _candidates(listed, crown.registered_at):
+        found = await _read_transaction(reader, signature)
+        if found is None:
+            continue
+        slot, transaction = found
+        event = _registered(reader, transaction, crown.token_id)
+        if event is not None:
+            return await _registration(reader, slot, transaction, *event)
+    return None
+
+
+def _candidates(listed: Any, registered_at: int) -> Sequence[str]:
+    """Signatures of transactions that succeeded at about this time."""
+    if not isinstance(listed, list):
+        raise NodeLied(f"not signatures: {str(listed)[:80]}")
+    try:
+        found = [
+            str(one["signature"])
+            for one in listed
+            if one["err"] is None
+            and (one.get("blockTime") is None or abs(int(one["blockTime"]) - registered_at) <= _CLOCK_TOLERANCE_SECONDS)
+        ]
+    except (TypeError, KeyError, ValueError) as error:
+        raise NodeLied(f"not signatures: {str(listed)[:80]}") from error
+    return found[-_CANDIDATES:]
+
+
+async def _read_transaction(reader: SolanaReader, signature: str) -> tuple[int, BlockTransaction] | None:
+    options = {"encoding": "json", "commitment": CONFIRMED, "maxSupportedTransactionVersion": 0}
+    answer = await reader.request("getTransaction", signature, options)
+    if answer is None:
+        return None
+    try:
+        return int(answer["slot"]), msgspec.convert(answer, BlockTransaction)
+    except (TypeError, KeyError, msgspec.ValidationError) as error:
+        raise NodeLied(f"not a transaction: {str(answer)[:80]}") from error
+
+
+def _registered(reader: SolanaReader, transaction: BlockTransaction, token_id: int) -> tuple[int, RegistryEvent] | None:
+    """The event of the registration, and its place among the transaction's events of the registry."""
+    meta = transaction.meta
+    if meta is None or meta.err is not None:
+        return None
+    decoded = DecodedTransaction(0, full_accounts(transaction.transaction, meta), transaction.transaction, meta)
+    try:
+        events = list(registry_events(decoded, reader.chain.contracts["registry"]))
+    except (IndexError, ValueError) as error:
+        raise NodeLied(f"a transaction that cannot be read: {error}") from error
+    for place, (kind, event) in enumerate(events):
+        if kind == "registered" and event.token_id == token_id:
+            return place, event
+    return None
+
+
+async def _registration(
+    reader: SolanaReader, slot: int, transaction: BlockTransaction, place: int, event: RegistryEvent
+) -> Registration:
+    signature = transaction.transaction.signatures[0]
+    options = {
+        "transactionDetails": "signatures",
+        "rewards": False,
+        "commitment": CONFIRMED,
+        "maxSupportedTransactionVersion": 0,
+    }
+    call: Call = ("getBlock", (slot, options))
+    block = (await reader.settle([call]))[0]
+    if isinstance(block, RpcError):
+        raise block
+    try:
+        index = block["signatures"].index(signature)
+        block_hash, time = str(block["blockhash"]), int(block["blockTime"])
+    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        raise NodeUnavailable(f"the block of slot {slot} is not there, or lacks the transaction") from error
+    return Registration(
+        chain_id=reader.chain.chain_id,
+        token_id=event.token_id,
+        block_hash=block_hash,
+        log_index=log_index(index, place),
+        block_number=slot,
+        transaction_hash=signature,
+        registry=reader.chain.contracts["registry"],
+        symbol=event.symbol.decode(),
+        owner=key_text(event.owner),
+        token_address=key_text(event.token_address),
+        fee_wei=event.fee_wei,
+        with_receipt=event.with_receipt,
+        minted_at=datetime.fromtimestamp(time, UTC),
+    )
