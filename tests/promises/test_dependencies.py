@@ -51,7 +51,14 @@ JSON = {
         "warehouse/event_log.py",
     ),
     # What goes over the wire as bytes.
-    "orjson": ("api/http", "api/registrations", "api/webhooks", "indexer/devchain", "warehouse/readers"),
+    "orjson": (
+        "api/http",
+        "api/registrations",
+        "api/webhooks",
+        "indexer/chains/solana",
+        "indexer/devchain",
+        "warehouse/readers",
+    ),
 }
 """Where each JSON library beside the standard one is used. Commands, files and tooling use ``json``."""
 

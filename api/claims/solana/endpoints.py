@@ -42,7 +42,7 @@ from api.http.dependencies import (
     StoreDep,
     WarehouseDep,
 )
-from api.http.errors import ApiError
+from api.http.errors import ApiError, InvalidInput
 from api.http.examples import success_examples
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
@@ -125,7 +125,7 @@ async def quote_solana_claim(
     "/solana/status/{symbol}",
     response_model=SolanaClaimStatus,
     responses=success_examples(("confirmed", examples.CONFIRMED), ("pending", examples.PENDING))
-    | GROUP.responses(TransactionUnread),
+    | GROUP.responses(InvalidInput, TransactionUnread),
 )
 async def get_solana_claim_status(
     access: ApiKey,

@@ -8,12 +8,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
 from indexer.chains.solana.accounts import CONFIRMED, Call
 from indexer.chains.solana.base58 import key_text
-from indexer.chains.solana.blocks import BlockTransaction, DecodedTransaction, full_accounts, log_index
+from indexer.chains.solana.blocks import (
+    BlockTransaction,
+    DecodedTransaction,
+    full_accounts,
+    log_index,
+    read_transaction,
+)
 from indexer.chains.solana.decoders.registry import registry_events
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana.program import Crown
@@ -70,10 +74,7 @@ async def _read_transaction(reader: SolanaReader, signature: str) -> tuple[int, 
     answer = await reader.request("getTransaction", signature, options)
     if answer is None:
         return None
-    try:
-        return int(answer["slot"]), msgspec.convert(answer, BlockTransaction)
-    except (TypeError, KeyError, msgspec.ValidationError) as error:
-        raise NodeLied(f"not a transaction: {str(answer)[:80]}") from error
+    return read_transaction(answer)
 
 
 def _registered(reader: SolanaReader, transaction: BlockTransaction, token_id: int) -> tuple[int, RegistryEvent] | None:

@@ -199,6 +199,18 @@ class DecodedBlock:
     transactions: list[DecodedTransaction]
 
 
+def read_transaction(answer: Any) -> tuple[int, BlockTransaction]:
+    """The slot and the transaction that ``getTransaction`` answers, with encoding ``json``.
+
+    Raises:
+        NodeLied: it is no transaction.
+    """
+    try:
+        return int(answer["slot"]), msgspec.convert(answer, BlockTransaction)
+    except (TypeError, KeyError, ValueError) as error:
+        raise NodeLied(f"not a transaction: {str(answer)[:80]}") from error
+
+
 def log_index(transaction_index: int, row: int) -> int:
     """The ``log_index`` of a transaction's n-th row in a table, which orders a block's rows by execution.
 

@@ -24,7 +24,7 @@ WALLET, MINT = str(Keypair().pubkey()), str(Keypair().pubkey())
     [
         ({"claimer": EVM}, "claimer: is an EVM address; on Solana it must be 32 bytes in base58"),
         ({"claimer": WALLET[:-1] + "0"}, "claimer: must be 32 bytes in base58"),
-        ({"claimer": WALLET.lower()}, "claimer: "),
+        ({"claimer": WALLET.replace(WALLET[5], "l")}, "claimer: must be 32 bytes in base58"),
         ({"claimer": WALLET + "1"}, "claimer: must be 32 bytes in base58"),
         ({"claimer": ""}, "claimer: must be 32 bytes in base58"),
         ({"claimer": OFF_CURVE}, "claimer: must be a wallet: this address is off the Ed25519 curve"),
