@@ -207,7 +207,7 @@ def read_transaction(answer: Any) -> tuple[int, BlockTransaction]:
     """
     try:
         return int(answer["slot"]), msgspec.convert(answer, BlockTransaction)
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, msgspec.ValidationError) as error:
         raise NodeLied(f"not a transaction: {str(answer)[:80]}") from error
 
 
