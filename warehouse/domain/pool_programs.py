@@ -26,12 +26,13 @@ class PoolAction(StrEnum):
     """Gives a position its range, and liquidity where the instruction has any."""
     DEPOSIT = "deposit"
     WITHDRAW = "withdraw"
+    """Takes liquidity; from the vaults of a constant product, anything."""
     REPOSITION = "reposition"
     """Moves a position with its liquidity to another range."""
     IGNORE = "ignore"
     """Changes neither price nor liquidity."""
     UNKNOWN = "unknown"
-    """Not declared. What a concentrated pool or a curve holds is unknown from there on."""
+    """Not declared. What the pool holds is unknown from there on; of a constant product, until its next use."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,7 @@ class PoolProgram:
             found = self.instructions.get(data[:length])
             if found is not None:
                 return found
-        # Reserves of a constant product are balances, whatever moved them.
-        return () if data.startswith(EVENT) or self.protocol is PoolProtocol.CONSTANT_PRODUCT else _UNKNOWN
+        return () if data.startswith(EVENT) else _UNKNOWN
 
 
 def pool_programs(chain: Chain) -> dict[str, PoolProgram]:

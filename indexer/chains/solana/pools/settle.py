@@ -69,7 +69,12 @@ def _create(event: PoolEvent, book: PoolBook, rows: PoolRows) -> None:
 
 
 def _constant_product(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:
-    """Reserves count when the program has used the pool: what is sent to a vault by hand changes nothing until then."""
+    """Reserves count when the program has used the pool: what is sent to a vault by hand changes nothing until then.
+    Only the program can take anything out; where it is not known whether it did, the next use tells."""
+    if event.action is PoolAction.UNKNOWN:
+        if event.is_last:
+            rows.price(event, 0)
+        return
     if (event.token0, event.token1) != (state.token0, state.token1):
         return
     if event.action is PoolAction.SWAP:

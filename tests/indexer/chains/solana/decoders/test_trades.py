@@ -124,6 +124,26 @@ def test_tokens_sent_to_a_vault_beside_a_swap_are_no_part_of_it() -> None:
     assert gains(chain.index(Sent("payer", calls, one.vaults.move(500, 10**9 - 1900)))) == [(500, -1900)]
 
 
+def test_fees_that_the_creator_collects_are_gone_from_the_reserves() -> None:
+    """Fees wait in the vaults: money that was there once must not stay on record."""
+    chain, one = created()
+    accounts = ["creator", "authority", "pool", "config", *one.vaults.accounts, *MINTS, "c0", "c1"]
+    collect = Called(CPMM, accounts, anchor("collect_creator_fee"), [transfer(one.vaults.accounts[1], "c1", 3_000_000)])
+    rows = chain.index(Sent("creator", [collect], one.vaults.move(0, -3_000_000)))
+    assert reserves(rows) == [(1_000_000, 1_000_000)]
+    assert gains(rows) == []
+
+
+def test_after_an_undeclared_instruction_reserves_are_unknown_until_the_next_use() -> None:
+    chain, one = created()
+    drain = Called(CPMM, ["thief", "pool"], anchor("drain"), [transfer(one.vaults.accounts[1], "thief", 3_000_000)])
+    assert reserves(chain.index(Sent("thief", [drain], one.vaults.move(0, -3_000_000)))) == [(0, 0)]
+    assert reserves(chain.index(one.swap(0, 10, 5))) == [(1_000_010, 999_995)]
+    both = Sent("thief", [drain, one.swap_call(0, 10, 5)], one.vaults.move(10, -5))
+    assert reserves(chain.index(both)) == [(1_000_020, 999_990)]
+    assert chain.index(Sent("owner", [Called(CPMM, ["admin", "pool"], anchor("update_pool_status"))])) == {}
+
+
 def test_a_pool_of_another_program_does_not_exist() -> None:
     chain = PoolChain()
     copy = pool().create(10**12, 10**12)
@@ -158,8 +178,9 @@ def test_a_vault_that_pays_a_fee_too_has_not_lost_it_in_the_swap() -> None:
     one.vaults.program = TOKEN_2022_PROGRAM
     accounts = ["owner", "authority", "pool", "config", *one.vaults.accounts]
     collect = Called(CPMM, accounts, anchor("collect_fund_fee"), [transfer(one.vaults.accounts[0], "fund", 30)])
-    sent = Sent("payer", [one.swap_call(0, 500, 1900), collect], one.vaults.move(470, -1900))
-    assert gains(chain.index(sent)) == [(500, -1900)]
+    rows = chain.index(Sent("payer", [one.swap_call(0, 500, 1900), collect], one.vaults.move(470, -1900)))
+    assert gains(rows) == [(500, -1900)]
+    assert reserves(rows) == [(1_000_470, 3_998_100)]
 
 
 def test_balances_of_other_tokens_are_no_sides() -> None:
