@@ -4,7 +4,8 @@ ALTER TABLE fact_token
         COMMENT 'Solana: spl_token or token_2022; empty on EVM chains' AFTER implementation,
     ADD COLUMN IF NOT EXISTS traits Array(String)
         COMMENT 'Solana: what differs from a plain token, such as permanent_delegate or transfer_hook (warehouse/domain/mints.py)' AFTER program,
-    COMMENT COLUMN owner 'owner(), empty when the contract has none or renounced it; empty on Solana, where fact_control names authorities';
+    COMMENT COLUMN owner 'owner(), empty when the contract has none or renounced it; empty on Solana, where fact_control names authorities',
+    COMMENT COLUMN read_status 'ok, partial or broken; on Solana unread while the node has to be asked';
 
 ALTER TABLE fact_transfer
     COMMENT COLUMN log_index 'on Solana: transaction index * 4096 + position among the transfers of the transaction',
