@@ -99,7 +99,8 @@ def deploy(
     yes: Annotated[bool, typer.Option("--yes", help="Deploy even to what looks like a main network.")] = False,
 ) -> None:
     """Deploy our contracts to a dev or test chain and print their addresses as one line of JSON."""
-    from indexer.contracts.deploy import DeployError, deploy_command
+    from indexer.contracts.deploy import deploy_command
+    from indexer.contracts.orders import DeployError
 
     try:
         print(deploy_command(chain, private_key, treasury, guardian, upgradeable=upgradeable, yes=yes).as_json())

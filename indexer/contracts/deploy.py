@@ -3,11 +3,9 @@
 The command for all kinds of chains, and the deployment to EVM chains.
 """
 
-import json
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from eth_account import Account
@@ -17,6 +15,7 @@ from eth_utils.address import is_address, to_checksum_address
 from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts import registry
+from indexer.contracts.orders import Deployed, DeployError, Order
 from indexer.contracts.registry import LOCAL_TERMS, PUBLIC_TERMS, Terms
 from indexer.contracts.sending import SendError, send
 from indexer.contracts.signer import SignerKeyError
@@ -30,34 +29,6 @@ _DEVELOPMENT_NODE = re.compile(r"anvil|hardhat|ganache|testrpc|eth-?tester|tevm"
 # The known main networks are far beyond this height: a shorter chain with their id is a test chain.
 _YOUNG_BLOCKS = 100_000
 _PATIENCE_SECONDS = 10.0
-
-
-class DeployError(Exception):
-    """Deployment is impossible or was refused; the message is one line for a person."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deployed:
-    """Addresses of what was deployed, in their public text."""
-
-    registry: str
-
-    def as_json(self) -> str:
-        """One line with the keys of the chains file."""
-        return json.dumps({"registry": self.registry}, separators=(",", ":"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What to deploy where; see ``deploy_command``."""
-
-    chain: Chain
-    private_key: str | None
-    treasury: str | None
-    guardian: str | None
-    upgradeable: bool
-    yes: bool
-    settings: EngineSettings
 
 
 def deploy_command(

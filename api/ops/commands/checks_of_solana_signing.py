@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from api.ops.commands.checks import Finding, Level
-from api.ops.commands.checks_of_signing import registry_findings, unreadable
+from api.ops.commands.checks_of_registries import registry_findings, unreadable
 from api.ops.commands.nodes import TIMEOUT_SECONDS
 from indexer.chains.errors import RpcError
 from indexer.chains.solana.reader import SolanaReader

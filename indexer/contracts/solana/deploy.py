@@ -9,7 +9,7 @@ from solders.pubkey import Pubkey
 
 from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.solana.reader import SolanaReader
-from indexer.contracts.deploy import Deployed, DeployError, Order
+from indexer.contracts.orders import Deployed, DeployError, Order
 from indexer.contracts.sending import SendError
 from indexer.contracts.signer import SignerKeyError
 from indexer.contracts.solana.deployment import LOCAL_TERMS, PUBLIC_TERMS, Deployment, Plan

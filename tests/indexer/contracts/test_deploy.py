@@ -10,7 +10,8 @@ import pytest
 from eth_account import Account
 
 from indexer.contracts import deploy, registry
-from indexer.contracts.deploy import DeployError, deploy_command
+from indexer.contracts.deploy import deploy_command
+from indexer.contracts.orders import DeployError
 from indexer.contracts.registry import LOCAL_TERMS, PUBLIC_TERMS
 from indexer.contracts.signer import key_path, load_or_create
 from indexer.devchain.anvil import Anvil

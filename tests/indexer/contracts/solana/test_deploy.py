@@ -13,7 +13,8 @@ import pytest
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 
-from indexer.contracts.deploy import DeployError, deploy_command
+from indexer.contracts.deploy import deploy_command
+from indexer.contracts.orders import DeployError
 from indexer.contracts.solana import deploy as command
 from indexer.contracts.solana import deployment, loader, program, sending
 from indexer.contracts.solana.program import Config
