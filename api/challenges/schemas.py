@@ -124,9 +124,9 @@ class Challenge(Wire):
     chain_id: ChainNumber = Field(description="The chain of the registration.")
     token_id: TokenId
     symbol: members.Symbol = Field(description="The registered symbol.")
-    registered_token: members.EvmAddress = Field(description="The token that holds the registration.")
-    challenger_token: members.EvmAddress = Field(description="The token whose controller opened the challenge.")
-    challenger_wallet: members.EvmAddress = Field(description="The wallet that opened it.")
+    registered_token: members.Address = Field(description="The token that holds the registration.")
+    challenger_token: members.Address = Field(description="The token whose controller opened the challenge.")
+    challenger_wallet: members.Address = Field(description="The wallet that opened it.")
     verification_method: ControllerMethod = Field(description="How the wallet controlled the challenger's token.")
     state: ChallengeState = Field(
         description=(
@@ -142,8 +142,8 @@ class Challenge(Wire):
     decided_by: DecidedBy | None = Field(description="Who decided it.")
     explanation: str | None = Field(description="Why, in words.")
     evidence: ChallengeEvidence | None = Field(description="The figures; null where it was decided without them.")
-    announcement_transaction: members.Hash | None = Field(description="The transaction that announced the end.")
-    execution_transaction: members.Hash | None = Field(
+    announcement_transaction: members.Transaction | None = Field(description="The transaction that announced the end.")
+    execution_transaction: members.Transaction | None = Field(
         description="The transaction by which this service executed the end; anyone may have done so."
     )
     ended_at: Timestamp | None = Field(description="When the registration ended, in chain time.")

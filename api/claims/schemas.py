@@ -38,6 +38,8 @@ class ControllerMethod(StrEnum):
     DEPLOYER = "deployer"
     OWNER = "owner"
     ADMIN = "admin"
+    MINT_AUTHORITY = "mintAuthority"
+    UPDATE_AUTHORITY = "updateAuthority"
 
 
 def _example(*, extra: Literal["ignore", "forbid"] = "ignore", **fields: Any) -> ConfigDict:

@@ -52,10 +52,13 @@ Caip2 = Annotated[
     str,
     text("The chain by CAIP-2.", pattern="^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$", examples=["eip155:8453"]),
 ]
-BlockNumber = Annotated[int, integer("Block number.", minimum=0)]
+BlockNumber = Annotated[int, integer("Block number; on Solana the slot.", minimum=0)]
 Address = Annotated[str, text("EVM address with its EIP-55 checksum, or Solana address in base58.", **fields.WALLET)]
 EvmAddress = Annotated[str, text("EVM address, with its EIP-55 checksum.", **fields.EVM_ADDRESS)]
 Hash = Annotated[str, text("Hash: 0x and 64 hexadecimal digits.", **fields.HASH)]
+Transaction = Annotated[
+    str, text("Transaction: its hash, or on Solana its first signature in base58.", **fields.TRANSACTION)
+]
 HexBytes = Annotated[str, text("Bytes: 0x and two hexadecimal digits each.", pattern="^0x([0-9a-f]{2})*$")]
 Wei = Annotated[
     str,
@@ -83,9 +86,7 @@ SolanaSignature = Annotated[
 
 # Tokens and registrations.
 Symbol = Annotated[str, text("Symbol, in upper case.", minLength=1, examples=["PEPE"])]
-TokenId = Annotated[
-    int, integer("Id of the registration in its chain's registry contract, from 1.", minimum=1, examples=[7])
-]
+TokenId = Annotated[int, integer("Id of the registration in its chain's registry, from 1.", minimum=1, examples=[7])]
 Count = Annotated[int, integer("How many there are.", minimum=0)]
 
 # Figures.

@@ -30,7 +30,17 @@ ANSWERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "/api/v2/registration/{id}/history": ("/api/v2/registration/BONK/history?chain=solana", REGISTRATION),
     "/api/v2/registration/{id}/attestations": ("/api/v2/registration/BONK/attestations", REGISTRATION),
-    "/api/v2/registration/{id}/challenges": ("/api/v2/registration/7/challenges?chain=solana", REGISTRATION),
+    "/api/v2/registration/{id}/challenges": (
+        "/api/v2/registration/7/challenges?chain=solana",
+        {
+            **REGISTRATION,
+            "challenges": [{
+                "registeredToken": MINT, "challengerToken": OTHER_MINT, "challengerWallet": str(MANAGER.pubkey()),
+                "verificationMethod": "mintAuthority", "state": "ended",
+                "announcementTransaction": str(OWNER.sign_message(b"1")),
+            }],
+        },
+    ),
     "/api/v2/registration/{id}/profile": ("/api/v2/registration/7/profile?chain=sol", REGISTRATION),
     "/api/v2/registration/{id}/apps": ("/api/v2/registration/7/apps?chain=solana", {"apps": []}),
     "/api/v2/registration/{id}/sites": ("/api/v2/registration/7/sites?chain=solana", {"verifiedDomains": []}),
