@@ -225,7 +225,10 @@ class _Reader:
 
 
 def _initialises(step: Step) -> bool:
-    return step.program in (TOKEN_PROGRAM, TOKEN_2022_PROGRAM) and step.data[:1] in (b"\x00", b"\x14")
+    return step.program in (TOKEN_PROGRAM, TOKEN_2022_PROGRAM) and step.data[:1] in (
+        bytes([INITIALIZE_MINT]),
+        bytes([INITIALIZE_MINT_2]),
+    )
 
 
 def _assigned(step: Step) -> str | None:

@@ -15,6 +15,8 @@ from indexer.chains.solana.blocks import DecodedTransaction, Instruction
 INITIALIZE_MINT, SET_AUTHORITY, MINT_TO, BURN, CLOSE_ACCOUNT = 0, 6, 7, 8, 9
 MINT_TO_CHECKED, BURN_CHECKED, INITIALIZE_MINT_2 = 14, 15, 20
 PERMISSIONED_BURN, BATCH = 46, 255
+_PERMISSIONED_BURNS = (b"\x01", b"\x02")
+"""Burn and BurnChecked; their sibling is confidential."""
 _DIGITS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
@@ -105,12 +107,12 @@ def issued(transaction: DecodedTransaction) -> dict[str, int]:
             continue
         named = [accounts[number] for number in instruction.accounts]
         for keys, data in unbatched(named, data_bytes(instruction.data)):
-            kind = data[:1]
-            if kind in (b"\x07", b"\x0e"):
+            kind = data[0] if data else -1
+            if kind in (MINT_TO, MINT_TO_CHECKED):
                 mint, amount = keys[0], int.from_bytes(data[1:9], "little")
-            elif kind in (b"\x08", b"\x0f"):
+            elif kind in (BURN, BURN_CHECKED):
                 mint, amount = keys[1], -int.from_bytes(data[1:9], "little")
-            elif kind == bytes([PERMISSIONED_BURN]) and data[1:2] in (b"\x01", b"\x02"):
+            elif kind == PERMISSIONED_BURN and data[1:2] in _PERMISSIONED_BURNS:
                 mint, amount = keys[1], -int.from_bytes(data[2:10], "little")
             else:
                 continue
