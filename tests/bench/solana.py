@@ -1,6 +1,6 @@
 """Solana's index against parsing the same JSON alone and a plain solana-py loop, on one chain and in one run.
 
-The baselines run in processes of their own: ``python -m tests.bench.solana parse --port N`` and ``loop``.
+The baselines run in processes of their own: ``python -m tests.bench.solana parse --port N``, ``loop`` and ``blocks``.
 """
 
 import argparse
@@ -17,17 +17,19 @@ from typing import Any
 
 import orjson
 from solana.rpc.async_api import AsyncClient
+from solders.pubkey import Pubkey
 
 from tests.bench.directories import new_directory
 from tests.bench.memory import MemoryWatch
 from tests.bench.result import Result
-from tests.bench.solana_chain import FIRST_SLOT, GENESIS
+from tests.bench.solana_chain import FIRST_SLOT, GENESIS, TOKEN
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCKS, TRANSACTIONS = 60, 1_000
 CHANGES = 2
 """Token balances that a transaction changes."""
 LOOP_BLOCKS = 3
+LOOP_TRANSACTIONS = 300
 REPEATS = 3
 
 
@@ -42,18 +44,19 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
             f"start_block = {FIRST_SLOT}\n"
         )
         watched = _index(directory, chains_file, watch_memory=True)
-        runs, parses, loops = [], [], []
+        runs, parses, loops, whole = [], [], [], []
         for _ in range(REPEATS):
             runs.append(_index(directory, chains_file))
             parses.append(_baseline("parse", port))
             loops.append(_baseline("loop", port))
+            whole.append(_baseline("blocks", port))
             progress(
-                f"cold index {runs[-1]['index_seconds']:.2f} s, parsing alone {parses[-1]['seconds']:.2f} s,"
-                f" solana-py loop {loops[-1]['seconds']:.2f} s for {LOOP_BLOCKS} of {BLOCKS} blocks"
+                f"cold index {runs[-1]['index_seconds']:.2f} s, parsing alone {parses[-1]['seconds']:.2f} s, solana-py"
+                f" {loops[-1]['seconds'] * 1e3:.2f} ms a transaction, over blocks {whole[-1]['seconds'] * 1e3:.2f} ms"
             )
     rate = changes / min(run["index_seconds"] for run in runs)
     parsed = changes / min(parse["seconds"] for parse in parses)
-    looped = LOOP_BLOCKS * TRANSACTIONS * CHANGES / min(loop["seconds"] for loop in loops)
+    looped, over_blocks = (CHANGES / min(run["seconds"] for run in found) for found in (loops, whole))
     wrong = sum(
         abs(run["held"]["fact_transfer"] - BLOCKS * TRANSACTIONS) + abs(run["held"]["raw_block"] - BLOCKS)
         for run in [watched, *runs]
@@ -61,6 +64,7 @@ def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
     return [
         Result("solana: balance changes a second / those of parsing the same JSON", rate / parsed, "ratio", ">= 0.4"),
         Result("solana: balance changes a second / those of a solana-py loop", rate / looped, "ratio", ">= 20"),
+        Result("solana: balance changes a second / those of solana-py over whole blocks", rate / over_blocks, "ratio"),
         Result("solana: rows missing or doubled, all runs", wrong, "rows", "== 0"),
         Result("solana: balance changes a second", rate, "1/s"),
         Result("solana: peak memory of the indexer (PSS)", watched["peaks_mb"]["indexer"], "MB", "<= 600"),
@@ -117,7 +121,21 @@ def parse(port: int) -> float:
 
 
 async def loop(port: int) -> float:
-    """Seconds of the usual first implementation, over a few of the same blocks."""
+    """Seconds of the usual first implementation for each of some transactions: their signatures, then one by one."""
+    changes: list[tuple[int, str, str, str, int]] = []
+    started = time.perf_counter()
+    async with AsyncClient(f"http://127.0.0.1:{port}") as client:
+        found = (await client.get_signatures_for_address(Pubkey.from_string(TOKEN))).value[:LOOP_TRANSACTIONS]
+        for one in found:
+            answer = (await client.get_transaction(one.signature, "json", max_supported_transaction_version=0)).value
+            assert answer is not None
+            _add_changes(changes, one.slot, str(one.signature), answer.transaction.meta)
+    assert len(changes) == LOOP_TRANSACTIONS * CHANGES
+    return (time.perf_counter() - started) / LOOP_TRANSACTIONS
+
+
+async def blocks(port: int) -> float:
+    """Seconds of a loop over whole blocks for each of their transactions."""
     changes: list[tuple[int, str, str, str, int]] = []
     started = time.perf_counter()
     async with AsyncClient(f"http://127.0.0.1:{port}") as client:
@@ -126,24 +144,29 @@ async def loop(port: int) -> float:
             block = (await client.get_block(slot, "json", max_supported_transaction_version=0)).value
             assert block is not None
             for item in block.transactions or ():
-                meta: Any = item.meta
-                before = {one.account_index: int(one.ui_token_amount.amount) for one in meta.pre_token_balances}
-                for one in meta.post_token_balances:
-                    change = int(one.ui_token_amount.amount) - before.get(one.account_index, 0)
-                    signature = str(item.transaction.signatures[0])
-                    changes.append((slot, signature, str(one.mint), str(one.owner), change))
-    seconds = time.perf_counter() - started
+                transaction: Any = item.transaction
+                _add_changes(changes, slot, str(transaction.signatures[0]), item.meta)
     assert len(changes) == LOOP_BLOCKS * TRANSACTIONS * CHANGES
-    return seconds
+    return (time.perf_counter() - started) / (LOOP_BLOCKS * TRANSACTIONS)
+
+
+def _add_changes(changes: list[tuple[int, str, str, str, int]], slot: int, signature: str, meta: Any) -> None:
+    before = {one.account_index: int(one.ui_token_amount.amount) for one in meta.pre_token_balances}
+    for one in meta.post_token_balances:
+        change = int(one.ui_token_amount.amount) - before.get(one.account_index, 0)
+        changes.append((slot, signature, str(one.mint), str(one.owner), change))
 
 
 def main() -> None:
     """Command line of one baseline."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=["parse", "loop"])
+    parser.add_argument("name", choices=["parse", "loop", "blocks"])
     parser.add_argument("--port", type=int, required=True)
     arguments = parser.parse_args()
-    seconds = parse(arguments.port) if arguments.name == "parse" else asyncio.run(loop(arguments.port))
+    if arguments.name == "parse":
+        seconds = parse(arguments.port)
+    else:
+        seconds = asyncio.run({"loop": loop, "blocks": blocks}[arguments.name](arguments.port))
     print(json.dumps({"seconds": seconds}))
 
 

@@ -17,16 +17,16 @@ from indexer.chains.solana.base58 import key_text, signature_text
 FIRST_SLOT = 100
 GENESIS = key_text(hashlib.sha256(b"the benchmark's cluster").digest())
 START_TIME = 1_750_000_000
-_TOKEN = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
+TOKEN = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 _BUDGET = "ComputeBudget111111111111111111111111111111"
 _WALLETS, _MINTS, _DECIMALS = 20_000, 300, 6
 _LOGS = [
     f"Program {_BUDGET} invoke [1]",
     f"Program {_BUDGET} success",
-    f"Program {_TOKEN} invoke [1]",
+    f"Program {TOKEN} invoke [1]",
     "Program log: Instruction: TransferChecked",
-    f"Program {_TOKEN} consumed 6147 of 60000 compute units",
-    f"Program {_TOKEN} success",
+    f"Program {TOKEN} consumed 6147 of 60000 compute units",
+    f"Program {TOKEN} success",
 ]
 
 
@@ -47,7 +47,7 @@ class Economy:
         amount = self._rng.randrange(1, before[0][1] + 1)
         after = [(before[0][0], before[0][1] - amount), (before[1][0], before[1][1] + amount)]
         self._held[mint, sender], self._held[mint, receiver] = after
-        keys = [self._wallets[sender], before[0][0], before[1][0], self._mints[mint], _TOKEN, _BUDGET]
+        keys = [self._wallets[sender], before[0][0], before[1][0], self._mints[mint], TOKEN, _BUDGET]
         lamports = [self._rng.randrange(10**9) + 10**7, 2_039_280, 2_039_280, 1_461_600, 1, 1]
         owners = (self._wallets[sender], self._wallets[receiver])
         pre, post = (
@@ -97,7 +97,7 @@ class Economy:
 
 def _balance(place: int, mint: str, owner: str, held: int) -> dict[str, Any]:
     shown = {"amount": str(held), "decimals": _DECIMALS, "uiAmount": held / 10**_DECIMALS, "uiAmountString": str(held)}
-    return {"accountIndex": place, "mint": mint, "owner": owner, "programId": _TOKEN, "uiTokenAmount": shown}
+    return {"accountIndex": place, "mint": mint, "owner": owner, "programId": TOKEN, "uiTokenAmount": shown}
 
 
 def make_blocks(blocks: int, transactions: int, seed: int = 1) -> dict[int, dict[str, Any]]:
@@ -122,7 +122,7 @@ def make_blocks(blocks: int, transactions: int, seed: int = 1) -> dict[int, dict
 
 
 class Answers:
-    """Results by method, encoded once."""
+    """Results by method, encoded once. Single transactions are those of the last block."""
 
     def __init__(self, blocks: dict[int, dict[str, Any]]) -> None:
         self.slots = sorted(blocks)
@@ -133,11 +133,23 @@ class Answers:
             self._blocks[slot, "full"] = orjson.dumps(block)
             self._blocks[slot, "signatures"] = orjson.dumps({**bare, "signatures": signatures})
             self._blocks[slot, "none"] = orjson.dumps(bare)
+        last = blocks[self.slots[-1]]
+        times = {"slot": self.slots[-1], "blockTime": last["blockTime"]}
+        self._transactions = {
+            one["transaction"]["signatures"][0]: orjson.dumps({**one, **times}) for one in last["transactions"]
+        }
+        self._signatures = orjson.dumps(
+            [{**times, "signature": one, "err": None, "memo": None} for one in self._transactions]
+        )
 
     def result(self, method: str, params: list[Any]) -> bytes:
         """The result of a request. solana-py asks for whole blocks with null."""
         if method == "getBlock":
             return self._blocks[params[0], params[1]["transactionDetails"] or "full"]
+        if method == "getTransaction":
+            return self._transactions[params[0]]
+        if method == "getSignaturesForAddress":
+            return self._signatures
         if method == "getBlocks":
             return orjson.dumps([slot for slot in self.slots if params[0] <= slot <= params[1]])
         if method == "getBlocksWithLimit":

@@ -8,7 +8,7 @@ and token accounts must hold before a transaction what they held after the one b
 from collections.abc import Mapping
 
 from indexer.chains.errors import NodeLied
-from indexer.chains.solana.blocks import Block, BlockHeader, DecodedBlock
+from indexer.chains.solana.blocks import Block, BlockHeader, DecodedBlock, TokenBalance
 
 FEW_BLOCKS = 16
 """In ranges of at most this many blocks the signatures of each are compared, in longer ones those of the last."""
@@ -38,19 +38,17 @@ def require_signatures(slot: int, block: Block, again: BlockHeader) -> None:
 def require_effects(block: DecodedBlock) -> None:
     """Every transaction has a balance for each of its accounts, its inner calls and token balances were recorded, and
     token accounts hold before it what they held after the last one that used them."""
-    held: dict[str, tuple[str, str]] = {}
+    held: dict[str, TokenBalance] = {}
     for transaction in block.transactions:
         meta, accounts = transaction.meta, transaction.accounts
-        if len(meta.pre_balances) != len(accounts) or len(meta.post_balances) != len(accounts):
+        if not len(meta.pre_balances) == len(meta.post_balances) == len(accounts):
             raise NodeLied(f"transaction {transaction.index} of slot {block.slot} lacks balances or accounts")
-        # Nodes that did not record these answer null, which says nothing; an empty list says that there were none.
-        if None in (meta.inner_instructions, meta.pre_token_balances, meta.post_token_balances):
-            raise NodeLied(f"transaction {transaction.index} of slot {block.slot} lacks inner calls or token balances")
-        pre, post = meta.pre_token_balances or (), meta.post_token_balances or ()
-        for balance in pre:
+        for balance in meta.pre_token_balances or ():
             account = accounts[balance.account_index]
             before = held.pop(account, None)
-            if before is not None and before != (balance.mint, balance.ui_token_amount.amount):
+            if before is not None and (
+                before.ui_token_amount.amount != balance.ui_token_amount.amount or before.mint != balance.mint
+            ):
                 raise NodeLied(f"token account {account} changes between transactions of slot {block.slot}")
-        for balance in post:
-            held[accounts[balance.account_index]] = balance.mint, balance.ui_token_amount.amount
+        for balance in meta.post_token_balances or ():
+            held[accounts[balance.account_index]] = balance

@@ -226,7 +226,7 @@ def full_accounts(transaction: Transaction, meta: Meta) -> list[str]:
     """Static accounts, then those that lookup tables gave: writable ones first."""
     loaded = meta.loaded_addresses
     static = transaction.message.account_keys
-    return static if loaded is None else [*static, *loaded.writable, *loaded.readonly]
+    return static + loaded.writable + loaded.readonly if loaded and (loaded.writable or loaded.readonly) else static
 
 
 def executed(transaction: DecodedTransaction) -> Iterator[Call]:

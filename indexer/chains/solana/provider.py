@@ -4,10 +4,12 @@ import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
 import httpx2
 import orjson
 from solana.rpc.async_http_provider import AsyncHTTPProvider
+from solana.rpc.jsonrpc import JsonRpcRequestSerializer
 
 from indexer.chains.errors import NodeUnavailable
 from indexer.chains.nodes import parse_retry_after
@@ -31,9 +33,27 @@ class Batch:
         return orjson.dumps(items[0] if self.alone else items).decode()
 
 
-def open_provider(url: str, session: httpx2.AsyncClient) -> AsyncHTTPProvider:
+class BulkProvider(AsyncHTTPProvider):
+    """For answers of megabytes."""
+
+    async def make_request_bytes(self, body: JsonRpcRequestSerializer) -> bytes:
+        """Like ``make_request_unparsed``, without making text of the answer, which takes longer than to parse it.
+
+        Raises:
+            httpx2.HTTPError: the request failed, or was answered with another status than 200.
+        """
+        headers = {"Content-Type": "application/json"}
+        response = await self.session.post(self.endpoint_uri, content=body.to_json(), headers=headers)
+        response.raise_for_status()
+        return response.content
+
+
+ProviderT = TypeVar("ProviderT", bound=AsyncHTTPProvider)
+
+
+def open_provider(url: str, session: httpx2.AsyncClient, kind: type[ProviderT]) -> ProviderT:
     """A provider for one node; retrying is up to the caller."""
-    provider = AsyncHTTPProvider(url, http2=False, max_transport_retries=0)
+    provider = kind(url, http2=False, max_transport_retries=0)
     provider.session = session
     return provider
 
@@ -44,11 +64,14 @@ def _trust() -> ssl.SSLContext:
     return httpx2.create_ssl_context(trust_env=False)
 
 
-def open_session(timeout_seconds: float, connections: int) -> httpx2.AsyncClient:
-    """A pool of connections, whose requests may be silent for that long."""
+def open_session(timeout_seconds: float, connections: int, urls: Sequence[str]) -> httpx2.AsyncClient:
+    """A pool of connections to these URLs, whose requests may be silent for that long."""
     # solana-py's own session would use the proxy of the environment, which has no business between us and our nodes.
     limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=min(connections, 20))
-    return httpx2.AsyncClient(verify=_trust(), trust_env=False, timeout=timeout_seconds, limits=limits)
+    secure = any(url.lower().startswith("https:") for url in urls)
+    return httpx2.AsyncClient(
+        verify=_trust() if secure else False, trust_env=False, timeout=timeout_seconds, limits=limits
+    )
 
 
 def unavailable(cause: BaseException | None) -> NodeUnavailable:

@@ -13,6 +13,7 @@ from typing import Any
 import httpx2
 import orjson
 from solana.exceptions import SolanaRpcException
+from solana.rpc.async_http_provider import AsyncHTTPProvider
 
 from indexer.chains.errors import NodeUnavailable, RpcError, WrongChain
 from indexer.chains.nodes import Backoff, Node, NodePool
@@ -44,9 +45,11 @@ class SolanaReader:
         self.nodes = NodePool(chain, _BACKOFF)
         # Nodes share the time, so that one that hangs leaves some for the next.
         share = timeout_seconds / min(len(self.nodes.nodes), 3)
-        self._sessions = (open_session(share, connections), open_session(PROBE_SECONDS, 10))
         urls = [node.url for node in self.nodes.nodes]
-        self._calls, self._probes = ({url: open_provider(url, session) for url in urls} for session in self._sessions)
+        self._sessions = (open_session(share, connections, urls), open_session(PROBE_SECONDS, 10, urls))
+        self._calls, self._probes = (
+            {url: open_provider(url, session, AsyncHTTPProvider) for url in urls} for session in self._sessions
+        )
         self.breaker = Breaker(chain.key, self.answers, outages=(NodeUnavailable, TimeoutError))
 
     async def request(self, method: str, *params: Any) -> Any:

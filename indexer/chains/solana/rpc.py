@@ -16,14 +16,12 @@ from typing import Any, Generic, TypeVar
 
 import httpx2
 import msgspec
-from solana.exceptions import SolanaRpcException
-from solana.rpc.async_http_provider import AsyncHTTPProvider
 
 from indexer.chains.errors import BlockMissing, NodeLimited, NodeUnavailable, RpcError, UnknownFault, WrongChain
 from indexer.chains.nodes import Node, NodePool
 from indexer.chains.solana.accounts import Call
 from indexer.chains.solana.faults import classify
-from indexer.chains.solana.provider import Batch, open_provider, open_session, unavailable
+from indexer.chains.solana.provider import Batch, BulkProvider, open_provider, open_session, unavailable
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
@@ -73,7 +71,7 @@ class SolanaClient:
     nodes: NodePool = field(init=False)
     _loop: asyncio.AbstractEventLoop = field(init=False, default_factory=asyncio.new_event_loop)
     _session: httpx2.AsyncClient | None = field(init=False, default=None)
-    _providers: dict[str, AsyncHTTPProvider] = field(init=False, default_factory=dict)
+    _providers: dict[str, BulkProvider] = field(init=False, default_factory=dict)
     _thread: threading.Thread | None = field(init=False, default=None)
     _asked: threading.local = field(init=False, default_factory=threading.local)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
@@ -212,7 +210,7 @@ class SolanaClient:
         self.counters["requests"] += 1
         content = self._post(node, Batch(calls, alone=len(calls) == 1))
         self.counters["bytes"] += len(content)
-        text = content if content.lstrip()[:1] == "[" else f"[{content}]"
+        text = content if content.lstrip()[:1] == b"[" else b"[" + content + b"]"
         try:
             answers = decoder.decode(text)
         except msgspec.DecodeError as error:
@@ -225,28 +223,25 @@ class SolanaClient:
             raise NodeUnavailable(f"{len(by_id)} answers to {len(calls)} requests")
         return [_result(by_id[index]) for index in range(len(calls))]
 
-    def _post(self, node: Node, batch: Batch) -> str:
+    def _post(self, node: Node, batch: Batch) -> bytes:
         try:
-            return self._run(self._provider(node).make_request_unparsed(batch))
-        except SolanaRpcException as error:
-            cause = error.__cause__
-            if isinstance(cause, httpx2.HTTPStatusError):
-                self.counters[f"status_{cause.response.status_code}"] += 1
-                raise _refusal(cause) from error
-            raise unavailable(cause) from error
-        except httpx2.InvalidURL as error:
-            raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
+            return self._run(self._provider(node).make_request_bytes(batch))
+        except httpx2.HTTPStatusError as error:
+            self.counters[f"status_{error.response.status_code}"] += 1
+            raise _refusal(error) from error
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unavailable(error) from error
 
-    def _provider(self, node: Node) -> AsyncHTTPProvider:
+    def _provider(self, node: Node) -> BulkProvider:
         with self._lock:
             if self._stopping.is_set():
                 raise NodeUnavailable("stopped")
             if self._session is None or self._thread is None:
-                self._session = open_session(self.timeout_seconds, _CONNECTIONS)
+                self._session = open_session(self.timeout_seconds, _CONNECTIONS, self.chain.rpc_urls)
                 self._thread = threading.Thread(target=self._loop.run_forever, name="solana-requests", daemon=True)
                 self._thread.start()
             if node.url not in self._providers:
-                self._providers[node.url] = open_provider(node.url, self._session)
+                self._providers[node.url] = open_provider(node.url, self._session, BulkProvider)
             return self._providers[node.url]
 
     def _run(self, work: Coroutine[Any, Any, Value]) -> Value:
