@@ -136,26 +136,31 @@ def _read_sides(
     short: Mapping[str, tuple[int, int]],
 ) -> None:
     """The pool's tokens and amounts. An event whose vaults cannot be read tells nothing of its pool."""
-    accounts = _at(ran.call, item.vaults)
     sides = [
-        (balances[one].mint, _gain(one, ran.transfers, short), balances[one].after)
-        for one in accounts
+        (balances[one].mint, _paid(one, ran.transfers), _received(one, ran.transfers, short), balances[one].after)
+        for one in _at(ran.call, item.vaults)
         if one in balances
     ]
-    if item.mints and len(mints := _at(ran.call, item.mints)) == len(item.mints) and not sides:
-        sides = [(key_bytes(mint), 0, 0) for mint in mints]
+    if item.mints and not sides:
+        sides = [(key_bytes(mint), 0, (), 0) for mint in _at(ran.call, item.mints)]
     if ran.program.protocol is PoolProtocol.BONDING_CURVE and sides:
         curve = ran.call.accounts[item.pool]
-        paid = sum(one.amount for one in ran.transfers if one.destination == curve)
-        sides.append((ran.program.native, paid, 0))
+        sides.append((ran.program.native, 0, _received(curve, ran.transfers, {}), 0))
     if len(sides) == 2 and sides[0][0] != sides[1][0]:
-        (event.token0, event.gain0, event.reserve0), (event.token1, event.gain1, event.reserve1) = sorted(sides)
+        first, second = sorted(sides)
+        event.token0, event.paid0, event.received0, event.reserve0 = first
+        event.token1, event.paid1, event.received1, event.reserve1 = second
     elif item.vaults:
         event.action = PoolAction.UNKNOWN
 
 
-def _gain(vault: str, transfers: list[Transfer], short: Mapping[str, tuple[int, int]]) -> int:
-    """What a vault gained by these transfers, without its share of what was withheld."""
-    gained = sum(one.amount for one in transfers if one.destination == vault)
+def _paid(vault: str, transfers: list[Transfer]) -> int:
+    """What a vault paid. It may pay to itself: whoever trades chooses the account that receives."""
+    return sum(one.amount for one in transfers if one.source == vault)
+
+
+def _received(vault: str, transfers: list[Transfer], short: Mapping[str, tuple[int, int]]) -> tuple[int, ...]:
+    """What a vault received by each transfer, without the part of it that was withheld."""
     taken, whole = short.get(vault, (0, 1))
-    return gained * (whole - taken) // whole - sum(one.amount for one in transfers if one.source == vault)
+    sent = [one.amount for one in transfers if one.destination == vault and one.source != vault]
+    return tuple(amount * (whole - taken) // whole for amount in sent)

@@ -15,6 +15,7 @@ class PoolEvent:
     Attributes:
         gain0: what the pool's vault gained of token0 while the instruction ran; negative is what it paid. Of a bonding
             curve's native coin, what was paid to it: what it pays out moves without an instruction.
+        paid0: what the vault of token0 paid; ``received0`` is what it received by each transfer, gain0 the difference.
         reserve0: what the vault held after the transaction.
         transaction_index: the transaction's place in its block.
         is_last: whether no later instruction of the transaction concerns the pool.
@@ -31,8 +32,10 @@ class PoolEvent:
     sender: bytes
     token0: bytes = b""
     token1: bytes = b""
-    gain0: int = 0
-    gain1: int = 0
+    paid0: int = 0
+    paid1: int = 0
+    received0: tuple[int, ...] = ()
+    received1: tuple[int, ...] = ()
     reserve0: int = 0
     reserve1: int = 0
     is_last: bool = True
@@ -40,3 +43,13 @@ class PoolEvent:
     position: bytes = b""
     ticks: tuple[int, int] | None = None
     liquidity: int | None = None
+
+    @property
+    def gain0(self) -> int:
+        """See the class."""
+        return sum(self.received0) - self.paid0
+
+    @property
+    def gain1(self) -> int:
+        """See the class."""
+        return sum(self.received1) - self.paid1

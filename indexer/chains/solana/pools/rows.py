@@ -44,15 +44,18 @@ class PoolRows:
         """A pool's price, where no swap set it; 0: it is unknown from here on."""
         self._state(event, 0, 0, sqrt_price_x96)
 
-    def swap(self, event: PoolEvent, sqrt_price_x96: int = 0, liquidity: int = 0) -> None:
-        """A trade."""
+    def swap(
+        self, event: PoolEvent, gains: tuple[int, int] | None = None, sqrt_price_x96: int = 0, liquidity: int = 0
+    ) -> None:
+        """A trade; ``gains`` replaces what the event says the pool gained."""
+        gain0, gain1 = gains or (event.gain0, event.gain1)
         self._add(
             "fact_swap",
             event,
             sender=event.sender,
             recipient=b"",
-            amount0_raw=event.gain0,
-            amount1_raw=event.gain1,
+            amount0_raw=gain0,
+            amount1_raw=gain1,
             sqrt_price_x96=sqrt_price_x96,
             liquidity=liquidity,
             tick=_tick(sqrt_price_x96),

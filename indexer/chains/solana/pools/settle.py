@@ -5,13 +5,13 @@ first price, its liquidity and what it paid. Wherever the amounts contradict the
 that is not declared, the price is unknown from there on: such a pool keeps its trades and has no depth.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from indexer.chains.solana.decoders.frame import Tables
 from indexer.chains.solana.pools.book import PoolBook, PoolState, Position
 from indexer.chains.solana.pools.curve import CurvePrice
 from indexer.chains.solana.pools.event import PoolEvent
-from indexer.chains.solana.pools.ranges import Range, least_amounts, liquidity_of, most_amounts
+from indexer.chains.solana.pools.ranges import Move, Range, least_amounts, liquidity_of, most_amounts
 from indexer.chains.solana.pools.rows import PoolRows
 from indexer.known import Known
 from warehouse.domain.amm import MAX_TICK, MIN_TICK, sqrt_ratio_at_tick
@@ -94,8 +94,8 @@ def _curve(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:
         rows.swap(event)
         return _lose(event, state, rows)
     state.sqrt_price_x96, gained = traded
-    event.gain0, event.gain1 = (tokens, gained) if curve.token_is_0 else (gained, tokens)
-    rows.swap(event, state.sqrt_price_x96, curve.liquidity)
+    gains = (tokens, gained) if curve.token_is_0 else (gained, tokens)
+    rows.swap(event, gains, state.sqrt_price_x96, curve.liquidity)
 
 
 def _concentrated(event: PoolEvent, state: PoolState, book: PoolBook, rows: PoolRows) -> None:
@@ -112,44 +112,62 @@ def _concentrated(event: PoolEvent, state: PoolState, book: PoolBook, rows: Pool
 
 def _swap(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:
     """The payout moves the price. What was paid for it must be what it costs, and a fee."""
-    pay = state.ladder.pay0 if event.gain1 > event.gain0 else state.ladder.pay1
-    out = -min(event.gain0, event.gain1, 0)
-    paid = max(event.gain0, event.gain1)
+    pays0 = event.paid0 > 0 or (not event.paid1 and bool(event.received1))
+    pay = state.ladder.pay0 if pays0 else state.ladder.pay1
+    out, payments = (event.paid0, event.received1) if pays0 else (event.paid1, event.received0)
+    paid = sum(payments)
     move = pay(state.sqrt_price_x96, out) if state.sqrt_price_x96 else None
-    fits = move is not None and move.needed <= paid + paid // _PRECISION + _ROUNDING
-    if fits and move is not None and move.needed + _ROUNDING < paid - paid // _LARGEST_FEE:
-        # A payout is rounded down: with one unit more, it would have cost more than this.
-        ahead = pay(state.sqrt_price_x96, out + 1)
-        fits = ahead is None or ahead.needed + _ROUNDING >= paid - paid // _LARGEST_FEE
-    if move is None or not fits:
+    if move is None or not _covers(paid, move) or not _explains((paid, *payments), move, pay, state, out):
         rows.swap(event)
         return _lose(event, state, rows)
     state.sqrt_price_x96 = move.sqrt_price_x96
-    rows.swap(event, move.sqrt_price_x96, move.liquidity)
+    gains = (-out, paid) if pays0 else (paid, -out)
+    rows.swap(event, gains, move.sqrt_price_x96, move.liquidity)
+
+
+def _covers(paid: int, move: Move) -> bool:
+    return move.needed <= paid + paid // _PRECISION + _ROUNDING
+
+
+def _explains(
+    payments: Sequence[int], move: Move, pay: Callable[[int, int], Move | None], state: PoolState, out: int
+) -> bool:
+    """Whether one of the payments is not more than the cost and a fee. An instruction that trades in several pools may
+    send something to a vault besides: its sender chooses the accounts that receive."""
+
+    def fits(found: Move) -> bool:
+        return any(found.needed + _ROUNDING >= paid - paid // _LARGEST_FEE and _covers(paid, move) for paid in payments)
+
+    if fits(move):
+        return True
+    # A payout is rounded down: with one unit more, it would have cost more than this.
+    ahead = pay(state.sqrt_price_x96, out + 1)
+    return ahead is None or fits(ahead)
 
 
 def _provide(event: PoolEvent, state: PoolState, book: PoolBook, rows: PoolRows) -> None:
-    """Liquidity counts only if the tokens that it stands for were paid to the vaults.
+    """Liquidity counts as far as the tokens that it stands for were paid to the vaults.
 
-    A program opens a position only where there is none or an empty one: what is left of it is rounding.
+    A program opens a position only where there is none or an empty one: what is left of it is rounding. Positions that
+    are not known do not count.
     """
     opens, moves = event.action is PoolAction.OPEN, event.action is PoolAction.REPOSITION
     position = book.positions.get(event.position)
     if position is None and opens and event.ticks is not None:
         position = Position(event.pool, event.ticks, 0)
     if position is None or position.pool != event.pool:
-        return _lose(event, state, rows)
+        return
     root, before, old = state.sqrt_price_x96, position.ticks, position.liquidity
     ticks = event.ticks if opens or moves else before
     if ticks is None or not MIN_TICK <= ticks[0] < ticks[1] <= MAX_TICK:
-        return _lose(event, state, rows)
-    new = _liquidity_after(event, root, ticks, old)
-    added = new if opens or moves else max(new - old, 0)
+        return
     held = most_amounts(root, before, old) if moves else (0, 0)
-    given = event.gain0 + held[0], event.gain1 + held[1]
-    needed = least_amounts(root, ticks, added)
-    if added and (needed[0] > given[0] + _ROUNDING or needed[1] > given[1] + _ROUNDING):
-        return _lose(event, state, rows)
+    given = max(event.gain0 + held[0], 0), max(event.gain1 + held[1], 0)
+    standing = 0 if opens or moves else old
+    if event.action is PoolAction.WITHDRAW:
+        new = max(old - (event.liquidity or 0), 0)
+    else:
+        new = standing + _paid_for(event, root, ticks, given)
     if ticks == before:
         rows.liquidity(event, ticks, new - old)
     else:
@@ -160,14 +178,13 @@ def _provide(event: PoolEvent, state: PoolState, book: PoolBook, rows: PoolRows)
     rows.position(event, ticks, new)
 
 
-def _liquidity_after(event: PoolEvent, root: int, ticks: Range, old: int) -> int:
-    """The position's liquidity after the event."""
-    if event.action is PoolAction.WITHDRAW:
-        return max(old - (event.liquidity or 0), 0)
-    if event.action is PoolAction.REPOSITION:
-        return event.liquidity or 0
-    standing = 0 if event.action is PoolAction.OPEN else old
-    return standing + (event.liquidity or liquidity_of(root, ticks, max(event.gain0, 0), max(event.gain1, 0)))
+def _paid_for(event: PoolEvent, root: int, ticks: Range, given: tuple[int, int]) -> int:
+    """The liquidity that the event says, at most what was paid for; what was paid for where it says none."""
+    needed = least_amounts(root, ticks, event.liquidity or 0)
+    if event.liquidity and needed[0] <= given[0] + _ROUNDING and needed[1] <= given[1] + _ROUNDING:
+        return event.liquidity
+    paid_for = liquidity_of(root, ticks, *given)
+    return min(paid_for, event.liquidity) if event.liquidity else paid_for
 
 
 def _lose(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:

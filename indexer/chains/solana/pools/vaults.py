@@ -73,6 +73,8 @@ def withheld(balances: dict[str, VaultBalance], transfers: Collection[Transfer])
     sent: defaultdict[str, int] = defaultdict(int)
     net: defaultdict[str, int] = defaultdict(int)
     for one in transfers:
+        if one.source == one.destination:
+            continue
         sent[one.destination] += one.amount
         net[one.destination] += one.amount
         net[one.source] -= one.amount

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from indexer.chains.solana.accounts import TOKEN_PROGRAM
 from indexer.chains.solana.pools import book
 from tests.factories.solana_blocks import Called, Sent, raw
 from tests.factories.solana_pools import (
@@ -228,13 +229,15 @@ def test_the_previous_unit_is_kept_beyond_the_memory_limit(monkeypatch: pytest.M
 # Attacks on concentrated pools: what is not known gives no depth, and nobody else can take a pool's depth away.
 
 
-def test_liquidity_that_was_not_paid_for_makes_the_pool_unknown() -> None:
+def test_liquidity_counts_as_far_as_it_was_paid_for() -> None:
     chain, pool = opened()
     chain.index(Sent("thief", [pool.open("own", -640, 640)], pool.vaults.move(0, 0)))
     call = pool.change("own", 10**18, paid=(10, 10))
     chain.index(Sent("thief", [call], pool.vaults.move(10, 10)))
-    assert is_lost(chain)
-    assert chain.positions() == [(-20_000, 20_000, L)]
+    own, wide = sorted(chain.positions(), key=lambda position: position[2])
+    assert wide == (-20_000, 20_000, L)
+    assert own[2] < 400
+    assert max(pool_amounts(chain.price(), [own])) <= 10
 
 
 def test_a_range_that_was_moved_away_is_followed() -> None:
@@ -319,11 +322,64 @@ def test_a_price_that_no_payment_explains_is_unknown() -> None:
     assert is_lost(chain)
 
 
-def test_a_pool_whose_position_is_not_known_is_unknown() -> None:
+def test_a_position_that_is_not_known_does_not_count() -> None:
     chain, pool = opened()
-    pool.open("from before the index", -64, 64)
-    chain.index(Sent("owner", [pool.change("from before the index", L)], pool.vaults.move(*pool.moved)))
-    assert is_lost(chain)
+    pool.open("unseen", -64, 64)
+    chain.index(Sent("owner", [pool.change("unseen", L)], pool.vaults.move(*pool.moved)))
+    assert chain.positions() == [(-20_000, 20_000, L)]
+    chain.index(Sent("owner", [pool.change("unseen", -L)], pool.vaults.move(*pool.moved)))
+    assert chain.positions() == [(-20_000, 20_000, L)]
+
+
+def test_a_payout_to_the_vault_itself_is_a_payout() -> None:
+    """Whoever trades chooses the account that receives. The price moves although the balance does not."""
+    chain, pool = opened()
+    out = pool.trade(True, 10**9)
+    call = pool.swap_call(True, 10**9, out)
+    vault = pool.vaults.accounts[1]
+    pay_itself = Called(call.program, call.accounts, call.data, [call.calls[0], transfer(vault, vault, out)])
+    chain.index(Sent("griefer", [pay_itself], pool.vaults.move(10**9, 0)))
+    assert_follows(chain, pool)
+
+
+def test_a_route_that_ends_in_a_vault_it_began_with_is_no_contradiction() -> None:
+    chain = PoolChain()
+    first, second, third = (Clmm(name, MINTS) for name in ("first", "second", "third"))
+    for pool in (first, second, third):
+        chain.index(pool.create(), pool.open_with(f"of {pool.name}", (-20_000, 20_000), L))
+    sent = clmm_route(10**9, (first, True), (second, False), (third, True))
+    route = sent.calls[0]
+    last, back = route.calls[-1], first.vaults.accounts[1]
+    given = int.from_bytes(last.data[1:9], "little")
+    moves = [*route.calls[:-1], transfer(third.vaults.accounts[1], back, given)]
+    call = Called(route.program, route.accounts, route.data, moves)
+    rows = chain.index(Sent("griefer", [call], sent.held, name=next(names)))
+    assert len(rows["fact_swap"]) == 3
+    for row, pool in zip(rows["fact_swap"], (first, second, third), strict=True):
+        assert abs(Decimal(row["sqrt_price_x96"]) / Q96 / pool.root - 1) < Decimal("1e-9")
+
+
+def test_a_payout_of_one_pool_to_the_vault_of_the_next_is_no_contradiction() -> None:
+    chain = PoolChain()
+    first, second = Whirlpool("first", MINTS), Whirlpool("second", MINTS)
+    for pool in (first, second):
+        chain.index(pool.create(), pool.provide(f"of {pool.name}", L, opened=(-20_000, 20_000)))
+    out = first.trade(True, 10**9)
+    given = 10**8
+    back = second.trade(False, given)
+    (a1, b1), (a2, b2) = first.vaults.accounts, second.vaults.accounts
+    accounts = [TOKEN_PROGRAM, "griefer", "first", "second", "own a", a1, b2, b1, "own b", a2, "own a", b2]
+    moves = [
+        transfer("own a", a1, 10**9),
+        transfer(b1, b2, out),
+        transfer("own b", b2, given),
+        transfer(a2, "own a", back),
+    ]
+    call = Called(WHIRLPOOL, accounts, anchor("two_hop_swap", bytes(51)), moves)
+    held = [*first.vaults.move(10**9, -out), *second.vaults.move(-back, given + out)]
+    rows = chain.index(Sent("griefer", [call], held, name=next(names)))
+    for row, pool in zip(rows["fact_swap"], (first, second), strict=True):
+        assert abs(Decimal(row["sqrt_price_x96"]) / Q96 / pool.root - 1) < Decimal("1e-9")
 
 
 def test_a_far_range_on_one_side_gives_no_depth() -> None:
