@@ -28,10 +28,12 @@ from api.challenges.service import ChallengeService
 from api.challenges.standings import Standings
 from api.claims.endpoints import EligibilityDep
 from api.claims.errors import TokenUnverified
-from api.claims.inputs import minting_chain, signature_bytes
+from api.claims.inputs import minting_chain
 from api.claims.messages import Messages
+from api.claims.solana.endpoints import SolanaEligibilityDep
+from api.claims.solana.inputs import signature_on, wallet_of
 from api.consents.migration import Migrations
-from api.http.addresses import evm_address
+from api.http.addresses import chain_address
 from api.http.dependencies import ChainsDep, ServicesDep, StoreDep
 from api.http.errors import InvalidInput, raises
 from api.http.examples import success_examples
@@ -72,11 +74,14 @@ async def _challenged(
 ChallengedDep = Annotated[tuple[RegistrationRecord, Chain], Depends(_challenged)]
 
 
-async def _service(services: ServicesDep, eligibility: EligibilityDep) -> ChallengeService:
+async def _service(
+    services: ServicesDep, eligibility: EligibilityDep, on_solana: SolanaEligibilityDep
+) -> ChallengeService:
     settings = services.settings
     return ChallengeService(
         repository=ChallengeRepository(services.store),
         eligibility=eligibility,
+        on_solana=on_solana,
         standings=Standings(services.warehouse, services.store, settings.copy_rules),
         migrations=Migrations(services.store, services.warehouse),
         messages=Messages(settings.service_name, settings.public_url),
@@ -122,7 +127,9 @@ async def open_challenge(
     """Challenge a registration in its grace period, as deployer, owner or admin of a senior established token whose
     symbol reads the same. It is decided after the present hour. Nothing is visible to others before it is upheld."""
     challenge = _challenge(challenged, body.token_address, body.wallet_address)
-    made = await service.open(challenge, signature_bytes(body.signature), body.timestamp, access.account_id)
+    made = await service.open(
+        challenge, signature_on(challenge.chain, body.signature), body.timestamp, access.account_id
+    )
     return respond(_render(made))
 
 
@@ -146,7 +153,7 @@ async def list_challenges(
 
 def _challenge(challenged: tuple[RegistrationRecord, Chain], token: str, wallet: str) -> Challenge:
     row, chain = challenged
-    return Challenge(row, chain, evm_address("tokenAddress", token), evm_address("walletAddress", wallet))
+    return Challenge(row, chain, chain_address("tokenAddress", token, chain), wallet_of("walletAddress", wallet, chain))
 
 
 def _render(row: ChallengeRecord) -> ChallengeAnswer:

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from api.challenges.rules import Check
-from api.claims.inputs import EvmAddress, Signature, Whole
+from api.claims.inputs import Address, ChainSignature, Whole
 from api.claims.schemas import ControllerMethod
 from api.http import members
 from api.http.examples import TOKEN, WALLET
@@ -51,8 +51,8 @@ class ChallengeMessageRequest(Wire):
         extra="forbid",
         json_schema_extra={"examples": [{"tokenAddress": TOKEN, "walletAddress": WALLET}]},
     )
-    token_address: EvmAddress = Field(description="The challenger's token.")
-    wallet_address: EvmAddress = Field(description="Its deployer, owner or admin.")
+    token_address: Address = Field(description="The challenger's token.")
+    wallet_address: Address = Field(description="Its deployer, owner or admin; on Solana its deployer or an authority.")
 
 
 class ChallengeRequest(Wire):
@@ -73,10 +73,13 @@ class ChallengeRequest(Wire):
             ]
         },
     )
-    token_address: EvmAddress = Field(description="The challenger's token.")
-    wallet_address: EvmAddress = Field(description="Its deployer, owner or admin.")
-    signature: Signature = Field(
-        description="Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492)."
+    token_address: Address = Field(description="The challenger's token.")
+    wallet_address: Address = Field(description="Its deployer, owner or admin; on Solana its deployer or an authority.")
+    signature: ChainSignature = Field(
+        description=(
+            "Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492); on Solana "
+            "the wallet's Ed25519 signature of the text, in base58."
+        )
     )
     timestamp: Whole = Field(description="The message's timestamp, unchanged.")
 

@@ -24,8 +24,6 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of, function_selector
 from warehouse.errors import WarehouseError
 
-CONTROLLERS = (VerificationMethod.DEPLOYER, VerificationMethod.OWNER, VerificationMethod.ADMIN)
-"""Methods that show who runs a token. Most of a supply can be borrowed, and shows only who holds it."""
 _HAS_ROLE = function_selector("hasRole(bytes32,address)")
 _DEFAULT_ADMIN_ROLE = bytes(32)
 # Far more than any token's views need, including proxies and rebasing tokens.

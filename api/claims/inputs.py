@@ -58,6 +58,7 @@ Symbol = Annotated[Text, Field(json_schema_extra=fields.CLAIM_SYMBOL)]
 EvmAddress = Annotated[Text, Field(json_schema_extra=fields.EVM_ADDRESS)]
 Hash = Annotated[Text, Field(json_schema_extra=fields.HASH)]
 Signature = Annotated[Text, Field(json_schema_extra=fields.SIGNATURE)]
+ChainSignature = Annotated[Text, Field(json_schema_extra=fields.CHAIN_SIGNATURE)]
 Whole = Annotated[int, BeforeValidator(_whole)]
 
 

@@ -42,6 +42,12 @@ SOLANA: Mapping[VerificationMethod, Method] = {
 }
 METHODS_OF: Mapping[str, Mapping[VerificationMethod, Method]] = {ChainKind.EVM: EVM, ChainKind.SOLANA: SOLANA}
 """By kind of chain."""
+CONTROLLERS: Mapping[str, tuple[VerificationMethod, ...]] = {
+    kind: tuple(method for method in methods if method is not VerificationMethod.MAJORITY_HOLDER)
+    for kind, methods in METHODS_OF.items()
+}
+"""By kind of chain, the methods that show who runs a token. Most of a supply can be borrowed, and shows only who holds
+it."""
 
 
 def methods_on(chain: Chain) -> Mapping[VerificationMethod, Method]:

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from api.claims.control import CONTROLLERS
 from api.claims.eligibility import Eligibility
 from api.claims.errors import ClaimUnauthorized, unverified_if_unanswered
 from api.claims.messages import Messages, require_recent
+from api.claims.methods import CONTROLLERS
+from api.claims.schemas import ChainKind
 from api.clock import Clock
 from api.consents.messages import Consent, consent_text
 from api.http.errors import InvalidInput
@@ -58,7 +59,7 @@ class ConsentService:
             if not await is_signed_by(consent.wallet, digest, signature, reader):
                 raise ClaimUnauthorized("signature: is not the wallet's signature of this consent's message")
             reading = await self.eligibility.read(consent.control)
-            control = await self.eligibility.control(consent.control, reading, CONTROLLERS)
+            control = await self.eligibility.control(consent.control, reading, CONTROLLERS[ChainKind.EVM])
         if control.method is None:
             raise ClaimUnauthorized(
                 "walletAddress: the chain does not show that this wallet is the senior token's deployer, owner or admin"

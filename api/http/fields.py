@@ -21,6 +21,7 @@ SOLANA_ADDRESS: Final[dict[str, Any]] = {"pattern": "^[1-9A-HJ-NP-Za-km-z]{32,44
 WALLET: Final[dict[str, Any]] = {"pattern": addresses.PATTERN}
 HASH: Final[dict[str, Any]] = {"pattern": "^0x[0-9a-fA-F]{64}$"}
 TRANSACTION: Final[dict[str, Any]] = {"pattern": "^(0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$"}
+CHAIN_SIGNATURE: Final[dict[str, Any]] = {"pattern": "^(0x([0-9a-fA-F]{2}){1,32768}|[1-9A-HJ-NP-Za-km-z]{64,88})$"}
 SIGNATURE: Final[dict[str, Any]] = {"pattern": "^0x([0-9a-fA-F]{2}){1,32768}$"}
 _SYMBOL = re.compile(SEARCHABLE_PATTERN)
 

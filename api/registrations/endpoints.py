@@ -10,7 +10,7 @@ from api.claims.endpoints import EligibilityDep
 from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
 from api.claims.solana.endpoints import SolanaEligibilityDep
-from api.claims.solana.inputs import wallet_on_curve
+from api.claims.solana.inputs import wallet_of
 from api.http import fields
 from api.http.addresses import chain_address, claim_symbol, evm_address, wallet_address
 from api.http.dependencies import (
@@ -156,9 +156,7 @@ def _wallet_and_token(body: QualifyRequest, chain: Chain | None, chains: Chains)
     if chain is None:
         return evm_address("wallet", body.wallet), evm_address("tokenAddress", body.token_address)
     token = chain_address("tokenAddress", body.token_address, chain)
-    if chain.address_format is AddressFormat.BASE58:
-        return wallet_on_curve("wallet", body.wallet, chain), token
-    return chain_address("wallet", body.wallet, chain), token
+    return wallet_of("wallet", body.wallet, chain), token
 
 
 @router.get(

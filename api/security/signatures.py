@@ -10,6 +10,8 @@ from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 from eth_account.messages import encode_defunct
 from eth_utils.crypto import keccak
+from solders.pubkey import Pubkey
+from solders.signature import Signature
 
 from indexer.chains.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import EvmReader, data_bytes
@@ -53,6 +55,14 @@ async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: Evm
     if isinstance(answer, RpcError):
         raise answer
     return data_bytes(answer) == b"\x01"
+
+
+def is_signed_by_key(wallet: str, text: str, signature: bytes) -> bool:
+    """Whether a wallet of Solana (base58) signed the text itself with Ed25519, as ``signMessage`` of wallets does.
+
+    Strict, as validators verify: keys of small order, for which anyone could sign, are refused.
+    """
+    return len(signature) == 64 and Signature.from_bytes(signature).verify(Pubkey.from_string(wallet), text.encode())
 
 
 def recover(digest: bytes, signature: bytes) -> str | None:

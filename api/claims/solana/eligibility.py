@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from api.chains import ChainReaders
 from api.claims.messages import Claim
@@ -14,6 +14,7 @@ from api.claims.solana.control import find_control
 from api.claims.solana.reading import MintReading, read_symbol, read_token
 from api.claims.solana.registry import RegistryReading, read_registry
 from api.warehouse import WarehouseReader
+from indexer.chains.solana.accounts import CLOCK, multiple_accounts, read_accounts, read_clock
 from indexer.chains.solana.reader import SolanaReader
 from warehouse.domain.majors import Majors
 
@@ -55,6 +56,11 @@ class SolanaEligibility:
     async def symbol_of(self, claim: Claim, address: str) -> str | None:
         """The present symbol of another mint; None where it no longer exists."""
         return await read_symbol(self.reader(claim), address)
+
+    async def chain_time(self, claim: Claim) -> datetime:
+        """The time of the chain's newest block."""
+        _, (clock,) = read_accounts((await self.reader(claim).settle([multiple_accounts([CLOCK])]))[0], 1)
+        return datetime.fromtimestamp(read_clock(clock), UTC)
 
     async def registry(self, claim: Claim) -> RegistryReading:
         """The registry and the account of the claim's symbol."""

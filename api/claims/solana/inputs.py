@@ -1,7 +1,9 @@
 """Reads the inputs of the Solana claim routes into a claim, or raises an error that names the field."""
 
 from solders.pubkey import Pubkey
+from solders.signature import Signature
 
+from api.claims.inputs import signature_bytes
 from api.claims.messages import Claim
 from api.http.addresses import chain_address, claim_symbol
 from api.http.errors import InvalidInput
@@ -35,6 +37,31 @@ def read_claim(chains: Chains, *, symbol: str, mint: str, claimer: str) -> Claim
         token=chain_address("tokenMint", mint, chain),
         wallet=wallet_on_curve("claimer", claimer, chain),
     )
+
+
+def signature_on(chain: Chain, text: str) -> bytes:
+    """The bytes of a signature of a message: hexadecimal on EVM chains, 64 bytes in base58 on Solana.
+
+    Raises:
+        InvalidInput: it is written otherwise.
+    """
+    if chain.address_format is AddressFormat.HEX:
+        return signature_bytes(text)
+    try:
+        return bytes(Signature.from_string(text))
+    except ValueError as error:
+        raise InvalidInput("signature", "must be 64 bytes in base58") from error
+
+
+def wallet_of(field: str, text: str, chain: Chain) -> str:
+    """The address of a wallet in the store's form; on Solana one that can sign.
+
+    Raises:
+        InvalidInput: it is not one of the chain's.
+    """
+    if chain.address_format is AddressFormat.HEX:
+        return chain_address(field, text, chain)
+    return wallet_on_curve(field, text, chain)
 
 
 def wallet_on_curve(field: str, text: str, chain: Chain) -> str:
