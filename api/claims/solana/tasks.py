@@ -25,13 +25,13 @@ async def watch_solana_claim(context: JobContext, *, chain_id: int, symbol: str,
     registry = await read_registry(reader, symbol)
     crown = registry.symbol.crown
     if crown is not None:
-        if await repository.registration(chain_id, crown.token_id) is not None:
-            return
         found = await find_registration(reader, registry.symbol.address, crown)
         if found is not None:
             async with services.store.transaction() as transaction:
                 await repository.record_mint(transaction, found)
             return
+        if await repository.registration(chain_id, crown.token_id) is not None:
+            return  # the pipelines wrote it
     deadline = await repository.last_deadline(chain_id, symbol, wallet)
     if deadline is not None and registry.now <= (deadline + GRACE).timestamp():
         raise NotMinted(f"{symbol} on {chain.key}")

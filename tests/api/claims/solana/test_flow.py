@@ -250,6 +250,26 @@ async def test_indexing_agrees_with_the_row_of_the_claim(solana_claims: SolanaCl
     assert solana_claims.rows_written()["event_log"] == 2
 
 
+async def test_the_pipelines_may_be_first(
+    solana_claims: SolanaClaims, solana_service: Service, data_dir: Path, store_url: str
+) -> None:
+    wallet, mint = solana_claims.claimable("INDEXED")
+    built = (await build(solana_service, wallet, mint, "INDEXED")).json()
+    signature = solana_claims.node.rpc("sendTransaction", sign(built, wallet), SEND)
+    solana_claims.node.mine(40)
+    solana_claims.index()
+    refresh(solana_claims.warehouse, solana_claims.store, facts.load(solana_claims.chains_path))
+    facts_of_row = "SELECT to_jsonb(registration) AS row FROM registration"
+    before = solana_claims.store.execute(facts_of_row).fetchall()
+    shown = (await solana_service.get("/claim/solana/status/INDEXED")).json()
+    assert (shown["status"], shown["signature"]) == ("confirmed", signature)
+    await work(settings_of(solana_claims, data_dir, store_url), wait=False)
+    assert watches(solana_claims) == []
+    assert solana_claims.store.execute(facts_of_row).fetchall() == before
+    events = solana_claims.store.execute("SELECT type FROM event_log WHERE account_id IS NULL").fetchall()
+    assert sorted(event["type"] for event in events) == ["claim.confirmed", "token.minted"]
+
+
 async def test_an_older_authorisation_is_void_after_a_release(
     solana_claims: SolanaClaims, solana_service: Service
 ) -> None:
