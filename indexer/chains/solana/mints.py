@@ -13,6 +13,7 @@ or there is none. Where a pointer names another account, no metadata count.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
 
 from indexer.chains.solana.decoders.frame import Columns, Tables, add_rows
@@ -102,11 +103,13 @@ def _resolve(happened: Sequence[Happening], known: Known, read: AccountReader) -
     missing = sorted({item.account for item in named} - known.owners.keys())
     if missing:
         known.owners.update(mints_of_accounts(read, missing, max(item.event.slot for item in named)))
-    return [
-        item if not isinstance(item, OfAccount) else replace(item.event, mint=known.owners[item.account])
-        for item in happened
-        if not isinstance(item, OfAccount) or item.account in known.owners
-    ]
+    events: list[MintEvent] = []
+    for item in happened:
+        if not isinstance(item, OfAccount):
+            events.append(item)
+        elif item.account in known.owners:
+            events.append(msgspec.structs.replace(item.event, mint=known.owners[item.account]))
+    return events
 
 
 @dataclass(slots=True)

@@ -4,9 +4,10 @@ Decoders give these beside their rows, as the column ``event`` of ``EVENTS``, wh
 ``indexer/chains/solana/mints.py`` makes rows of fact_token from them and from what is known of each mint.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+import msgspec
 
 from warehouse.domain.mints import MintTrait, TokenProgram
 
@@ -22,27 +23,23 @@ class MetadataSource(Enum):
     """The Token-2022 mint itself. Counts while the mint's pointer names the mint."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
+class _Event(msgspec.Struct, frozen=True, gc=False):
     mint: bytes
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
-class Seen(_Event):
+class Seen(_Event, frozen=True, gc=False):
     """Tokens moved."""
 
     program: TokenProgram
     decimals: int
 
 
-@dataclass(frozen=True, slots=True)
-class Opened(_Event):
+class Opened(_Event, frozen=True, gc=False):
     """The account was made, in the transaction that also initialises it: nothing is left of an earlier mint there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Initialised(_Event):
+class Initialised(_Event, frozen=True, gc=False):
     """The mint began. With ``whole`` everything about it is in this transaction; else earlier ones may have added
     extensions."""
 
@@ -51,23 +48,20 @@ class Initialised(_Event):
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TraitSet(_Event):
+class TraitSet(_Event, frozen=True, gc=False):
     """A trait holds from now on, or no longer."""
 
     trait: MintTrait
     holds: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Pointed(_Event):
+class Pointed(_Event, frozen=True, gc=False):
     """The mint's metadata pointer names this address, empty for none."""
 
     target: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Named(_Event):
+class Named(_Event, frozen=True, gc=False):
     """A source of metadata gives these texts, as they were written. None: unchanged."""
 
     source: MetadataSource
@@ -75,8 +69,7 @@ class Named(_Event):
     symbol: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Authorised(_Event):
+class Authorised(_Event, frozen=True, gc=False):
     """Who may change a source of metadata: nobody if empty. The rest is for the row of fact_control."""
 
     source: MetadataSource
@@ -87,18 +80,15 @@ class Authorised(_Event):
     transaction_hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Governed(_Event):
+class Governed(_Event, frozen=True, gc=False):
     """Who controls the mint changed: its row of fact_control says how."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear(_Event):
+class Unclear(_Event, frozen=True, gc=False):
     """An instruction may have changed the metadata in a way that only the account tells."""
 
 
-@dataclass(frozen=True, slots=True)
-class Closed(_Event):
+class Closed(_Event, frozen=True, gc=False):
     """The account was closed, if it is a mint: nothing else tells mints from token accounts there. Rows of fact_control
     that say so begin at ``log_index``."""
 
@@ -111,8 +101,7 @@ MintEvent: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class OfAccount:
+class OfAccount(msgspec.Struct, frozen=True, gc=False):
     """Something that happened to the mint of a Metaplex account, which is all that the instruction names. The event's
     own mint is empty."""
 

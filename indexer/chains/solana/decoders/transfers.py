@@ -42,24 +42,22 @@ def decode(block: DecodedBlock, _scope: Scope) -> Mapping[str, Columns]:
     receivers: list[bytes] = []
     amounts: list[int] = []
     seen: dict[str, TokenBalance] = {}
+    moved: set[str] = set()
     for transaction in block.transactions:
         gains = gains_by_mint(transaction, seen)
         if not gains:
             continue
-        signature, row = transaction.signature, 0
-        for mint, owners in gains.items():
-            token = key_bytes(mint)
-            for sender, receiver, amount in pair(owners):
-                tokens.append(token)
-                places.append(log_index(transaction.index, row))
-                hashes.append(signature)
-                senders.append(key_bytes(sender) if sender else NOBODY)
-                receivers.append(key_bytes(receiver) if receiver else NOBODY)
-                amounts.append(amount)
-                row += 1
+        moves = [(mint, move) for mint, owners in gains.items() for move in pair(owners)]
+        hashes += [transaction.signature] * len(moves)
+        for row, (mint, (sender, receiver, amount)) in enumerate(moves):
+            moved.add(mint)
+            tokens.append(key_bytes(mint))
+            places.append(log_index(transaction.index, row))
+            senders.append(key_bytes(sender) if sender else NOBODY)
+            receivers.append(key_bytes(receiver) if receiver else NOBODY)
+            amounts.append(amount)
     if not tokens:
         return {}
-    moved = set(tokens)
     return {
         "fact_transfer": {
             "block_number": [block.slot] * len(tokens),
@@ -70,7 +68,7 @@ def decode(block: DecodedBlock, _scope: Scope) -> Mapping[str, Columns]:
             "to_address": receivers,
             "amount_raw": amounts,
         },
-        EVENTS: {"event": [_seen(balance, block.slot) for mint, balance in seen.items() if key_bytes(mint) in moved]},
+        EVENTS: {"event": [_seen(balance, block.slot) for mint, balance in seen.items() if mint in moved]},
     }
 
 
