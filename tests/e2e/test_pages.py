@@ -42,7 +42,7 @@ def test_the_blocks_of_the_pages_work_line_by_line(tmp_path: Path) -> None:
     folder = tmp_path / "checkout"
     (folder / ".regalia").mkdir(parents=True)
     (folder / "docs").symlink_to(CHECKOUT / "docs")
-    with running_demo(tmp_path / "demo"):
+    with running_demo(tmp_path / "demo", solana=True):
         (folder / ".regalia" / "demo").symlink_to(tmp_path / "demo")
         failed = {page.name: said for page in pages() if (said := _problem(page, folder)) is not None}
     assert not failed, "\n\n".join(f"{name}:\n{said}" for name, said in failed.items())

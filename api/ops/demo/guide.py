@@ -8,7 +8,9 @@ from typing import Any
 
 ENVIRONMENT = "demo.env"
 """The file in the data directory that a shell reads to follow the pages of the documentation."""
-CLAIM_SCRIPT = Path(__file__).resolve().parents[3] / "docs" / "examples" / "claim.py"
+_EXAMPLES = Path(__file__).resolve().parents[3] / "docs" / "examples"
+CLAIM_SCRIPT = _EXAMPLES / "claim.py"
+SOLANA_CLAIM_SCRIPT = _EXAMPLES / "claim_solana.mjs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,15 @@ class RunningDemo:
 
 def reads(demo: RunningDemo) -> list[tuple[str, str]]:
     """The suggested requests: what each shows, and its path."""
-    return [
+    found = [
         ("search", f"/api/v2/search?symbol={demo.symbol}&sort=relevance"),
         ("one token", f"/api/v2/token/{demo.symbol}/{demo.chain_key}"),
         ("its heartbeat", f"/api/v2/heartbeat/{demo.symbol}/{demo.chain_key}"),
         ("what a wallet can claim", "/api/v2/registration/claimable"),
     ]
+    if demo.solana:
+        found.insert(3, ("a token on Solana", f"/api/v2/token/{demo.solana.symbol}/solana"))
+    return found
 
 
 def claim_command(demo: RunningDemo) -> list[str]:
@@ -67,6 +72,16 @@ def claim_command(demo: RunningDemo) -> list[str]:
         *("--api", demo.api_url, "--api-key", demo.api_key),
         *("--rpc", demo.rpc_url, "--chain", demo.chain_key, "--chain-id", str(demo.chain_id)),
         *("--symbol", demo.symbol, "--token", demo.token, "--private-key", demo.private_key),
+    ]
+
+
+def solana_claim_command(demo: RunningDemo, place: SolanaPlace) -> list[str]:
+    """The claim of the Solana token by the wallet that created it."""
+    return [
+        place.node,
+        str(SOLANA_CLAIM_SCRIPT),
+        *("--api", demo.api_url, "--api-key", demo.api_key, "--rpc", place.rpc_url),
+        *("--symbol", place.symbol, "--mint", place.mint, "--secret-key", place.secret_key),
     ]
 
 
@@ -122,7 +137,10 @@ def text(demo: RunningDemo) -> str:
     for what, path in reads(demo):
         carried = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers(demo, path).items())
         lines += [f"  # {what}", f"  curl -s {carried} {shlex.quote(demo.api_url + path)}", ""]
-    for what, words in [(demo.symbol, claim_command(demo))]:
+    claims = [(demo.symbol, claim_command(demo))]
+    if demo.solana:
+        claims.append((f"{demo.solana.symbol} on Solana", solana_claim_command(demo, demo.solana)))
+    for what, words in claims:
         command = " ".join(f"\\\n      {word}" if word.startswith("--") else word for word in map(shlex.quote, words))
         lines += [f"  # claim {what} with the wallet that deployed it", f"  {command}", ""]
     lines += [

@@ -29,6 +29,9 @@ def run(demo: RunningDemo) -> list[str]:
             done.append(f"{what}: {_summary(body)}")
         done += _claim(guide.claim_command(demo))
         done.append(_await_crown(client, demo, demo.symbol, demo.chain_key, demo.token))
+        if demo.solana:
+            done += _claim(guide.solana_claim_command(demo, demo.solana))
+            done.append(_await_crown(client, demo, demo.solana.symbol, "solana", demo.solana.mint))
     return done
 
 

@@ -1,6 +1,10 @@
 """The guide's commands run in a shell unchanged."""
 
+import json
 import shlex
+from dataclasses import asdict, replace
+
+import pytest
 
 from api.ops.demo import guide
 
@@ -19,10 +23,24 @@ PLACE = guide.RunningDemo(
 )
 
 
-def test_every_suggested_request_carries_the_key() -> None:
-    curls = [line for line in guide.text(PLACE).splitlines() if line.startswith("  curl")]
-    assert len(curls) == len(guide.reads(PLACE))
-    for line, (_, path) in zip(curls, guide.reads(PLACE), strict=True):
+SOLANA = guide.SolanaPlace(
+    rpc_url="http://127.0.0.1:8899",
+    ws_url="ws://127.0.0.1:8900",
+    chain_id=900900,
+    symbol="CORAL",
+    mint="8vWZyJFh5AGDkTfMHEAsYy1mmJTg12LpawKCxX2TwvyM",
+    wallet="9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
+    secret_key="5x",
+    node="/opt/a folder/node",
+)
+BOTH = replace(PLACE, solana=SOLANA)
+
+
+@pytest.mark.parametrize("demo", [PLACE, BOTH])
+def test_every_suggested_request_carries_the_key(demo: guide.RunningDemo) -> None:
+    curls = [line for line in guide.text(demo).splitlines() if line.startswith("  curl")]
+    assert len(curls) == len(guide.reads(demo))
+    for line, (_, path) in zip(curls, guide.reads(demo), strict=True):
         words = shlex.split(line)
         assert f"X-API-Key: {PLACE.api_key}" in words
         assert words[-1] == PLACE.api_url + path
@@ -36,5 +54,18 @@ def test_the_claim_is_one_shell_command() -> None:
     assert shlex.split(command) == guide.claim_command(PLACE)
 
 
-def test_the_claim_script_is_where_the_guide_says() -> None:
+def test_the_claim_on_solana_is_one_shell_command() -> None:
+    guide_text = guide.text(BOTH)
+    start = guide_text.index(shlex.quote(SOLANA.node))
+    command = guide_text[start : guide_text.index("\n\n", start)].replace("\\\n", "")
+    assert shlex.split(command) == guide.solana_claim_command(BOTH, SOLANA)
+
+
+@pytest.mark.parametrize("demo", [PLACE, BOTH])
+def test_a_demo_is_read_back_from_its_file(demo: guide.RunningDemo) -> None:
+    assert guide.RunningDemo.read(json.loads(json.dumps(asdict(demo)))) == demo
+
+
+def test_the_claim_scripts_are_where_the_guide_says() -> None:
     assert guide.CLAIM_SCRIPT.is_file()
+    assert guide.SOLANA_CLAIM_SCRIPT.is_file()
