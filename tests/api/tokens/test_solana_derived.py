@@ -1,6 +1,7 @@
 """What the pipelines derive of a token and a registration on Solana is what reads show."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from solders.pubkey import Pubkey
@@ -10,7 +11,7 @@ from tests.factories.mints import CHAINS_TOML, MintLedger, wallet
 from tests.fixtures.service import Serve
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
-from warehouse.postgres import Connection
+from warehouse.postgres import Connection, Jsonb
 
 
 def text(digits: str) -> str:
@@ -63,3 +64,33 @@ async def test_reads_show_what_was_derived(
     assert (status["tokenId"], status["owner"], status["heartbeat"]) == (7, text(ALICE), None)
     assert (roles["owner"], roles["managers"]) == (text(ALICE), [])
     assert (coin["tokenAddress"], coin["holders"]) == (text(mint), 2)
+
+
+async def test_search_follows_the_page_and_the_ledger(
+    serve: Serve, store: Connection, warehouse: Warehouse, warehouse_url: str, chains_with_solana: Path
+) -> None:
+    chains, mints = facts.load(chains_with_solana), MintLedger(warehouse, store)
+    mints.mine()
+    mint = mints.mint("bonk", "BONK", creator=ALICE, supply=100, freeze_authority=ALICE)
+    mints.registry("registered", 7, symbol="BONK", owner=ALICE, token_address=mint, registry=REGISTRY)
+    mints.mine()
+    mints.publish()
+    refresh(warehouse, store, chains)
+
+    async def token() -> dict[str, Any]:
+        async with serve(chains=chains_with_solana, clickhouse_url=warehouse_url) as service:
+            found: dict[str, Any] = (await service.get("/token/BONK/solana")).json()
+        return found
+
+    assert (await token())["token"]["trustFlags"] == ["freezable"]
+    store.execute("UPDATE registration SET profile = %s", (Jsonb({"website": "https://bonk.example"}),))
+    mints.mine()
+    mints.hand_over(mint, "freeze_authority", "")
+    mints.registry("manager", 7, account=BOB, enabled=1, registry=REGISTRY)
+    mints.mine()
+    mints.publish()
+    refresh(warehouse, store, chains)
+    changed = await token()
+    assert (changed["token"]["trustFlags"], changed["token"]["website"]) == ([], "https://bonk.example")
+    assert changed["token"]["authorities"] == {"mint": None, "freeze": None, "update": None}
+    assert changed["registration"]["manager"] == text(BOB)
