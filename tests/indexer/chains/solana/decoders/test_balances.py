@@ -1,5 +1,6 @@
 """Balances rebuilt from blocks against what the accounts of real token programs hold."""
 
+import struct
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from solders.account import Account
+from solders.address_lookup_table_account import AddressLookupTableAccount
 from solders.instruction import AccountMeta, Instruction
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
@@ -26,7 +28,8 @@ OWNERS = 3
 ACCOUNTS = 2
 """Token accounts of each owner: the associated one, and another."""
 ACCOUNT_OWNER = 2
-_ACCOUNT_BYTES, _WITHHOLDING_BYTES = 165, 178
+_ACCOUNT_BYTES, _WITHHOLDING_BYTES, _TABLE_HEADER_BYTES = 165, 178, 56
+_LOOKUP_TABLES = Pubkey.from_string("AddressLookupTab1e1111111111111111111111111")
 Place = tuple[int, int]
 """An owner's token account: number of the owner, number of the account."""
 
@@ -208,3 +211,32 @@ def test_wrapped_sol_is_what_its_accounts_hold(recorder: Recorder) -> None:
     closed = models.CloseAccountParams(program_id=PLAIN, account=account, dest=payer, owner=owner.pubkey(), signers=[])
     assert recorder.send([spl.close_account(closed)], owner)
     assert rebuilt(recorder) == {(bytes(native), NOBODY): 777, (bytes(native), bytes(owner.pubkey())): -777}
+
+
+def lookup_table(recorder: Recorder, addresses: list[Pubkey]) -> AddressLookupTableAccount:
+    """A table of addresses that transactions can name by their place."""
+    key = Keypair().pubkey()
+    began = struct.pack("<IQQB", 1, 2**64 - 1, 0, 0)  # a table, never deactivated, extended in slot 0
+    data = began.ljust(_TABLE_HEADER_BYTES, b"\0") + b"".join(map(bytes, addresses))
+    recorder.svm.set_account(key, Account(SOL, data, _LOOKUP_TABLES))
+    return AddressLookupTableAccount(key, addresses)
+
+
+def test_accounts_of_a_lookup_table_are_told_apart(recorder: Recorder) -> None:
+    world = World(recorder, PLAIN, extended=False)
+    sender, receiver = world.address((0, 0)), world.address((1, 0))
+    world.do("mint", (0, 0), (0, 0), 0)
+    recorder.svm.warp_to_slot(10)
+    table = lookup_table(recorder, [receiver, sender, world.mint.pubkey()])
+    recorder.block()
+    moved = models.TransferCheckedParams(
+        program_id=PLAIN, source=sender, mint=world.mint.pubkey(), dest=receiver, owner=world.owners[0].pubkey(),
+        amount=10**9, decimals=6, signers=[],
+    )  # fmt: skip
+    assert recorder.send([spl.transfer_checked(moved)], world.owners[0], tables=[table])
+    loaded = recorder.transactions[0]["meta"]["loadedAddresses"]
+    assert str(sender) in loaded["writable"]
+    assert str(world.mint.pubkey()) in loaded["readonly"]
+    first, second = (bytes(owner.pubkey()) for owner in world.owners[:2])
+    mint = bytes(world.mint.pubkey())
+    assert rebuilt(recorder) == {(mint, first): -(10**9), (mint, second): 10**9}
