@@ -41,7 +41,7 @@ def fetch_ahead(
     at = first
     try:
         while (at <= target or requests) and not stopped.is_set():
-            while at <= target and _has_room(requests, limits):
+            while at <= target and _has_room(requests, limits, size):
                 last = next_range(at, target, final, size, limits)
                 expected = size.density * (last - at + 1)
                 requests.append(_Request(at, last, expected, pool.submit(source.fetch, at, last)))
@@ -115,8 +115,9 @@ def assemble_ahead(
         pool.submit(units.close)
 
 
-def _has_room(requests: "deque[_Request[ChunkT]]", limits: Limits) -> bool:
-    if len(requests) >= limits.ranges_ahead:
+def _has_room(requests: "deque[_Request[ChunkT]]", limits: Limits, size: RangeSize) -> bool:
+    # While nothing is known of how many events blocks hold, a range more than there are threads gains nothing.
+    if len(requests) >= (limits.ranges_ahead if size.density else min(limits.fetchers, limits.ranges_ahead)):
         return False
     return not requests or sum(request.expected_events for request in requests) < limits.logs_ahead
 

@@ -70,7 +70,9 @@ class FetchContext:
     client: SolanaClient
     scope: Scope
     blocks_at_once: int = 2
-    # Many threads wait for the node, two compute: more would only compete for caches and the interpreter lock.
+    # Whole blocks take ten times as much memory as their rows, so few threads hold some at a time. Two
+    # of these compute: more would only compete for caches and the interpreter lock.
+    holding: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(4))
     computing: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
 
 
@@ -143,14 +145,15 @@ def _fetch(context: FetchContext, first: int, last: int) -> Chunk:
     compared = listed.slots if len(listed.slots) <= FEW_BLOCKS else listed.slots[-1:]
     while len(headers) < len(listed.slots):
         part = listed.slots[len(headers) : len(headers) + context.blocks_at_once]
-        blocks = _fetch_whole(client, part, [slot for slot in part if slot in compared])
-        with context.computing:
-            for slot, block in blocks.items():
-                fetched.append(_decode(context.scope, slot, block, tables))
-                headers[slot] = _header(block)
-        most = max(len(block.transactions) for block in blocks.values())
+        with context.holding:
+            blocks = _fetch_whole(client, part, [slot for slot in part if slot in compared])
+            with context.computing:
+                for slot, block in blocks.items():
+                    fetched.append(_decode(context.scope, slot, block, tables))
+                    headers[slot] = _header(block)
+            most = max(len(block.transactions) for block in blocks.values())
+            del blocks, block
         context.blocks_at_once = max(1, min(_TRANSACTIONS_AT_ONCE // max(most, 1), _BLOCKS_AT_ONCE))
-        del blocks, block  # free megabytes before asking the node again
     require_linked(headers, first, after)
     count = sum(len(next(iter(columns.values()))) for columns in tables.values())
     return Chunk(first, last, fetched, tables, count, time.monotonic() - started)
