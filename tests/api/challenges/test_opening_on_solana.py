@@ -9,6 +9,7 @@ import pytest
 from solders.keypair import Keypair
 
 from api.challenges.rules import HOUR, hour_before, hour_of
+from api.challenges.tasks import challenge_work
 from tests.factories.registrations import add_registration
 from tests.fixtures.service import Service
 from tests.fixtures.solana_claims import SOLANA, SolanaClaims
@@ -112,3 +113,50 @@ async def test_bad_input_names_the_field(scene: Scene) -> None:
 async def test_the_holder_does_not_challenge_itself(scene: Scene) -> None:
     assert (await scene.open(token=scene.copy)).json()["check"] == "same_token"
     assert (await scene.open(scene.holder)).json()["check"] == "own_registration"
+
+
+def note_creator(scene: Scene, creator: Keypair) -> None:
+    """Write that one account created both mints, as the index does."""
+    for number, mint in enumerate((scene.original, scene.copy), start=10):
+        scene.claims.warehouse.command(
+            "INSERT INTO fact_contract_creation (chain_id, address, block_number, block_time, creator)"
+            " SELECT {chain_id:UInt32}, unhex({mint:String}), {number:UInt64}, now(), unhex({creator:String})",
+            {
+                "chain_id": SOLANA,
+                "mint": digits_of(mint),
+                "number": number,
+                "creator": bytes(creator.pubkey()).hex(),
+            },
+        )
+
+
+async def decided(scene: Scene) -> tuple[str, bool]:
+    """What the worker makes of the challenge once its hour is over, and whether the copy counts as a migration."""
+    hour = hour_of(scene.now) - 2 * HOUR
+    for token, held, days in ((scene.original, "64000", 200), (scene.copy, "1200", 1)):
+        scene.weigh(token, hour, held, scene.now - timedelta(days=days))
+    scene.claims.store.execute("UPDATE registration_challenge SET decide_at = %s", (hour + HOUR,))
+    scene.claims.node.mine(40)
+    await challenge_work(scene.service.services).run()
+    (row,) = scene.claims.store.execute("SELECT state, evidence FROM registration_challenge").fetchall()
+    return row["state"], row["evidence"]["isMigration"]
+
+
+async def test_the_worker_upholds_it_by_the_same_rules(scene: Scene) -> None:
+    assert (await scene.open()).status_code == 200
+    assert await decided(scene) == ("upheld", False)
+
+
+async def test_the_same_creator_makes_a_migration(scene: Scene) -> None:
+    assert (await scene.open()).status_code == 200
+    note_creator(scene, scene.wallet)
+    for mint in (scene.original, scene.copy):
+        scene.claims.publish_control(str(scene.wallet.pubkey()), mint, "deployer", symbol=SYMBOL)
+    assert await decided(scene) == ("rejected", True)
+
+
+async def test_an_account_that_creates_for_others_makes_no_migration(scene: Scene) -> None:
+    """A thief has the same launchpad make the copy: the launchpad's account speaks for neither mint."""
+    assert (await scene.open()).status_code == 200
+    note_creator(scene, scene.claims.wallet())
+    assert await decided(scene) == ("upheld", False)
