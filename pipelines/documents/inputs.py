@@ -52,6 +52,7 @@ class ControlInputs(SupplyInputs):
     largest_wallets: Sequence[str]
     top_balances_raw: Sequence[int]
     decimals: int | None
+    program: str
     traits: Sequence[str]
     authorities: Sequence[tuple[str, str, int, int]]
     """Of Solana: kind, account, and block and unix seconds since which it has been so."""
@@ -61,6 +62,15 @@ class ControlInputs(SupplyInputs):
     def authority(self, kind: MintControl) -> str:
         """The account that has an authority; empty if nobody has."""
         return next((account for held, account, _, _ in self.authorities if held == kind), "")
+
+    @property
+    def is_token(self) -> bool:
+        """Whether it is served: it was not removed, and is no single item, one indivisible unit of which no more can be
+        minted. Metaplex marks those that it knows; a mint of Token-2022 may need no Metaplex."""
+        if self.deleted:
+            return False
+        indivisible = bool(self.program) and self.decimals == 0
+        return not (indivisible and self.total_supply_raw() == 1 and not self.authority(MintControl.MINT_AUTHORITY))
 
     @property
     def made_directly(self) -> bool:
@@ -83,7 +93,6 @@ class ControlInputs(SupplyInputs):
 class TokenInputs(ControlInputs):
     """Everything in a token's document except its registration and copy verdict (``documents/inputs``)."""
 
-    program: str
     first_block: int
     first_time_seconds: int
     created_time_seconds: int | None

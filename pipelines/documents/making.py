@@ -60,7 +60,7 @@ class Making:
         chain = self.window.chain
         made = {}
         for token, stored in inputs.items():
-            if stored.deleted:
+            if not stored.is_token:
                 continue
             as_of = None if self.keeps_figures else figures.figures_as_of(stored, self.counted)
             shown = stored

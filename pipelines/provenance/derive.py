@@ -94,7 +94,7 @@ STEP = ChainStep(
 def controls(token: ControlInputs, chain: Chain) -> Controls:
     """Who controls a token. Nobody controls anything through the zero or the dead address."""
     found: dict[tuple[str, str], int] = {}
-    if not token.deleted:
+    if token.is_token:
         found[token.deployer(chain), "deployer"] = 0
         found.update(_of_authorities(token) if chain.has_authorities else _of_contract(token))
         found[_majority_holder(token, chain), "majority_holder"] = 0

@@ -10,7 +10,7 @@ FROM
 ) AS counted
 INNER JOIN
 (
-    SELECT chain_id, token, countIf(balance_raw > 0) AS holders
+    SELECT chain_id, token, countIf(balance_raw > 0 AND (wallet != token OR length(token) = 20)) AS holders
     FROM (SELECT chain_id, token, wallet, sum(delta_raw) AS balance_raw FROM agg_balance_day GROUP BY ALL)
     GROUP BY chain_id, token
 ) AS held ON held.chain_id = counted.chain_id AND held.token = counted.token

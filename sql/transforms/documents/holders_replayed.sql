@@ -14,6 +14,7 @@ FROM
     ARRAY JOIN [tuple(from_address, -toInt256(amount_raw)), tuple(to_address, toInt256(amount_raw))] AS side
     WHERE chain_id = {chain_id:UInt32} AND transfer.token IN (SELECT token FROM asked) AND block_number <= asked.block
       AND side.1 != repeat('\0', 20)
+      AND (wallet != transfer.token OR length(transfer.token) = 20)
     GROUP BY token, wallet
 )
 GROUP BY token

@@ -12,10 +12,10 @@ SELECT
     lower(hex(token)) AS token_hex,
     block,
     max(seconds) AS block_time,
-    sum(toInt64(NOT is_zero AND after_raw > 0) - toInt64(NOT is_zero AND before_raw > 0)) AS entering,
+    sum(toInt64(is_holder AND after_raw > 0) - toInt64(is_holder AND before_raw > 0)) AS entering,
     sum(if(is_zero, -delta_raw, toInt256(0))) AS minted_raw,
     arraySlice(
-        arrayReverseSort(groupArrayIf((after_raw, before_raw, lower(hex(wallet))), NOT is_zero AND delta_raw > 0)),
+        arrayReverseSort(groupArrayIf((after_raw, before_raw, lower(hex(wallet))), is_holder AND delta_raw > 0)),
         1, 100
     ) AS gained,
     arrayMap(entry -> entry.3, gained) AS wallets,
@@ -30,6 +30,7 @@ FROM
         toUInt32(last_time) AS seconds,
         move.delta_raw AS delta_raw,
         wallet = unhex({zero:String}) OR wallet = '' AS is_zero,
+        NOT is_zero AND (wallet != token OR length(token) = 20) AS is_holder,
         balance_raw - sum(delta_raw) OVER (PARTITION BY token, wallet) + sum(delta_raw) OVER (
             PARTITION BY token, wallet ORDER BY last_block ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
         ) AS after_raw,

@@ -23,7 +23,7 @@ FROM
         (
             SELECT token, wallet, toDate(hour) AS day, sum(delta_raw) AS delta_raw, toInt256(0) AS shift_raw
             FROM work_move
-            WHERE wallet != unhex({zero:String}) AND wallet != ''
+            WHERE wallet != unhex({zero:String}) AND wallet != '' AND (wallet != token OR length(token) = 20)
             GROUP BY token, wallet, day
             UNION ALL
             SELECT token, wallet, toDate(0), before_raw, day_start_raw - before_raw

@@ -36,8 +36,10 @@ FROM
             sum(delta_raw) OVER (
                 PARTITION BY token, wallet ORDER BY hour ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
             ) AS after_raw,
-            NOT is_zero AND after_raw > 0 AS held_after,
-            NOT is_zero AND after_raw - delta_raw > 0 AS held_before
+            -- On Solana a mint's own address stands for what is withheld or hidden. It is no holder.
+            NOT is_zero AND (wallet != token OR length(token) = 20) AS is_holder,
+            is_holder AND after_raw > 0 AS held_after,
+            is_holder AND after_raw - delta_raw > 0 AS held_before
         FROM
         (
             SELECT token, wallet, hour, delta_raw, sent, last_time, last_block FROM work_move

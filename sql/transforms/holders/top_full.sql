@@ -24,7 +24,7 @@ LEFT JOIN
     (
         SELECT token, wallet, sum(delta_raw) AS balance_raw
         FROM agg_balance_day
-        WHERE chain_id = {chain_id:UInt32}
+        WHERE chain_id = {chain_id:UInt32} AND (wallet != token OR length(token) = 20)
           AND token IN
           (
               SELECT token FROM work_token

@@ -12,7 +12,7 @@ INNER JOIN
 (
     SELECT token, wallet, sum(delta_raw) AS moved_raw, toDate(min(hour)) AS first_day
     FROM work_move
-    WHERE wallet != unhex({zero:String}) AND wallet != ''
+    WHERE wallet != unhex({zero:String}) AND wallet != '' AND (wallet != token OR length(token) = 20)
       AND token IN (SELECT token FROM work_token WHERE after_block >= 0)
     GROUP BY token, wallet
 ) AS moved ON moved.token = balances.token AND moved.wallet = balances.wallet

@@ -10,6 +10,7 @@ SELECT
     lower(hex(identity.factory)) AS factory,
     lower(hex(identity.transaction_to)) AS transaction_to,
     identity.decimals AS decimals,
+    identity.program AS program,
     identity.traits AS traits,
     arrayMap(held -> (held.1, lower(hex(held.2)), held.3, toUInt32(held.4)), identity.authorities) AS authorities,
     identity.created_block AS created_block,
