@@ -6,12 +6,14 @@ import pytest
 
 from pipelines.refresh import refresh
 from tests.factories.economy import Economy
-from tests.factories.ledger import Ledger
-from tests.fixtures.derived import LISTED, TABLES, contents, forget
+from tests.factories.ledger import Ledger, address
+from tests.fixtures.derived import LISTED, TABLES, contents, forget, served
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
+
+ALICE, BOB = address(0xA11CE), address(0xB0B)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -76,3 +78,24 @@ def test_a_repeated_refresh_writes_nothing(
     runs = refresh(warehouse, store, chains)
     assert sum(run.rows for run in runs) == 0
     assert sizes() == before
+
+
+def test_a_wallet_that_sold_all_on_the_day_it_bought_holds_no_more(
+    warehouse: Warehouse, store: Connection, chains: Chains, ledger: Ledger
+) -> None:
+    """Its rows add up to zero, and disappear when the warehouse merges them."""
+    ledger.mine()
+    token = ledger.token(0x9E9E, "PEPE", supply=100, creator=ALICE)
+    ledger.mine()
+    ledger.transfer(token, ALICE, BOB, 5)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    assert served(warehouse)["PEPE"]["holders"] == 2
+    ledger.mine()
+    ledger.transfer(token, BOB, ALICE, 5)
+    ledger.publish()
+    warehouse.command("OPTIMIZE TABLE agg_balance_day FINAL")
+    refresh(warehouse, store, chains)
+    assert served(warehouse)["PEPE"]["holders"] == 1
+    for check in ("holders_equal_balances", "days_equal_hours"):
+        assert warehouse.rows(sql.load(f"checks/{check}")) == []
