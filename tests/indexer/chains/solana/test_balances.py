@@ -3,6 +3,7 @@
 from collections import Counter
 from contextlib import closing
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,7 @@ def rebuilt(source: SolanaSource, cuts: list[int], head: int) -> Holdings:
     return Counter({at: amount for at, amount in held.items() if amount})
 
 
+@pytest.mark.slow
 @settings(max_examples=25, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(seed=st.integers(0, 10**6), cuts=st.lists(st.integers(FIRST_SLOT, FIRST_SLOT + 60)), depth=st.integers(0, 20))
 def test_balances_rebuilt_from_blocks_equal_what_the_node_says(seed: int, cuts: list[int], depth: int) -> None:

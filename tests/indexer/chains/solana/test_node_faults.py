@@ -28,6 +28,8 @@ from tests.fixtures.solana_node import solana_node
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 
+pytestmark = pytest.mark.slow
+
 UNITS = Limits(unit_rows=100, range_blocks=12, first_range_blocks=6, fetchers=3)
 SKIPPED = error_answer(-32007, "Slot was skipped, or missing due to ledger jump to recent snapshot")
 
