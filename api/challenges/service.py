@@ -4,7 +4,6 @@ A challenge is checked when it is opened, by the figures of the last complete ho
 leaves no trace. The worker decides the others by the figures of the hour in which they were opened (``tasks.py``).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -20,19 +19,16 @@ from api.challenges.messages import Challenge, challenge_text
 from api.challenges.repository import SETTLED, ChallengeRecord, ChallengeRepository
 from api.challenges.rules import HOUR, Check, Evidence, decide, hour_of, is_open_to_challenges
 from api.challenges.standings import Standings
-from api.claims.checks import ClaimChecks, Reading
+from api.claims.controllers import Controllers
 from api.claims.eligibility import Eligibility
 from api.claims.errors import Undecided, unverified_if_unanswered
 from api.claims.freshness import require_fresh
 from api.claims.messages import Claim, Messages, require_recent
-from api.claims.methods import CONTROLLERS, Control
-from api.claims.schemas import ChainKind, VerificationMethod
 from api.claims.solana.eligibility import SolanaEligibility
 from api.clock import Clock
 from api.consents.migration import Migrations
 from api.registrations.errors import RegistrationEnded, RegistrationRemoved
 from api.registrations.repository import Ending
-from api.security.signatures import is_signed_by, is_signed_by_key, signed_digest
 from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.symbols import fold
 
@@ -83,22 +79,15 @@ class ChallengeService:
         """How the wallet controls the challenger's token, whose symbol reads like the registered one."""
         claim = challenge.control
         text = challenge_text(self.messages, challenge, timestamp)
-        if not await self._is_signed(claim, text, signature):
+        controllers = Controllers(self.eligibility, self.on_solana)
+        if not await controllers.is_signed(claim, text, signature):
             raise ChallengeUnauthorized("signature: is not the wallet's signature of this challenge's message")
-        if claim.chain.address_format is AddressFormat.HEX:
-            symbol, control = await _read(self.eligibility, claim, CONTROLLERS[ChainKind.EVM])
-        else:
-            symbol, control = await _read(self.on_solana, claim, CONTROLLERS[ChainKind.SOLANA])
+        symbol, control = await controllers.control(claim)
         if control.method is None:
             raise ChallengeUnauthorized
         if symbol is None or fold(symbol) != fold(challenge.registration.symbol):
             raise _refused(Check.OTHER_SYMBOL, "tokenAddress: the token's symbol does not read like the registered one")
         return control.method
-
-    async def _is_signed(self, claim: Claim, text: str, signature: bytes) -> bool:
-        if claim.chain.address_format is AddressFormat.BASE58:
-            return is_signed_by_key(claim.wallet, text, signature)
-        return await is_signed_by(claim.wallet, signed_digest(text), signature, self.eligibility.reader(claim))
 
     async def _chain_time(self, claim: Claim) -> datetime:
         if claim.chain.address_format is AddressFormat.BASE58:
@@ -182,14 +171,6 @@ class ChallengeService:
         if known is not None:
             return known
         raise ChallengePending
-
-
-async def _read(
-    checks: ClaimChecks[Reading], claim: Claim, methods: Sequence[VerificationMethod]
-) -> tuple[str | None, Control]:
-    """The token's own symbol, and how the wallet controls it."""
-    reading = await checks.read(claim)
-    return reading.symbol, await checks.control(claim, reading, methods)
 
 
 def _require_another_party(challenge: Challenge) -> None:

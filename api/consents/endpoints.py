@@ -4,14 +4,17 @@ from typing import Annotated, Any
 
 from fastapi import Depends
 
+from api.claims.controllers import Controllers
 from api.claims.endpoints import GROUP, EligibilityDep
 from api.claims.errors import ClaimUnauthorized, TokenUnverified
-from api.claims.inputs import minting_chain, signature_bytes
+from api.claims.inputs import minting_chain
 from api.claims.messages import Messages
+from api.claims.solana.endpoints import SolanaEligibilityDep
+from api.claims.solana.inputs import signature_on, wallet_of
 from api.consents.messages import Consent
 from api.consents.schemas import ConsentMessage, ConsentMessageRequest, ConsentRequest, MigrationConsent
 from api.consents.service import ConsentService
-from api.http.addresses import evm_address
+from api.http.addresses import chain_address
 from api.http.dependencies import ChainsDep, ServicesDep
 from api.http.errors import InvalidInput
 from api.http.examples import TOKEN, WALLET, success_examples
@@ -19,7 +22,7 @@ from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.http.times import timestamp
 from api.security.access import ApiKey
-from warehouse.domain.addresses import AddressFormat, checksum_address
+from warehouse.domain.addresses import checksum_address
 from warehouse.domain.chains import Chains
 
 _MESSAGE: dict[str, Any] = {
@@ -38,9 +41,11 @@ _GIVEN: dict[str, Any] = {
 router = GROUP.router("/api/v2/claim/migration", tags=["claims"], route_class=BodyRoute)
 
 
-async def _service(eligibility: EligibilityDep, services: ServicesDep) -> ConsentService:
+async def _service(
+    eligibility: EligibilityDep, on_solana: SolanaEligibilityDep, services: ServicesDep
+) -> ConsentService:
     messages = Messages(services.settings.service_name, services.settings.public_url)
-    return ConsentService(services.store, eligibility, messages, services.clock)
+    return ConsentService(services.store, Controllers(eligibility, on_solana), messages, services.clock)
 
 
 ServiceDep = Annotated[ConsentService, Depends(_service)]
@@ -54,7 +59,8 @@ ServiceDep = Annotated[ConsentService, Depends(_service)]
 async def create_migration_message(
     body: ConsentMessageRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep
 ) -> JsonResponse:
-    """The message by which the senior token's deployer, owner or admin names its successor."""
+    """The message by which the senior token's deployer, owner or admin (on Solana deployer or authority) names its
+    successor."""
     message, made_at = service.message(_consent(chains, body))
     return respond(ConsentMessage(message=message, timestamp=made_at))
 
@@ -69,7 +75,7 @@ async def consent_to_migration(
 ) -> JsonResponse:
     """Name the successor of a token. It is then not judged a copy of that token; it can still be one of another."""
     consent = _consent(chains, body)
-    made = await service.give(consent, signature_bytes(body.signature), body.timestamp)
+    made = await service.give(consent, signature_on(consent.chain, body.signature), body.timestamp)
     return respond(
         MigrationConsent.model_validate(
             {
@@ -86,11 +92,9 @@ async def consent_to_migration(
 
 def _consent(chains: Chains, body: ConsentMessageRequest | ConsentRequest) -> Consent:
     chain = minting_chain(chains, body.chain_id)
-    if chain.address_format is not AddressFormat.HEX:
-        raise InvalidInput("chainId", f"successors of tokens are named on EVM chains only, not on {chain.name}")
     return Consent(
         chain=chain,
-        senior=evm_address("seniorAddress", body.senior_address),
-        token=evm_address("tokenAddress", body.token_address),
-        wallet=evm_address("walletAddress", body.wallet_address),
+        senior=chain_address("seniorAddress", body.senior_address, chain),
+        token=chain_address("tokenAddress", body.token_address, chain),
+        wallet=wallet_of("walletAddress", body.wallet_address, chain),
     )

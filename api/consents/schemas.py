@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from api.claims.inputs import ChainId, EvmAddress, Signature, Whole
+from api.claims.inputs import Address, ChainId, ChainSignature, Whole
 from api.claims.schemas import ControllerMethod
 from api.http import members
 from api.http.examples import TOKEN, WALLET
@@ -26,9 +26,11 @@ class ConsentMessageRequest(Wire):
 
     model_config = ConfigDict(**_OPTIONS, extra="forbid", json_schema_extra={"examples": [_CONSENT]})
     chain_id: ChainId
-    senior_address: EvmAddress = Field(description="The token that is replaced.")
-    token_address: EvmAddress = Field(description="The token that replaces it.")
-    wallet_address: EvmAddress = Field(description="Deployer, owner or admin of the senior token.")
+    senior_address: Address = Field(description="The token that is replaced.")
+    token_address: Address = Field(description="The token that replaces it.")
+    wallet_address: Address = Field(
+        description="Deployer, owner or admin of the senior token; on Solana its deployer or an authority."
+    )
 
 
 class ConsentRequest(Wire):
@@ -39,11 +41,14 @@ class ConsentRequest(Wire):
         json_schema_extra={"examples": [{**_CONSENT, "signature": "0x" + "1b" * 65, "timestamp": 1767225600}]},
     )
     chain_id: ChainId
-    senior_address: EvmAddress = Field(description="The token that is replaced.")
-    token_address: EvmAddress = Field(description="The token that replaces it.")
-    wallet_address: EvmAddress = Field(description="Deployer, owner or admin of the senior token.")
-    signature: Signature = Field(
-        description="Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492)."
+    senior_address: Address = Field(description="The token that is replaced.")
+    token_address: Address = Field(description="The token that replaces it.")
+    wallet_address: Address = Field(
+        description="Deployer, owner or admin of the senior token; on Solana its deployer or an authority."
+    )
+    signature: ChainSignature = Field(
+        description="Of a plain wallet, a contract wallet (EIP-1271), or one that is not deployed yet (ERC-6492); on "
+        "Solana 64 bytes in base58."
     )
     timestamp: Whole = Field(description="The message's timestamp, unchanged.")
 
@@ -59,8 +64,8 @@ class MigrationConsent(Wire):
     """A consent as it is kept."""
 
     chain_id: members.ChainNumber = Field(description="The chain of both tokens.")
-    senior_address: members.EvmAddress = Field(description="The token that is replaced.")
-    token_address: members.EvmAddress = Field(description="The token that replaces it, which is no copy of it.")
-    wallet_address: members.EvmAddress = Field(description="Who consented.")
+    senior_address: members.Address = Field(description="The token that is replaced.")
+    token_address: members.Address = Field(description="The token that replaces it, which is no copy of it.")
+    wallet_address: members.Address = Field(description="Who consented.")
     verification_method: ControllerMethod = Field(description="How the wallet controlled the senior token.")
     signed_at: members.Timestamp = Field(description="The message's time.")

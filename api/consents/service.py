@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from api.claims.eligibility import Eligibility
+from api.claims.controllers import Controllers
 from api.claims.errors import ClaimUnauthorized, unverified_if_unanswered
 from api.claims.messages import Messages, require_recent
-from api.claims.methods import CONTROLLERS
-from api.claims.schemas import ChainKind
 from api.clock import Clock
 from api.consents.messages import Consent, consent_text
 from api.http.errors import InvalidInput
-from api.security.signatures import is_signed_by, signed_digest
 from warehouse.store import Store
 
 
@@ -29,7 +26,7 @@ class ConsentService:
     """Checks and keeps consents."""
 
     store: Store
-    eligibility: Eligibility
+    controllers: Controllers
     messages: Messages
     clock: Clock
 
@@ -48,21 +45,20 @@ class ConsentService:
 
         Raises:
             InvalidInput: both tokens are the same, or the timestamp is too old or in the future.
-            ClaimUnauthorized: the signature is wrong, or the wallet is not the senior token's deployer, owner or admin.
+            ClaimUnauthorized: the signature is wrong, or the wallet does not run the senior token.
             TokenUnverified: the chain or the warehouse cannot answer now.
         """
         _require_two_tokens(consent)
         require_recent(timestamp, self.clock.now())
-        digest = signed_digest(consent_text(self.messages, consent, timestamp))
+        text = consent_text(self.messages, consent, timestamp)
         with unverified_if_unanswered():
-            reader = self.eligibility.reader(consent.control)
-            if not await is_signed_by(consent.wallet, digest, signature, reader):
+            if not await self.controllers.is_signed(consent.control, text, signature):
                 raise ClaimUnauthorized("signature: is not the wallet's signature of this consent's message")
-            reading = await self.eligibility.read(consent.control)
-            control = await self.eligibility.control(consent.control, reading, CONTROLLERS[ChainKind.EVM])
+            _, control = await self.controllers.control(consent.control)
         if control.method is None:
             raise ClaimUnauthorized(
-                "walletAddress: the chain does not show that this wallet is the senior token's deployer, owner or admin"
+                "walletAddress: the chain does not show that this wallet is the senior token's deployer, owner or "
+                "admin, nor, on Solana, its mint or update authority"
             )
         pair = {"chain_id": consent.chain.chain_id, "senior_address": consent.senior, "address": consent.token}
         made = {

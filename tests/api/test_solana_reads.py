@@ -283,14 +283,3 @@ async def test_webhooks_are_filtered_by_the_chain_in_caip_2(solana_reads: Solana
     for name in ("solana", "solana:mainnet", "eip155:900900", str(SOLANA)):
         refused = await solana_reads.service.post("/webhooks", {**body, "filter": {"chains": [name]}})
         assert (refused.status_code, refused.json()["error"].partition(":")[0]) == (400, "filter.chains"), name
-
-
-async def test_successors_are_named_on_evm_chains_only(solana_reads: SolanaReads) -> None:
-    asked = {
-        "chainId": "solana",
-        "seniorAddress": MINT,
-        "tokenAddress": OTHER_MINT,
-        "walletAddress": str(OWNER.pubkey()),
-    }
-    refused = await solana_reads.service.post("/claim/migration/message", asked)
-    assert (refused.status_code, refused.json()["error"].partition(":")[0]) == (400, "chainId")
