@@ -17,6 +17,7 @@ from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
 OTHER = address(0xB0B)
+SOLANA = 900900
 
 
 async def test_the_unified_registration_is_the_earliest_active_one(service: Service, store: Connection) -> None:
@@ -65,6 +66,24 @@ async def test_registrations_of_different_owners_are_linked_if_each_names_the_ot
     store.execute("UPDATE registration SET peer_chain_id = %s, peer_token_id = 7 WHERE chain_id = %s", (ARBITRUM, BASE))
     crowns = (await service.client.get(path)).json()["crowns"]
     assert [crown["isLinked"] for crown in crowns] == [True, True]
+
+
+async def test_registrations_on_evm_and_on_solana_are_linked_if_each_names_the_other(
+    service: Service, store: Connection
+) -> None:
+    owner, mint = "4Nd1mYQzvgvFqjhpJJyYzuTEbWGzHJJLwCoDHLZbqLyN", "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"
+    add_registration(store, token_id=1, minted_at=LONG_AGO + timedelta(days=1))
+    add_registration(
+        store, token_id=3, chain_id=SOLANA, owner=owner, token_address=mint, peer_chain_id=BASE, peer_token_id=1
+    )
+    path = "/registration/v2/symbol/PEPE/all-chains"
+    crowns = (await service.client.get(path)).json()["crowns"]
+    assert [crown["isLinked"] for crown in crowns] == [False, False]
+    store.execute("UPDATE registration SET peer_chain_id = %s, peer_token_id = 3 WHERE chain_id = %s", (SOLANA, BASE))
+    on_solana, on_base = (await service.client.get(path)).json()["crowns"]
+    assert [crown["isLinked"] for crown in (on_solana, on_base)] == [True, True]
+    assert (on_solana["ownerType"], on_base["ownerType"]) == ("solana", "evm")
+    assert (on_solana["primaryChainId"], on_base["primaryChainId"]) == (None, None), "the oldest is on Solana"
 
 
 async def test_addresses_of_evm_owners_can_be_left_out(service: Service, store: Connection) -> None:
