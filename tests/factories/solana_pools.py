@@ -53,19 +53,21 @@ def other_accounts(prefix: str, count: int) -> list[str]:
 
 @dataclass
 class Vaults:
-    """Two token accounts and what they hold. ``program`` keeps the mint of the first."""
+    """Two token accounts and what they hold. ``program`` keeps the mint of the first; ``owner`` is the program's, or
+    the pool."""
 
     mints: tuple[str, str]
     accounts: tuple[str, str]
     amounts: list[int] = field(default_factory=lambda: [0, 0])
     program: str = TOKEN_PROGRAM
+    owner: str = "pool authority"
 
     def move(self, *gains: int) -> list[Held]:
         """Change the balances; how a transaction shows them."""
         before = list(self.amounts)
         self.amounts = [amount + gain for amount, gain in zip(before, gains, strict=True)]
         return [
-            Held(account, mint, old, new, "pool authority", program=self.program if place == 0 else TOKEN_PROGRAM)
+            Held(account, mint, old, new, self.owner, program=self.program if place == 0 else TOKEN_PROGRAM)
             for place, (account, mint, old, new) in enumerate(
                 zip(self.accounts, self.mints, before, self.amounts, strict=True)
             )
@@ -143,7 +145,7 @@ class Whirlpool:
     positions: dict[str, tuple[int, int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.vaults = Vaults(self.mints, (f"{self.name} vault a", f"{self.name} vault b"))
+        self.vaults = Vaults(self.mints, (f"{self.name} vault a", f"{self.name} vault b"), owner=self.name)
 
     @staticmethod
     def root_at(tick: int) -> Decimal:

@@ -7,7 +7,7 @@ from typing import Any
 from warehouse.domain.pool_programs import Curve, PoolAction, PoolInstruction, PoolProtocol
 
 _PLACES = ("position", "ticks", "liquidity", "sqrt_price")
-_DECLARED = frozenset(PoolAction) - {PoolAction.IGNORE, PoolAction.UNKNOWN}
+_DECLARED = frozenset(PoolAction) - {PoolAction.IGNORE}
 _VAULTS = {PoolProtocol.CONSTANT_PRODUCT: 2, PoolProtocol.CONCENTRATED: 2, PoolProtocol.BONDING_CURVE: 1}
 
 
@@ -69,16 +69,16 @@ def _instruction(protocol: PoolProtocol, name: str, given: Mapping[str, Any]) ->
         **{place: int(given[place]) if place in given else None for place in _PLACES},
     )
     sides = _VAULTS[protocol]
-    ranged = protocol is PoolProtocol.CONCENTRATED and action not in (PoolAction.CREATE, PoolAction.SWAP)
+    positioned = action not in (PoolAction.CREATE, PoolAction.SWAP, PoolAction.UNKNOWN)
     if not found.discriminator:
         raise ValueError("data must not be empty")
     if action is PoolAction.CREATE and len(found.mints) != sides:
         raise ValueError(f"mints must name {sides} accounts")
-    if len(found.vaults) != sides and action is not PoolAction.OPEN:
+    if len(found.vaults) != sides and action not in (PoolAction.OPEN, PoolAction.UNKNOWN):
         raise ValueError(f"vaults must name {sides} accounts")
     if protocol is PoolProtocol.CONCENTRATED and action is PoolAction.CREATE and found.sqrt_price is None:
         raise ValueError("sqrt_price is missing")
-    if ranged and found.position is None:
+    if protocol is PoolProtocol.CONCENTRATED and positioned and found.position is None:
         raise ValueError("position is missing")
     if action in (PoolAction.OPEN, PoolAction.REPOSITION) and found.ticks is None:
         raise ValueError("ticks is missing")

@@ -32,7 +32,8 @@ class PoolAction(StrEnum):
     IGNORE = "ignore"
     """Changes neither price nor liquidity."""
     UNKNOWN = "unknown"
-    """Not declared. What the pool holds is unknown from there on; of a constant product, until its next use."""
+    """What the pool holds is unknown from there on; of a constant product, until its next use. So is every instruction
+    that is not declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class PoolInstruction:
         liquidity: place in the data of an amount of liquidity (uint128). Where a deposit has none, or zero, it follows
             from what was paid.
         sqrt_price: place in the data of the pool's first price (uint128, 64 fractional bits).
-        anywhere: the pool may be at ``pool`` or any later place, its vaults as far behind it: the accounts of a route.
+        anywhere: the pool may be at ``pool`` or any later place, its vaults as far behind it: the accounts of a route,
+            which pays into a pool's vault and then out of its other one.
     """
 
     action: PoolAction

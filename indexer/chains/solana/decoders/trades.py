@@ -6,7 +6,7 @@ follow when the unit is assembled (``pools/settle.py``): they depend on earlier 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from indexer.chains.solana.accounts import SYSTEM_PROGRAM, TOKEN_PROGRAMS
 from indexer.chains.solana.base58 import key_bytes
@@ -17,6 +17,7 @@ from indexer.chains.solana.pools.programs import PoolProgram
 from indexer.chains.solana.pools.vaults import (
     Transfer,
     VaultBalance,
+    hop_transfers,
     read_transfer,
     vault_balances,
     withheld,
@@ -58,13 +59,13 @@ def pool_events(slot: int, transaction: DecodedTransaction, programs: Mapping[st
     sender, signature = key_bytes(transaction.fee_payer), transaction.signature
     events: list[PoolEvent] = []
     for one in ran:
-        for item in one.instructions:
+        for item, own in _parts(one, balances):
             pool = _at(one.call, (item.pool,))
             if not pool:
                 continue
             event = PoolEvent(item.action, one.program, key_bytes(pool[0]), slot, transaction.index, signature, sender)
             _read_data(event, item, one.call)
-            _read_sides(event, item, one, balances, short)
+            _read_sides(event, item, replace(one, transfers=own), balances, short)
             events.append(event)
     later: set[bytes] = set()
     for event in reversed(events):
@@ -73,17 +74,35 @@ def pool_events(slot: int, transaction: DecodedTransaction, programs: Mapping[st
     return events
 
 
+def _parts(ran: _Ran, balances: Mapping[str, VaultBalance]) -> Iterator[tuple[PoolInstruction, list[Transfer]]]:
+    """What the call does to each pool, with its transfers. A route's accounts are its sender's choice, and those that
+    the program does not use may be anything: a hop is one if the pool owns the vaults, and its next transfers use them.
+    """
+    start = 0
+    for item in ran.instructions:
+        if not item.anywhere:
+            yield item, ran.transfers
+            continue
+        pool, *vaults = _at(ran.call, (item.pool, *item.vaults)) or ("",)
+        if len(vaults) == 2 and all(one in balances and balances[one].owner == pool for one in vaults):
+            place = hop_transfers(ran.transfers, vaults[0], vaults[1], start)
+            if place is not None:
+                yield item, ran.transfers[place : place + 2]
+                start = place + 2
+
+
 def _run(transaction: DecodedTransaction, programs: Mapping[str, PoolProgram]) -> tuple[list[_Ran], list[Transfer]]:
     """The calls of declared programs, each with its own transfers; and all transfers of tokens."""
     ran: list[_Ran] = []
     running: list[_Ran] = []
     transfers: list[Transfer] = []
+    certain = _tells_depths(transaction)
     for call in transaction.calls:
         while running and (running[-1].call.outer != call.outer or running[-1].call.depth >= call.depth):
             running.pop()
         program = programs.get(call.program)
         if program is not None:
-            instructions = list(_concerned(program, call))
+            instructions = list(_concerned(program, call, certain or call.depth == 1))
             if instructions:
                 ran.append(_Ran(call, program, instructions))
                 running.append(ran[-1])
@@ -98,15 +117,24 @@ def _run(transaction: DecodedTransaction, programs: Mapping[str, PoolProgram]) -
     return ran, transfers
 
 
-def _concerned(program: PoolProgram, call: Call) -> Iterator[PoolInstruction]:
-    """What the call does, for each place where it may name a pool."""
+def _tells_depths(transaction: DecodedTransaction) -> bool:
+    """Whether the node tells which call made which."""
+    inner = transaction.meta.inner_instructions or ()
+    return all(one.stack_height is not None for group in inner for one in group.instructions)
+
+
+def _concerned(program: PoolProgram, call: Call, certain: bool) -> Iterator[PoolInstruction]:
+    """What the call does, for each place where it may name a pool. If it is not certain which transfers are its own,
+    what the pool holds is unknown."""
     for item in program.named(call.data):
+        if not certain:
+            item = replace(item, action=PoolAction.UNKNOWN, vaults=())
         if not item.anywhere:
             yield item
             continue
         for place in range(item.pool, len(call.accounts)):
             behind = tuple(vault - item.pool + place for vault in item.vaults)
-            yield PoolInstruction(item.action, item.discriminator, place, behind)
+            yield replace(item, pool=place, vaults=behind, anywhere=item.action is not PoolAction.UNKNOWN)
 
 
 def _at(call: Call, places: tuple[int, ...]) -> list[str]:

@@ -7,8 +7,8 @@ from indexer.chains.solana.base58 import key_bytes
 from warehouse.domain.chains import Chain, Dex
 from warehouse.domain.pool_programs import PoolAction, PoolInstruction, PoolProtocol
 
-# An Anchor program logs an event by calling itself; the data then begins with this.
-EVENT = bytes.fromhex("e445a52e51cb9a1d")
+# Every Anchor program has these: an event, which it logs by calling itself, and the upload of its own description.
+HARMLESS = (bytes.fromhex("e445a52e51cb9a1d"), bytes.fromhex("40f4bc78a7e9690a"))
 _UNKNOWN = (PoolInstruction(PoolAction.UNKNOWN, b"", anywhere=True),)
 
 
@@ -30,7 +30,7 @@ class PoolProgram:
             found = self.instructions.get(data[:length])
             if found is not None:
                 return found
-        return () if data.startswith(EVENT) else _UNKNOWN
+        return () if data.startswith(HARMLESS) else _UNKNOWN
 
 
 def pool_programs(chain: Chain) -> dict[str, PoolProgram]:

@@ -116,7 +116,7 @@ def _swap(event: PoolEvent, state: PoolState, rows: PoolRows) -> None:
     pay = state.ladder.pay0 if pays0 else state.ladder.pay1
     out, payments = (event.paid0, event.received1) if pays0 else (event.paid1, event.received0)
     paid = sum(payments)
-    move = pay(state.sqrt_price_x96, out) if state.sqrt_price_x96 else None
+    move = pay(state.sqrt_price_x96, out) if state.sqrt_price_x96 and payments else None
     if move is None or not _covers(paid, move) or not _explains((paid, *payments), move, pay, state, out):
         rows.swap(event)
         return _lose(event, state, rows)

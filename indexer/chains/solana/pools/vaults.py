@@ -1,7 +1,7 @@
 """What the vaults of pools gained and held in one transaction: from token balances and the transfers in between."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from indexer.chains.solana.accounts import SYSTEM_PROGRAM, TOKEN_2022_PROGRAM
@@ -24,10 +24,11 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class VaultBalance:
-    """A vault's mint, and its balances before and after the transaction. ``withholds`` if its program can take a fee
-    from transfers."""
+    """A vault's mint, its owner, and its balances before and after the transaction. ``withholds`` if its program can
+    take a fee from transfers."""
 
     mint: bytes
+    owner: str | None
     before: int
     after: int
     withholds: bool
@@ -61,11 +62,20 @@ def vault_balances(transaction: DecodedTransaction, vaults: Collection[str]) -> 
         item = after.get(account) or before[account]
         found[account] = VaultBalance(
             key_bytes(item.mint),
+            item.owner,
             _amount(before, account),
             _amount(after, account),
             item.program_id == TOKEN_2022_PROGRAM,
         )
     return found
+
+
+def hop_transfers(transfers: Sequence[Transfer], into: str, from_: str, start: int) -> int | None:
+    """Where in a route's transfers, from ``start`` on, one goes into a vault and the next comes out of the other."""
+    for place in range(start, len(transfers) - 1):
+        if transfers[place].destination == into and transfers[place + 1].source == from_:
+            return place
+    return None
 
 
 def withheld(balances: dict[str, VaultBalance], transfers: Collection[Transfer]) -> dict[str, tuple[int, int]]:

@@ -1,6 +1,7 @@
 """Prices and liquidity of concentrated pools and bonding curves, held against models that compute in decimals."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -186,12 +187,69 @@ def test_a_route_is_a_trade_of_every_pool_on_it() -> None:
         assert abs(Decimal(row["sqrt_price_x96"]) / Q96 / pool.root - 1) < Decimal("1e-9")
 
 
-def test_a_pool_that_a_route_names_in_another_way_becomes_unknown() -> None:
+def test_a_pool_that_a_route_names_without_using_it_is_left_alone() -> None:
+    """A program ignores accounts that it does not need, so their order is the sender's choice."""
+    chain = PoolChain()
+    own, victim = Clmm("own", MINTS), Clmm("victim", MINTS)
+    for pool in (own, victim):
+        chain.index(pool.create(), pool.open_with(f"of {pool.name}", (-20_000, 20_000), L))
+    sent = clmm_route(10**10, (own, True))
+    route = sent.calls[0]
+    posing = [victim.name, "x", *own.vaults.accounts, victim.name, "x", *victim.vaults.accounts, victim.name]
+    call = Called(route.program, [*route.accounts[:6], *posing, *route.accounts[6:], *posing], route.data, route.calls)
+    rows = chain.index(Sent("griefer", [call], [*sent.held, *victim.vaults.move(0, 0)], name=next(names)))
+    assert [row["pool"] for row in rows["fact_swap"]] == [raw("own")]
+    assert list(rows) == ["fact_swap"]
+
+
+def test_a_route_may_use_a_pool_twice() -> None:
     chain, pool = PoolChain(), Clmm("pool", MINTS)
     chain.index(pool.create(), pool.open_with("wide", (-20_000, 20_000), L))
-    accounts = [*(f"account {place}" for place in range(7)), "pool"]
-    chain.index(Sent("payer", [Called(CLMM, accounts, anchor("swap_router_base_in", bytes(16)))]))
+    rows = chain.index(clmm_route(10**10, (pool, True), (pool, False)))
+    assert len(rows["fact_swap"]) == 2
+    assert_follows(chain, pool)
+
+
+@pytest.mark.parametrize("name", ["close_position", "initialize_position_bundle", "transfer_locked_position"])
+def test_accounts_that_an_instruction_does_not_need_concern_nobody(name: str) -> None:
+    chain, pool = opened()
+    call = Called(WHIRLPOOL, ["own", "own position", "pool"], anchor(name))
+    upload = Called(WHIRLPOOL, ["buffer", "pool"], bytes.fromhex("40f4bc78a7e9690a") + bytes(9))
+    assert chain.index(Sent("griefer", [call, upload])) == {}
+    chain.index(pool.swap(True, 10**9))
+    assert_follows(chain, pool)
+
+
+def test_a_limit_order_makes_its_own_pool_unknown_and_no_other() -> None:
+    chain = PoolChain()
+    one, other = Clmm("one", MINTS), Clmm("other", MINTS)
+    for pool in (one, other):
+        chain.index(pool.create(), pool.open_with(f"of {pool.name}", (-20_000, 20_000), L))
+    order = Called(
+        CLMM, ["payer", "one", "tick array", "nonce", "order", "other"], anchor("open_limit_order", bytes(14))
+    )
+    rows = chain.index(Sent("payer", [order]))
+    assert [(row["pool"], row["sqrt_price_x96"]) for row in rows["fact_pool_state"]] == [(raw("one"), 0)]
+
+
+def test_without_depths_a_swap_inside_a_router_is_not_certain() -> None:
+    chain, pool = opened()
+    routed = Called("router", ["pool"], b"", pool.swap(True, 10**9).calls)
+    answer = Sent("payer", [routed], pool.vaults.move(0, 0), name=next(names))
+    chain.index(_without_depths(answer))
     assert is_lost(chain)
+
+
+def _without_depths(sent: Sent) -> Sent:
+    class Shallow(Sent):
+        def answer(self) -> dict[str, Any]:
+            told = super().answer()
+            for group in told["meta"]["innerInstructions"]:
+                for one in group["instructions"]:
+                    one["stackHeight"] = None
+            return told
+
+    return Shallow(sent.payer, sent.calls, sent.held, name=sent.name)
 
 
 def test_a_position_moves_with_its_liquidity() -> None:
