@@ -141,8 +141,6 @@ def findings(tmp_path: Path) -> list[tuple[str, str]]:
 
 
 def test_doctor_compares_the_registrys_signer_with_this_services(deployed: NodeRegistry, tmp_path: Path) -> None:
-    with (tmp_path / "chains.toml").open("a") as file:
-        file.write('[kinds.solana]\ncapabilities = ["index", "claim"]\n')
     assert findings(tmp_path) == [], "no key was made yet"
     ours = str(load_or_create(tmp_path / "data").pubkey())
     ((level, message),) = findings(tmp_path)
