@@ -24,7 +24,7 @@ from indexer.devchain.solana.plans import MICRO, SOL_PRICE_USD, MintPlan, plans_
 from indexer.devchain.solana.sender import Sender
 from indexer.devchain.solana.surfpool import LAMPORTS_PER_SOL, Surfpool
 
-WALLETS = 8
+WALLETS = 6
 USDC_DECIMALS = 6
 _SOL = Side(WRAPPED_SOL_MINT, TOKEN_PROGRAM_ID)
 _FUNDED_LAMPORTS = 100_000 * LAMPORTS_PER_SOL
@@ -41,7 +41,7 @@ class Scale:
     hours: int
 
 
-SCALES = {"demo": Scale(130, 220, 9 * 24), "small": Scale(40, 60, 26)}
+SCALES = {"demo": Scale(120, 140, 9 * 24), "small": Scale(40, 60, 26)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +239,9 @@ class World:
         weight: int,
         drift: int,
     ) -> None:
-        """Open a pool, and let three wallets trade it. They get some of a base token that they do not have yet."""
+        """Open a pool, and let two wallets trade it. They get some of a base token that they do not have yet."""
         self.sender.send([*pool.create(), pool.deposit(*amounts)], payer=creator, purpose="open pool")
-        traders = tuple(self.economy.random.sample(self.wallets, 3))
+        traders = tuple(self.economy.random.sample(self.wallets, 2))
         self.economy.add_market(pool, amounts, traders, weight, drift)
         if granted_decimals is not None:
             token = Circulating(pool.base, granted_decimals, 0)
@@ -254,6 +254,6 @@ class World:
             holder = keypair(f"majority holder of {plan.key}")
             self.node.fund(holder.pubkey())
             self.economy.grant(token, creator, holder, supply * 6 // 10)
-        for wallet in self.economy.random.sample(self.wallets, 3):
+        for wallet in self.economy.random.sample(self.wallets, 2):
             self.economy.grant(token, creator, wallet, supply // 100)
         self.economy.add_token(token)
