@@ -28,7 +28,7 @@ install: .venv/installed ## set up: a virtual environment in .venv and the npm p
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-demo: install ## the whole system on a local chain: deploys, trades, indexes, scores, serves; Ctrl-C stops it
+demo: install ## the whole system on local chains: deploys, trades, indexes, scores, serves; Ctrl-C stops it
 	@$(BIN)/regalia demo
 
 quick: install ## what to run between edits: the tests that are not slow, under three minutes on two cores
