@@ -50,7 +50,7 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True, solana
         settings = load()
         ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")
         print(f"Regalia's demo, in {home}\n", flush=True)
-        keys = ["base", *(["solana"] if solana and _solana_runs_here() else [])]
+        keys = _chain_keys(solana=solana)
         with contextlib.ExitStack() as stack:
             chains = [stack.enter_context(ChainProcess(key, home, dict(os.environ), scale)) for key in keys]
             with _step(f"{' and '.join(keys)}: tokens, markets and days of trade"):
@@ -161,13 +161,15 @@ class Demo:
             print("\n".join(f"  {line}" for line in done), flush=True)
 
 
-def _solana_runs_here() -> bool:
-    try:
-        find_programs()
-    except SurfpoolUnavailable as error:
-        print(f"  without Solana: {error}", flush=True)
-        return False
-    return True
+def _chain_keys(*, solana: bool) -> list[str]:
+    """The chains to run. Where Solana is wanted and cannot run, a line says why."""
+    if solana:
+        try:
+            find_programs()
+        except SurfpoolUnavailable as error:
+            print(f"  without Solana: {error}", flush=True)
+            solana = False
+    return ["base", "solana"] if solana else ["base"]
 
 
 def _solana_place(world: World | None) -> guide.SolanaPlace | None:
