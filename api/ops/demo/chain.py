@@ -16,6 +16,14 @@ MODULES = {"base": "indexer.devchain.serve", "solana": "indexer.devchain.solana.
 """What runs each chain."""
 
 
+UNAVAILABLE_STATUS = 3
+"""With which a chain's program ends that cannot run on this machine."""
+
+
+class ChainUnavailable(StackError):
+    """The chain cannot run on this machine; the message says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claimant:
     """A wallet and the token it may claim."""
@@ -38,6 +46,7 @@ class World:
     deployer_key: str
     claimant: Claimant
     ws_url: str | None = None
+    node_program: str | None = None
 
 
 class ChainProcess:
@@ -62,12 +71,15 @@ class ChainProcess:
         """Wait until the history is written.
 
         Raises:
-            StackError: the chain ended, or took too long.
+            ChainUnavailable: it cannot run on this machine.
+            StackError: it ended, or took too long.
         """
         deadline = time.monotonic() + START_SECONDS
         while not self.world_file.exists():
             if (status := self._process.poll()) is not None:
                 said = last_line(self.log) or "no output"
+                if status == UNAVAILABLE_STATUS:
+                    raise ChainUnavailable(said)
                 raise StackError(f"the chain {self.key} ended with {describe_exit(status)}: {said} (log: {self.log})")
             if time.monotonic() > deadline:
                 raise StackError(f"the chain {self.key} was not built within {START_SECONDS:.0f} s (log: {self.log})")

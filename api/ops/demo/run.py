@@ -15,14 +15,13 @@ from pathlib import Path
 
 from api.accounts.service import Accounts
 from api.ops.demo import directory, guide, readiness, trial
-from api.ops.demo.chain import ChainProcess, World
+from api.ops.demo.chain import ChainProcess, ChainUnavailable, World
 from api.ops.supervisor import parts, ports
 from api.ops.supervisor.part import Phase, StackError
 from api.ops.supervisor.process import describe_exit
 from api.ops.supervisor.run import run as run_stack
 from api.ops.supervisor.settings import StackSettings, load
 from api.ops.supervisor.supervisor import Supervisor
-from indexer.devchain.solana.surfpool import SurfpoolUnavailable, find_programs
 from warehouse import engines
 
 log = logging.getLogger("regalia.demo")
@@ -50,11 +49,12 @@ def run(*, once: bool = False, scale: str = "demo", dagster: bool = True, solana
         settings = load()
         ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")
         print(f"Regalia's demo, in {home}\n", flush=True)
-        keys = _chain_keys(solana=solana)
+        keys = ["base", "solana"] if solana else ["base"]
         with contextlib.ExitStack() as stack:
             chains = [stack.enter_context(ChainProcess(key, home, dict(os.environ), scale)) for key in keys]
             with _step(f"{' and '.join(keys)}: tokens, markets and days of trade"):
-                worlds = {chain.key: chain.world() for chain in chains}
+                worlds = _await_worlds(chains)
+            chains = [chain for chain in chains if chain.key in worlds]
             with _step("our contracts"):
                 _deploy(worlds, chains, home / "chains.toml")
             demo = Demo(home, settings, worlds, chains, once=once, begun=begun)
@@ -161,15 +161,15 @@ class Demo:
             print("\n".join(f"  {line}" for line in done), flush=True)
 
 
-def _chain_keys(*, solana: bool) -> list[str]:
-    """The chains to run. Where Solana is wanted and cannot run, a line says why."""
-    if solana:
+def _await_worlds(chains: Sequence[ChainProcess]) -> dict[str, World]:
+    """The worlds of the chains that can run here, once they are written. Of another, a line says why."""
+    worlds = {}
+    for chain in chains:
         try:
-            find_programs()
-        except SurfpoolUnavailable as error:
-            print(f"  without Solana: {error}", flush=True)
-            solana = False
-    return ["base", "solana"] if solana else ["base"]
+            worlds[chain.key] = chain.world()
+        except ChainUnavailable as error:
+            print(f"  without {chain.key}: {error}", flush=True)
+    return worlds
 
 
 def _solana_place(world: World | None) -> guide.SolanaPlace | None:
@@ -183,7 +183,7 @@ def _solana_place(world: World | None) -> guide.SolanaPlace | None:
         mint=world.claimant.token,
         wallet=world.claimant.wallet,
         secret_key=world.claimant.private_key,
-        node=find_programs()[0],
+        node=world.node_program or "node",
     )
 
 

@@ -1,6 +1,7 @@
 """A local Solana node that lives: its history is written, its facts are left in files, and trade goes on until the end.
 
-``python -m indexer.devchain.solana.serve --out DIR`` is what the demo runs.
+``python -m indexer.devchain.solana.serve --out DIR`` is what the demo runs. Where there is no Surfpool it says so and
+ends with status 3.
 """
 
 import argparse
@@ -8,6 +9,7 @@ import json
 import logging
 import math
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -17,7 +19,13 @@ from solders.keypair import Keypair
 
 from indexer.devchain.files import write_whole
 from indexer.devchain.solana.economy import keypair
-from indexer.devchain.solana.surfpool import LAMPORTS_PER_SOL, Surfpool, SurfpoolError
+from indexer.devchain.solana.surfpool import (
+    LAMPORTS_PER_SOL,
+    Surfpool,
+    SurfpoolError,
+    SurfpoolUnavailable,
+    find_programs,
+)
 from indexer.devchain.solana.world import SCALES, World
 
 log = logging.getLogger(__name__)
@@ -25,6 +33,7 @@ log = logging.getLogger(__name__)
 CHAIN_KEY = "solana"
 CHAIN_ID = 900900
 CLAIMED = "coral"
+UNAVAILABLE_STATUS = 3
 _DEPLOY_SECONDS, _QUIET_SECONDS = 20.0, 3.0
 _FAST_BLOCK_SECONDS = 0.15  # a blockhash lives for 150 blocks
 _PAUSE_SECONDS = 3
@@ -39,7 +48,8 @@ def serve(out: Path, *, scale: str, seed: int = 1, actions: int = 2) -> None:
     ``solana.toml`` and then ``solana.json`` appear in ``out`` when the history is complete.
 
     Raises:
-        SurfpoolError: there is no Surfpool for this machine, or the node ended.
+        SurfpoolUnavailable: there is no Surfpool for this machine, or it is not installed.
+        SurfpoolError: the node ended.
     """
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -81,6 +91,7 @@ def _facts(world: World, deployer_key: str) -> dict[str, Any]:
     return {
         "rpc_url": world.node.url,
         "ws_url": world.node.ws_url,
+        "node_program": find_programs()[0],
         "chain_id": CHAIN_ID,
         "chain_key": CHAIN_KEY,
         "head": world.node.slot(),
@@ -95,15 +106,20 @@ def _facts(world: World, deployer_key: str) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    """Command line of the demo's Solana node."""
+def main() -> int:
+    """Command line of the demo's Solana node; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m indexer.devchain.solana.serve")
     parser.add_argument("--out", type=Path, required=True, help="folder for solana.toml and solana.json")
     parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    serve(given.out, scale=given.scale)
+    try:
+        serve(given.out, scale=given.scale)
+    except SurfpoolUnavailable as error:
+        print(error, file=sys.stderr)
+        return UNAVAILABLE_STATUS
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

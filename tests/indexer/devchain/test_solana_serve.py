@@ -10,6 +10,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from api.ops.demo.chain import UNAVAILABLE_STATUS
+from indexer.devchain.solana import serve, surfpool
 from indexer.devchain.solana.surfpool import find_programs
 from tests.fixtures.checkout import CHECKOUT
 from tests.fixtures.waiting import wait_until
@@ -32,6 +34,21 @@ def test_it_describes_itself_trades_and_stops(tmp_path: Path) -> None:
         assert process.wait(20) == 0
     with pytest.raises(httpx.ConnectError):
         httpx.post(facts["rpc_url"], json={})
+
+
+def test_other_machines_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(surfpool.platform, "machine", lambda: "arm64")
+    monkeypatch.setattr(sys, "argv", ["serve", "--out", str(tmp_path)])
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    try:
+        assert serve.main() == UNAVAILABLE_STATUS
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
+    assert "Surfpool runs on Linux on x86-64 only" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def _transactions_since(url: str, slot: int) -> int:

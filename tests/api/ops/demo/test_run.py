@@ -1,24 +1,34 @@
-"""What the demo does where a part of it cannot run."""
+"""What the demo does where one of its chains cannot run."""
+
+import os
+from pathlib import Path
 
 import pytest
 
-from api.ops.demo import run
-from indexer.devchain.solana import surfpool
+from api.ops.demo import chain, run
+from api.ops.demo.chain import ChainProcess
+from api.ops.supervisor.part import StackError
+
+GONE = "import sys; print('no node for this machine', file=sys.stderr); sys.exit({status})"
 
 
-def test_without_a_solana_node_for_the_machine_the_demo_says_so(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(surfpool.platform, "machine", lambda: "arm64")
-    assert run._chain_keys(solana=True) == ["base"]
-    assert "without Solana: Surfpool runs on Linux on x86-64 only" in capsys.readouterr().out
+@pytest.fixture
+def gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setitem(chain.MODULES, "solana", "gone")
+    return tmp_path / "gone.py"
 
 
-def test_the_demo_can_be_told_to_leave_solana_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run._chain_keys(solana=False) == ["base"]
-    assert capsys.readouterr().out == ""
+def test_without_a_node_for_the_machine_it_says_so_and_goes_on(gone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gone.write_text(GONE.format(status=chain.UNAVAILABLE_STATUS))
+    with ChainProcess("solana", gone.parent, dict(os.environ), "small") as started:
+        assert run._await_worlds([started]) == {}
+    assert capsys.readouterr().out == "  without solana: no node for this machine\n"
 
 
-def test_both_chains_run_where_they_can() -> None:
-    surfpool.find_programs()
-    assert run._chain_keys(solana=True) == ["base", "solana"]
+def test_a_chain_that_fails_ends_the_demo(gone: Path) -> None:
+    gone.write_text(GONE.format(status=1))
+    with (
+        ChainProcess("solana", gone.parent, dict(os.environ), "small") as started,
+        pytest.raises(StackError, match="the chain solana ended with status 1: no node for this machine"),
+    ):
+        run._await_worlds([started])
