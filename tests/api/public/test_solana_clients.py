@@ -36,7 +36,7 @@ async def test_client_libraries_agree_with_what_is_served(
     register(store, warehouse, owner, mint)
     chains = tmp_path / "chains.toml"
     chains.write_text(
-        f'[kinds.solana]\ncapabilities = ["index", "claim"]\n[chains.solana]\ncaip2 = "{surfpool.caip2}"\n'
+        f'[chains.solana]\ncaip2 = "{surfpool.caip2}"\n'
         f'rpc_urls = ["{surfpool.url}"]\n[chains.solana.contracts]\nregistry = "{PROGRAM}"\n'
     )
     node = find_node()

@@ -26,9 +26,7 @@ def chains(tmp_path: Path, surfpool: Surfpool) -> Path:
 
 def chains_file(folder: Path, url: str, caip2: str) -> Path:
     path = folder / "chains.toml"
-    path.write_text(
-        f'[kinds.solana]\ncapabilities = ["index"]\n[chains.solana]\ncaip2 = "{caip2}"\nrpc_urls = ["{url}"]\n'
-    )
+    path.write_text(f'[chains.solana]\ncaip2 = "{caip2}"\nrpc_urls = ["{url}"]\n')
     return path
 
 
