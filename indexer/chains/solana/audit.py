@@ -43,6 +43,9 @@ def require_effects(block: DecodedBlock) -> None:
         meta, accounts = transaction.meta, transaction.accounts
         if not len(meta.pre_balances) == len(meta.post_balances) == len(accounts):
             raise NodeLied(f"transaction {transaction.index} of slot {block.slot} lacks balances or accounts")
+        # Nodes that did not record these answer null, which says nothing; an empty list says that there were none.
+        if meta.inner_instructions is None or meta.pre_token_balances is None or meta.post_token_balances is None:
+            raise NodeLied(f"transaction {transaction.index} of slot {block.slot} lacks inner calls or token balances")
         for balance in meta.pre_token_balances or ():
             account = accounts[balance.account_index]
             before = held.pop(account, None)
