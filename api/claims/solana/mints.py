@@ -25,14 +25,14 @@ from warehouse.domain.registrations import Registration, RegistryEvent
 
 _SIGNATURES = 1_000
 """The most that a node lists at a time. Anybody can send transactions that name the account."""
-_CANDIDATES = 40
+_CANDIDATES, _AT_ONCE = 200, 20
 _CLOCK_TOLERANCE_SECONDS = 60
-"""The program's clock and the time of its block differ by less."""
+"""The program's clock is its block's time on the network; other nodes round it otherwise."""
 
 
 async def find_registration(reader: SolanaReader, address: str, crown: Crown) -> Registration | None:
     """The registration that the account of a symbol holds; None where the node does not know its transaction, or where
-    too many others named the account in the same minute. The indexer then writes it.
+    hundreds of others named the account in the same second. The indexer then writes it.
 
     Args:
         address: of the account, in base58.
@@ -42,39 +42,40 @@ async def find_registration(reader: SolanaReader, address: str, crown: Crown) ->
         RpcError: the chain does not answer.
     """
     listed = await reader.request("getSignaturesForAddress", address, {"limit": _SIGNATURES, "commitment": CONFIRMED})
-    for signature in _candidates(listed, crown.registered_at):
-        found = await _read_transaction(reader, signature)
-        if found is None:
-            continue
-        slot, transaction = found
-        event = _registered(reader, transaction, crown.token_id)
-        if event is not None:
-            return await _registration(reader, slot, transaction, *event)
+    candidates = _candidates(listed, crown.registered_at)
+    for start in range(0, len(candidates), _AT_ONCE):
+        for slot, transaction in await _read_transactions(reader, candidates[start : start + _AT_ONCE]):
+            event = _registered(reader, transaction, crown.token_id)
+            if event is not None:
+                return await _registration(reader, slot, transaction, *event)
     return None
 
 
 def _candidates(listed: Any, registered_at: int) -> Sequence[str]:
-    """Signatures of transactions that succeeded at about this time."""
+    """Signatures of transactions that succeeded at about this time, the nearest first. Without a time they come first,
+    too."""
     if not isinstance(listed, list):
         raise NodeLied(f"not signatures: {str(listed)[:80]}")
     try:
         found = [
-            str(one["signature"])
+            (abs(int(one.get("blockTime") or registered_at) - registered_at), str(one["signature"]))
             for one in listed
             if one["err"] is None
-            and (one.get("blockTime") is None or abs(int(one["blockTime"]) - registered_at) <= _CLOCK_TOLERANCE_SECONDS)
         ]
-    except (TypeError, KeyError, ValueError) as error:
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
         raise NodeLied(f"not signatures: {str(listed)[:80]}") from error
-    return found[-_CANDIDATES:]
+    near = sorted((one for one in found if one[0] <= _CLOCK_TOLERANCE_SECONDS), key=lambda one: one[0])
+    return [signature for _, signature in near[:_CANDIDATES]]
 
 
-async def _read_transaction(reader: SolanaReader, signature: str) -> tuple[int, BlockTransaction] | None:
+async def _read_transactions(reader: SolanaReader, signatures: Sequence[str]) -> list[tuple[int, BlockTransaction]]:
+    """Those of the transactions that the node knows, with their slots."""
     options = {"encoding": "json", "commitment": CONFIRMED, "maxSupportedTransactionVersion": 0}
-    answer = await reader.request("getTransaction", signature, options)
-    if answer is None:
-        return None
-    return read_transaction(answer)
+    answers = await reader.settle([("getTransaction", (signature, options)) for signature in signatures])
+    for answer in answers:
+        if isinstance(answer, RpcError):
+            raise answer
+    return [read_transaction(answer) for answer in answers if answer is not None]
 
 
 def _registered(reader: SolanaReader, transaction: BlockTransaction, token_id: int) -> tuple[int, RegistryEvent] | None:

@@ -11,6 +11,7 @@ import pytest
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 from solders.signature import Signature
+from solders.system_program import TransferParams, transfer
 from solders.transaction import VersionedTransaction
 
 from api.settings import ApiSettings
@@ -268,6 +269,27 @@ async def test_the_pipelines_may_be_first(
     assert solana_claims.store.execute(facts_of_row).fetchall() == before
     events = solana_claims.store.execute("SELECT type FROM event_log WHERE account_id IS NULL").fetchall()
     assert sorted(event["type"] for event in events) == ["claim.confirmed", "token.minted"]
+
+
+async def test_others_that_name_the_account_hide_nothing(solana_claims: SolanaClaims, solana_service: Service) -> None:
+    wallet, mint = solana_claims.claimable("FLOODED")
+    crown = program.crown_address(solana_claims.registry, "FLOODED")
+
+    def flood(lamports: int) -> None:
+        sender = Sender(solana_claims.node)
+        for number in range(30):
+            terms = TransferParams(from_pubkey=sender.payer.pubkey(), to_pubkey=crown, lamports=lamports + number)
+            sender.send([transfer(terms)])
+        sender.flush()
+        solana_claims.node.mine()
+
+    flood(1_000_000)
+    built = (await build(solana_service, wallet, mint, "FLOODED")).json()
+    assert built["costs"]["rent"] == 0
+    signature = solana_claims.node.rpc("sendTransaction", sign(built, wallet), SEND)
+    flood(1)
+    shown = (await solana_service.get("/claim/solana/status/FLOODED")).json()
+    assert (shown["status"], shown["signature"]) == ("confirmed", signature)
 
 
 async def test_an_older_authorisation_is_void_after_a_release(
