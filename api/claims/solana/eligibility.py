@@ -12,10 +12,10 @@ from api.claims.rules import Refusal, TokenRules
 from api.claims.schemas import VerificationMethod
 from api.claims.solana.control import find_control
 from api.claims.solana.reading import MintReading, read_symbol, read_token
-from api.claims.solana.registry import RegistryReading, read_registry
 from api.warehouse import WarehouseReader
 from indexer.chains.solana.accounts import CLOCK, multiple_accounts, read_accounts, read_clock
 from indexer.chains.solana.reader import SolanaReader
+from indexer.contracts.solana.registry_state import RegistryState, read_registry
 from warehouse.domain.majors import Majors
 
 
@@ -62,9 +62,9 @@ class SolanaEligibility:
         _, (clock,) = read_accounts((await self.reader(claim).settle([multiple_accounts([CLOCK])]))[0], 1)
         return datetime.fromtimestamp(read_clock(clock), UTC)
 
-    async def registry(self, claim: Claim) -> RegistryReading:
+    async def registry(self, claim: Claim) -> RegistryState:
         """The registry and the account of the claim's symbol."""
-        return await read_registry(self.reader(claim), claim.symbol)
+        return await read_registry(self.reader(claim), claim.chain.contracts["registry"], claim.symbol)
 
     async def registered_token_id(self, claim: Claim) -> int | None:
         """The registration that holds the symbol on the chain now."""

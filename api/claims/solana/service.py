@@ -21,7 +21,6 @@ from api.claims.signing import SolanaSigning
 from api.claims.solana.eligibility import SolanaEligibility
 from api.claims.solana.errors import InsufficientFunds
 from api.claims.solana.reading import MintReading
-from api.claims.solana.registry import RegistryReading
 from api.claims.solana.schemas import SolanaBuildResponse, SolanaCosts, SolanaQuoteResponse
 from api.claims.solana.tasks import watch_solana_claim
 from api.claims.solana.transaction import (
@@ -39,6 +38,7 @@ from api.fees.pricing import Pricing
 from api.http.errors import InvalidInput
 from api.store.jobs import defer
 from indexer.contracts.solana.program import rent
+from indexer.contracts.solana.registry_state import RegistryState
 from indexer.contracts.solana.statements import nonce_at
 
 LOG = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class SolanaClaimService:
             authorization = Authorization(fee, registry.now + AUTHORIZATION_SECONDS, nonce)
             return await self._transaction(claim, reading, registry, authorization, control.method, price)
 
-    async def _network_fee(self, claim: Claim, registry: RegistryReading, fee: int) -> int:
+    async def _network_fee(self, claim: Claim, registry: RegistryState, fee: int) -> int:
         """What the network would charge for the claim's transaction, which nobody needs to sign for that."""
         reader = self.eligibility.reader(claim)
         lifetime = await read_lifetime(reader)
@@ -122,7 +122,7 @@ class SolanaClaimService:
         self,
         claim: Claim,
         reading: MintReading,
-        registry: RegistryReading,
+        registry: RegistryState,
         authorization: Authorization,
         method: VerificationMethod,
         price: Quote,
@@ -141,7 +141,7 @@ class SolanaClaimService:
         await self._save(claim, authorization, method, price, registry.now)
         return _built(claim, registry, transaction, lifetime, authorization, costs)
 
-    async def _sign(self, claim: Claim, registry: RegistryReading, authorization: Authorization) -> bytes:
+    async def _sign(self, claim: Claim, registry: RegistryState, authorization: Authorization) -> bytes:
         config, ours = registry.config, self.signing.address
         if config.suspended or config.signer != ours:
             state = "suspended" if config.suspended else f"not {ours}"
@@ -184,12 +184,12 @@ class SolanaClaimService:
         )
 
 
-def _require_free(claim: Claim, registry: RegistryReading) -> None:
+def _require_free(claim: Claim, registry: RegistryState) -> None:
     if registry.symbol.crown is not None:
         raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
 
 
-def _costs(fee: int, registry: RegistryReading, network_fee: int) -> SolanaCosts:
+def _costs(fee: int, registry: RegistryState, network_fee: int) -> SolanaCosts:
     due = registry.symbol.rent_due
     return SolanaCosts(registration_fee=fee, rent=due, network_fee=network_fee, total=fee + due + network_fee)
 
@@ -208,7 +208,7 @@ def _sol(lamports: int) -> str:
 
 def _built(
     claim: Claim,
-    registry: RegistryReading,
+    registry: RegistryState,
     transaction: Unsigned,
     lifetime: Lifetime,
     authorization: Authorization,

@@ -7,12 +7,12 @@ from api.chains import ChainReaders
 from api.claims.errors import TransactionUnread
 from api.claims.repository import ClaimRepository, RecordedMint
 from api.claims.solana.mints import find_registration
-from api.claims.solana.registry import RegistryReading, read_registry
 from api.claims.solana.schemas import SolanaClaimState, SolanaClaimStatus
 from api.claims.tasks import GRACE
 from indexer.chains.errors import RpcError
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana.program import Crown
+from indexer.contracts.solana.registry_state import RegistryState, read_registry
 from warehouse.domain.chains import Chain
 
 
@@ -31,7 +31,7 @@ class SolanaClaimStatuses:
         """
         reader = self.readers.solana(chain)
         try:
-            registry = await read_registry(reader, symbol)
+            registry = await read_registry(reader, chain.contracts["registry"], symbol)
             crown = registry.symbol.crown
             mint = None if crown is None else await self._recorded(reader, registry, crown)
         except (RpcError, ValueError) as error:
@@ -51,7 +51,7 @@ class SolanaClaimStatuses:
             expires_at=until if state is SolanaClaimState.PENDING and crown is None else None,
         )
 
-    async def _recorded(self, reader: SolanaReader, registry: RegistryReading, crown: Crown) -> RecordedMint | None:
+    async def _recorded(self, reader: SolanaReader, registry: RegistryState, crown: Crown) -> RecordedMint | None:
         """The registration as recorded, which is done now if nobody did it yet."""
         known = await self.repository.registration(reader.chain.chain_id, crown.token_id)
         if known is not None:
@@ -64,7 +64,7 @@ class SolanaClaimStatuses:
         return await self.repository.registration(reader.chain.chain_id, crown.token_id)
 
 
-def _state(registry: RegistryReading, mint: RecordedMint | None, last_seconds: int | None) -> SolanaClaimState:
+def _state(registry: RegistryState, mint: RecordedMint | None, last_seconds: int | None) -> SolanaClaimState:
     if registry.symbol.crown is not None:
         return SolanaClaimState.CONFIRMED if mint is not None else SolanaClaimState.PENDING
     if last_seconds is None:

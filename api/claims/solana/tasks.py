@@ -4,9 +4,9 @@ from procrastinate import JobContext
 
 from api.claims.repository import ClaimRepository
 from api.claims.solana.mints import find_registration
-from api.claims.solana.registry import read_registry
 from api.claims.tasks import GRACE, NotMinted, WatchRetries
 from api.store.jobs import TASKS, services_of_job
+from indexer.contracts.solana.registry_state import read_registry
 
 
 @TASKS.task(name="claims.watch_solana", retry=WatchRetries(), pass_context=True)
@@ -22,7 +22,7 @@ async def watch_solana_claim(context: JobContext, *, chain_id: int, symbol: str,
     if chain is None or not chain.takes_claims:
         return
     reader = services.readers.solana(chain)
-    registry = await read_registry(reader, symbol)
+    registry = await read_registry(reader, chain.contracts["registry"], symbol)
     crown = registry.symbol.crown
     if crown is not None:
         found = await find_registration(reader, registry.symbol.address, crown)

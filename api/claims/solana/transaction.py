@@ -14,13 +14,13 @@ from solders.transaction import VersionedTransaction
 
 from api.claims.errors import FreeClaimsUsedUp, SigningUnavailable, SymbolTaken
 from api.claims.messages import Claim
-from api.claims.solana.registry import RegistryReading
 from api.http.errors import ApiError
 from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable, RpcError
 from indexer.chains.solana.accounts import CONFIRMED, Call, with_slot
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana import idl
-from indexer.contracts.solana.statements import Domain, signed
+from indexer.contracts.solana.registry_state import RegistryState
+from indexer.contracts.solana.statements import signed
 
 LOG = logging.getLogger(__name__)
 _AT = {"commitment": CONFIRMED}
@@ -37,11 +37,11 @@ class Authorization:
     deadline: int
     nonce: int
 
-    def statement(self, claim: Claim, registry: RegistryReading) -> bytes:
+    def statement(self, claim: Claim, registry: RegistryState) -> bytes:
         """The statement to be signed."""
         wallet, mint = Pubkey.from_string(claim.wallet), Pubkey.from_string(claim.token)
-        domain = Domain(registry.config.cluster, registry.program)
-        return domain.claim(wallet, mint, claim.symbol, fee=self.fee, deadline=self.deadline, nonce=self.nonce)
+        terms = {"fee": self.fee, "deadline": self.deadline, "nonce": self.nonce}
+        return registry.domain.claim(wallet, mint, claim.symbol, **terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ async def read_lifetime(reader: SolanaReader) -> Lifetime:
 
 def claim_transaction(
     claim: Claim,
-    registry: RegistryReading,
+    registry: RegistryState,
     authorization: Authorization,
     signature: bytes,
     blockhash: str,
@@ -163,7 +163,7 @@ def _lamports(fee: Any) -> int:
     return max(lamports, _SIGNATURES * _SIGNATURE_LAMPORTS)
 
 
-def refusal_of(error: Any, claim: Claim, registry: RegistryReading) -> ApiError | RpcError:
+def refusal_of(error: Any, claim: Claim, registry: RegistryState) -> ApiError | RpcError:
     """What the error of a simulation means."""
     name = _custom_error(error)
     if name == "SymbolTaken":
@@ -176,7 +176,7 @@ def refusal_of(error: Any, claim: Claim, registry: RegistryReading) -> ApiError 
     return CallFailed(f"the simulation of a claim failed: {name or error}")
 
 
-def used_up(claim: Claim, registry: RegistryReading) -> FreeClaimsUsedUp:
+def used_up(claim: Claim, registry: RegistryState) -> FreeClaimsUsedUp:
     """The error of a free claim when there are none left today."""
     return FreeClaimsUsedUp(
         f"the free registrations of today are used up on {claim.chain.name}, try again after midnight UTC",
