@@ -39,7 +39,7 @@ async def find_control(
         published = await _published(claim, reading.head_time, warehouse)
     except WarehouseError as error:
         unknown = error
-    majority = _holds_majority(reading)
+    majority = holds_majority(reading)
     holds = {
         VerificationMethod.DEPLOYER: "deployer" in published,
         VerificationMethod.MINT_AUTHORITY: "mint_authority" in published and claim.wallet == reading.mint_authority,
@@ -59,7 +59,7 @@ async def find_control(
     return Control(None, tuple(attempted))
 
 
-def _holds_majority(reading: MintReading) -> bool | None:
+def holds_majority(reading: MintReading) -> bool | None:
     """Whether the wallet provably holds more than half of the supply; None where the node does not say."""
     if reading.supply_raw is None:
         return False

@@ -82,7 +82,8 @@ async def read_lifetime(reader: SolanaReader) -> Lifetime:
     if isinstance(height, RpcError):
         raise height
     try:
-        return Lifetime(str(value["blockhash"]), int(value["lastValidBlockHeight"]), int(height))
+        blockhash = Hash.from_string(value["blockhash"])
+        return Lifetime(str(blockhash), int(value["lastValidBlockHeight"]), int(height))
     except (TypeError, KeyError, ValueError) as error:
         raise NodeLied(f"not a blockhash: {str(value)[:80]}") from error
 

@@ -1,0 +1,157 @@
+"""A node that lies, cuts its answers or is behind: no claim is built on what it says, and nothing is written."""
+
+import base64
+import copy
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+from solders.keypair import Keypair
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tests.fixtures.http_server import serving_http
+from tests.fixtures.service import Serve
+from tests.fixtures.solana_claims import SolanaClaims, build, sign
+
+pytestmark = pytest.mark.slow
+Answers = dict[str, Any]
+Lie = Callable[[str, Any], Any]
+SEND = {"encoding": "base64", "preflightCommitment": "confirmed"}
+
+
+class Proxy:
+    """Passes batches on, and lets ``lie`` change the result of each method."""
+
+    def __init__(self, node: str) -> None:
+        self.node = node
+        self.lie: Lie = lambda _, result: result
+        self.error: tuple[str, Answers] | None = None
+
+    async def answer(self, request: Request) -> Response:
+        body = await request.body()
+        methods = {call["id"]: call["method"] for call in json.loads(body)}
+        async with httpx.AsyncClient() as client:
+            answers = (await client.post(self.node, content=body, headers={"content-type": "application/json"})).json()
+        for one in answers:
+            method = methods[one["id"]]
+            if self.error is not None and self.error[0] == method:
+                one.pop("result", None)
+                one["error"] = self.error[1]
+            elif "result" in one:
+                one["result"] = self.lie(method, copy.deepcopy(one["result"]))
+        return Response(json.dumps(answers), media_type="application/json")
+
+
+@pytest.fixture
+async def proxy(solana_claims: SolanaClaims) -> AsyncIterator[Proxy]:
+    made = Proxy(solana_claims.node.url)
+    async with serving_http(Starlette(routes=[Route("/", made.answer, methods=["POST"])])) as url:
+        path = solana_claims.chains_path
+        path.write_text(path.read_text().replace(solana_claims.node.url, url))
+        yield made
+
+
+def changing(wanted: str, change: Callable[[Any], Any]) -> Lie:
+    """A lie about one method."""
+    return lambda method, result: change(result) if method == wanted else result
+
+
+def without(*names: str) -> Callable[[Any], Any]:
+    return lambda result: {name: value for name, value in result.items() if name not in names}
+
+
+def _strange_holder(result: Any) -> Any:
+    """Token accounts of somebody else, who holds everything."""
+    data = bytes(64) + (10**18).to_bytes(8, "little") + bytes(36) + b"\1" + bytes(56)
+    account = {
+        "owner": "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
+        "lamports": 1,
+        "data": [base64.b64encode(data).decode(), "base64"],
+    }
+    result["value"] = [{"pubkey": str(Keypair().pubkey()), "account": account}]
+    return result
+
+
+def _first_accounts(result: Any) -> Any:
+    result["value"] = result["value"][:-1]
+    return result
+
+
+def _no_accounts(result: Any) -> Any:
+    result["value"] = [None] * len(result["value"])
+    return result
+
+
+LIES: dict[str, Lie] = {
+    "fewer accounts": changing("getMultipleAccounts", _first_accounts),
+    "no accounts, not even the clock": changing("getMultipleAccounts", _no_accounts),
+    "no slot": changing("getMultipleAccounts", without("context")),
+    "text": changing("getMultipleAccounts", lambda _: "nothing"),
+    "tokens of another wallet": changing("getTokenAccountsByOwner", _strange_holder),
+    "no blockhash": changing("getLatestBlockhash", without("value")),
+    "half a blockhash": changing("getLatestBlockhash", lambda one: {**one, "value": {"blockhash": "x"}}),
+    "a blockhash that is none": changing(
+        "getLatestBlockhash", lambda one: {**one, "value": {**one["value"], "blockhash": "x"}}
+    ),
+    "no simulation": changing("simulateTransaction", lambda one: {**one, "value": None}),
+    "a simulation without an outcome": changing("simulateTransaction", lambda one: {**one, "value": {"logs": []}}),
+    "an unknown failure": changing("simulateTransaction", lambda one: {**one, "value": {"err": "BlockhashNotFound"}}),
+    "no fee": changing("getFeeForMessage", lambda one: {**one, "value": None}),
+    "another cluster": changing("getGenesisHash", lambda _: str(Keypair().pubkey())),
+}
+
+
+async def test_nothing_is_built_on_lies(
+    solana_claims: SolanaClaims, proxy: Proxy, serve: Serve, warehouse_url: str
+) -> None:
+    wallet, mint = solana_claims.claimable("TRUTH")
+    async with serve(
+        chains=solana_claims.chains_path, clickhouse_url=warehouse_url, chain_timeout_seconds=2
+    ) as service:
+        for name, lie in LIES.items():
+            proxy.lie = lie
+            answer = await build(service, wallet, mint, "TRUTH")
+            assert (answer.status_code, answer.json().get("code")) == (503, "TOKEN_UNVERIFIED"), name
+            assert int(answer.headers["retry-after"]) > 0
+        proxy.lie = lambda _, result: result
+        for method in ("getMultipleAccounts", "simulateTransaction"):
+            proxy.error = (method, {"code": -32005, "message": "Node is behind by 900 slots"})
+            assert (await build(service, wallet, mint, "TRUTH")).json()["code"] == "TOKEN_UNVERIFIED"
+        assert solana_claims.rows_written()["claim_authorization"] == 0
+        proxy.error = None
+        assert (await build(service, wallet, mint, "TRUTH")).status_code == 200
+
+
+async def test_no_registration_is_recorded_on_lies(
+    solana_claims: SolanaClaims, proxy: Proxy, serve: Serve, warehouse_url: str
+) -> None:
+    wallet, mint = solana_claims.claimable("RECORD")
+    async with serve(
+        chains=solana_claims.chains_path, clickhouse_url=warehouse_url, chain_timeout_seconds=2
+    ) as service:
+        built = (await build(service, wallet, mint, "RECORD")).json()
+        solana_claims.node.rpc("sendTransaction", sign(built, wallet), SEND)
+        solana_claims.node.mine()
+        for lie, status in (
+            (changing("getSignaturesForAddress", lambda _: []), 200),
+            (changing("getSignaturesForAddress", lambda _: [{"signature": 1}]), 503),
+            (changing("getTransaction", lambda _: None), 200),
+            (changing("getTransaction", without("meta")), 200),
+            (changing("getTransaction", lambda one: {**one, "meta": {**one["meta"], "innerInstructions": []}}), 200),
+            (changing("getTransaction", lambda _: {"slot": 1}), 503),
+            (changing("getBlock", lambda one: {**one, "signatures": []}), 503),
+            (changing("getBlock", without("blockhash")), 503),
+            (changing("getBlock", lambda _: None), 503),
+        ):
+            proxy.lie = lie
+            answer = await service.get("/claim/solana/status/RECORD")
+            assert answer.status_code == status, answer.text
+            assert answer.json().get("status") == ("pending" if status == 200 else None)
+            assert solana_claims.rows_written()["registration"] == 0
+        proxy.lie = lambda _, result: result
+        assert (await service.get("/claim/solana/status/RECORD")).json()["status"] == "confirmed"
