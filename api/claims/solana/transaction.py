@@ -17,6 +17,7 @@ from api.claims.messages import Claim
 from api.http.errors import ApiError
 from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable, RpcError
 from indexer.chains.solana.accounts import CONFIRMED, Call, with_slot
+from indexer.chains.solana.base58 import key_bytes, key_text
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana import idl
 from indexer.contracts.solana.registry_state import RegistryState
@@ -82,8 +83,8 @@ async def read_lifetime(reader: SolanaReader) -> Lifetime:
     if isinstance(height, RpcError):
         raise height
     try:
-        blockhash = Hash.from_string(value["blockhash"])
-        return Lifetime(str(blockhash), int(value["lastValidBlockHeight"]), int(height))
+        blockhash = key_text(key_bytes(value["blockhash"]))
+        return Lifetime(blockhash, int(value["lastValidBlockHeight"]), int(height))
     except (TypeError, KeyError, ValueError) as error:
         raise NodeLied(f"not a blockhash: {str(value)[:80]}") from error
 
