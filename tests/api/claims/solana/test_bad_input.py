@@ -19,32 +19,30 @@ OFF_CURVE = str(Pubkey.find_program_address([b"vault"], Pubkey.from_string(TOKEN
 WALLET, MINT = str(Keypair().pubkey()), str(Keypair().pubkey())
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"claimer": EVM}, "claimer: is an EVM address; on Solana it must be 32 bytes in base58"),
-        ({"claimer": WALLET[:-1] + "0"}, "claimer: must be 32 bytes in base58"),
-        ({"claimer": WALLET.replace(WALLET[5], "l")}, "claimer: must be 32 bytes in base58"),
-        ({"claimer": WALLET + "1"}, "claimer: must be 32 bytes in base58"),
-        ({"claimer": ""}, "claimer: must be 32 bytes in base58"),
-        ({"claimer": OFF_CURVE}, "claimer: must be a wallet: this address is off the Ed25519 curve"),
-        ({"claimer": 7}, "claimer: must be text"),
-        ({"claimer": None}, "claimer: "),
-        ({"tokenMint": EVM}, "tokenMint: is an EVM address; on Solana it must be 32 bytes in base58"),
-        ({"tokenMint": "not base58!"}, "tokenMint: must be 32 bytes in base58"),
-        ({"symbol": ""}, "symbol: "),
-        ({"symbol": "TOOLONGSYMBOL"}, "symbol: "),
-        ({"symbol": "Ümlaut"}, "symbol: "),
-    ],
+BAD: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"claimer": EVM}, "claimer: is an EVM address; on Solana it must be 32 bytes in base58"),
+    ({"claimer": WALLET[:-1] + "0"}, "claimer: must be 32 bytes in base58"),
+    ({"claimer": WALLET.replace(WALLET[5], "l")}, "claimer: must be 32 bytes in base58"),
+    ({"claimer": WALLET + "1"}, "claimer: must be 32 bytes in base58"),
+    ({"claimer": ""}, "claimer: must be 32 bytes in base58"),
+    ({"claimer": OFF_CURVE}, "claimer: must be a wallet: this address is off the Ed25519 curve"),
+    ({"claimer": 7}, "claimer: must be text"),
+    ({"claimer": None}, "claimer: "),
+    ({"tokenMint": EVM}, "tokenMint: is an EVM address; on Solana it must be 32 bytes in base58"),
+    ({"tokenMint": "not base58!"}, "tokenMint: must be 32 bytes in base58"),
+    ({"symbol": ""}, "symbol: "),
+    ({"symbol": "TOOLONGSYMBOL"}, "symbol: "),
+    ({"symbol": "Ümlaut"}, "symbol: "),
 )
-async def test_bad_fields_are_named(
-    solana_claims: SolanaClaims, solana_service: Service, changed: dict[str, Any], message: str
-) -> None:
-    body = {"claimer": WALLET, "symbol": "GOOD", "tokenMint": MINT, **changed}
-    for route in ("build", "quote"):
-        answer = await solana_service.post(f"/claim/solana/{route}", body)
-        assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_INVALID_INPUT"), answer.text
-        assert answer.json()["error"].startswith(message)
+
+
+async def test_bad_fields_are_named(solana_claims: SolanaClaims, solana_service: Service) -> None:
+    for changed, message in BAD:
+        body = {"claimer": WALLET, "symbol": "GOOD", "tokenMint": MINT, **changed}
+        for route in ("build", "quote"):
+            answer = await solana_service.post(f"/claim/solana/{route}", body)
+            assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_INVALID_INPUT"), answer.text
+            assert answer.json()["error"].startswith(message)
     assert solana_claims.rows_written() == {"claim_authorization": 0, "registration": 0, "event_log": 0}
 
 
@@ -120,17 +118,17 @@ async def test_a_claimer_that_a_program_owns(solana_claims: SolanaClaims, solana
         assert (qualified["eligible"], qualified["reason"]) == (False, "not_eligible")
 
 
-@pytest.mark.parametrize("path", ["/claim/message", "/claim/verify", "/claim"])
-async def test_evm_claim_routes_refuse_solana(solana_claims: SolanaClaims, solana_service: Service, path: str) -> None:
-    body = {
-        "symbol": "GOOD", "chainId": "solana", "tokenAddress": MINT, "claimerAddress": WALLET, "walletAddress": WALLET,
-        "signature": "0x" + "00" * 65, "timestamp": 1, "proofHash": "0x" + "00" * 32,
-    }  # fmt: skip
-    if path == "/claim/message":
-        body = {name: body[name] for name in ("symbol", "chainId", "tokenAddress", "claimerAddress")}
-    answer = await solana_service.post(path, body)
-    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_INVALID_INPUT")
-    assert "/api/v2/claim/solana" in answer.json()["error"]
+async def test_evm_claim_routes_refuse_solana(solana_claims: SolanaClaims, solana_service: Service) -> None:
+    claim = {"symbol": "GOOD", "chainId": "solana", "tokenAddress": MINT}
+    signed = {**claim, "walletAddress": WALLET, "signature": "0x" + "00" * 65, "timestamp": 1}
+    for path, body in (
+        ("/claim/message", {**claim, "claimerAddress": WALLET}),
+        ("/claim/verify", signed),
+        ("/claim", {**claim, "walletAddress": WALLET, "proofHash": "0x" + "00" * 32}),
+    ):
+        answer = await solana_service.post(path, body)
+        assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_INVALID_INPUT")
+        assert "/api/v2/claim/solana" in answer.json()["error"]
 
 
 async def test_status_of_bad_symbols(solana_claims: SolanaClaims, solana_service: Service) -> None:

@@ -29,32 +29,27 @@ async def qualify(service: Service, wallet: Keypair, mint: str, **fields: Any) -
     return found
 
 
-@pytest.mark.parametrize(
-    ("published", "method", "confidence"),
-    [
-        ("deployer", "deployer", 1),
-        ("mint_authority", "mint_authority", 0.95),
-        ("update_authority", "update_authority", 0.9),
-    ],
-)
-async def test_each_method_of_control(
-    solana_claims: SolanaClaims, solana_service: Service, published: str, method: str, confidence: float
-) -> None:
-    wallet = solana_claims.wallet()
-    mint = solana_claims.mint("CONTROL", wallet)
-    solana_claims.publish_token(mint, "CONTROL")
-    assert await refused(solana_service, wallet, mint, "CONTROL") == (403, "CLAIM_UNAUTHORIZED")
-    assert (await qualify(solana_service, wallet, mint))["reason"] == "not_eligible"
-    solana_claims.publish_control(str(wallet.pubkey()), mint, published, symbol="CONTROL")
-    found = (await qualify(solana_service, wallet, mint, symbol="CONTROL"))["qualification"]
-    assert (found["method"], found["confidence"]) == (method, confidence)
-    assert await refused(solana_service, wallet, mint, "CONTROL") == (200, "built")
-    headers = {"X-Wallet-Address": str(wallet.pubkey())}
-    listed = (await solana_service.client.get("/api/v2/registration/claimable", headers=headers)).json()
-    assert [(one["address"], one["chainId"], one["symbol"]) for one in listed["tokens"]] == [
-        (mint, solana_claims.node.caip2, "CONTROL")
-    ]
-    assert listed["tokens"][0]["qualification"] == found
+async def test_each_method_of_control(solana_claims: SolanaClaims, solana_service: Service) -> None:
+    for method, symbol, confidence in (
+        ("deployer", "MADE", 1),
+        ("mint_authority", "MINTED", 0.95),
+        ("update_authority", "NAMED", 0.9),
+    ):
+        wallet = solana_claims.wallet()
+        mint = solana_claims.mint(symbol, wallet)
+        solana_claims.publish_token(mint, symbol)
+        assert await refused(solana_service, wallet, mint, symbol) == (403, "CLAIM_UNAUTHORIZED")
+        assert (await qualify(solana_service, wallet, mint))["reason"] == "not_eligible"
+        solana_claims.publish_control(str(wallet.pubkey()), mint, method, symbol=symbol)
+        found = (await qualify(solana_service, wallet, mint, symbol=symbol))["qualification"]
+        assert (found["method"], found["confidence"]) == (method, confidence)
+        assert await refused(solana_service, wallet, mint, symbol) == (200, "built")
+        headers = {"X-Wallet-Address": str(wallet.pubkey())}
+        listed = (await solana_service.client.get("/api/v2/registration/claimable", headers=headers)).json()
+        assert [(one["address"], one["chainId"], one["symbol"]) for one in listed["tokens"]] == [
+            (mint, solana_claims.node.caip2, symbol)
+        ]
+        assert listed["tokens"][0]["qualification"] == found
 
 
 async def test_more_than_half_of_the_supply(solana_claims: SolanaClaims, solana_service: Service) -> None:
