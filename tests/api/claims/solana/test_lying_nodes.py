@@ -110,9 +110,7 @@ async def test_nothing_is_built_on_lies(
     solana_claims: SolanaClaims, proxy: Proxy, serve: Serve, warehouse_url: str
 ) -> None:
     wallet, mint = solana_claims.claimable("TRUTH")
-    async with serve(
-        chains=solana_claims.chains_path, clickhouse_url=warehouse_url, chain_timeout_seconds=2
-    ) as service:
+    async with serve(chains=solana_claims.chains_path, clickhouse_url=warehouse_url) as service:
         for name, lie in LIES.items():
             proxy.lie = lie
             answer = await build(service, wallet, mint, "TRUTH")
@@ -131,13 +129,11 @@ async def test_no_registration_is_recorded_on_lies(
     solana_claims: SolanaClaims, proxy: Proxy, serve: Serve, warehouse_url: str
 ) -> None:
     wallet, mint = solana_claims.claimable("RECORD")
-    async with serve(
-        chains=solana_claims.chains_path, clickhouse_url=warehouse_url, chain_timeout_seconds=2
-    ) as service:
+    async with serve(chains=solana_claims.chains_path, clickhouse_url=warehouse_url) as service:
         built = (await build(service, wallet, mint, "RECORD")).json()
         solana_claims.node.rpc("sendTransaction", sign(built, wallet), SEND)
         solana_claims.node.mine()
-        for lie, status in (
+        lies = (
             (changing("getSignaturesForAddress", lambda _: []), 200),
             (changing("getSignaturesForAddress", lambda _: [{"signature": 1}]), 503),
             (changing("getTransaction", lambda _: None), 200),
@@ -147,10 +143,11 @@ async def test_no_registration_is_recorded_on_lies(
             (changing("getBlock", lambda one: {**one, "signatures": []}), 503),
             (changing("getBlock", without("blockhash")), 503),
             (changing("getBlock", lambda _: None), 503),
-        ):
+        )
+        for number, (lie, status) in enumerate(lies):
             proxy.lie = lie
             answer = await service.get("/claim/solana/status/RECORD")
-            assert answer.status_code == status, answer.text
+            assert answer.status_code == status, (number, answer.text)
             assert answer.json().get("status") == ("pending" if status == 200 else None)
             assert solana_claims.rows_written()["registration"] == 0
         proxy.lie = lambda _, result: result
