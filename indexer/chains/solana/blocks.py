@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from indexer.chains.errors import NodeLied
+from indexer.chains.errors import BlockMissing, NodeLied
 from indexer.chains.solana.base58 import data_bytes, key_bytes, signature_bytes
 
 Place: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
@@ -258,10 +258,11 @@ def decode_block(slot: int, block: Block) -> DecodedBlock:
     """What decoders see of the block of a slot.
 
     Raises:
-        NodeLied: the block has no time, a transaction has no effects or no signature, or a hash is not 32 bytes.
+        BlockMissing: the block has no time, which nodes learn a moment after the block.
+        NodeLied: a transaction has no effects or no signature, or a hash is not 32 bytes.
     """
     if block.block_time is None:
-        raise NodeLied(f"the block of slot {slot} has no time")
+        raise BlockMissing(f"the block of slot {slot} has no time yet")
     transactions = []
     for index, item in enumerate(block.transactions):
         meta = item.meta

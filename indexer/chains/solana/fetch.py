@@ -232,7 +232,7 @@ def _get_blocks(
 def _halving(client: SolanaClient, first: int, last: int, fetch: Callable[[int, int], Value]) -> list[Value]:
     """What ``fetch`` returns for a range, or for each of its parts where the node allows only less at once."""
     try:
-        return [_consistent(client, lambda: fetch(first, last))]
+        return [consistently(client, lambda: fetch(first, last))]
     except NodeLimited as error:
         if first == last:
             raise
@@ -242,8 +242,13 @@ def _halving(client: SolanaClient, first: int, last: int, fetch: Callable[[int, 
         return _halving(client, first, middle, fetch) + _halving(client, middle + 1, last, fetch)
 
 
-def _consistent(client: SolanaClient, fetch: Callable[[], Value]) -> Value:
-    """What ``fetch`` returns; it is repeated while answers contradict each other, or while a block is missing."""
+def consistently(client: SolanaClient, fetch: Callable[[], Value]) -> Value:
+    """What ``fetch`` returns; it is repeated while answers contradict each other, or while a block is missing.
+
+    Raises:
+        NodeLied: they contradict each other again and again.
+        BlockMissing: it is still missing when the client's patience ends.
+    """
     give_up, contradictions = time.monotonic() + client.patience_seconds, 0
     for attempt in itertools.count(1):
         try:

@@ -6,12 +6,12 @@ from contextlib import closing
 from typing import Any
 
 from indexer.chains.ancestor import walk_back
-from indexer.chains.errors import BlockMissing, NodeLied, NodeUnavailable, RpcError
-from indexer.chains.solana.accounts import CONFIRMED, Account, multiple_accounts, read_accounts
+from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
+from indexer.chains.solana.accounts import CONFIRMED, Account, Call, multiple_accounts, read_accounts
 from indexer.chains.solana.assemble import assemble_unit
 from indexer.chains.solana.balances import read_balances
 from indexer.chains.solana.decoders.frame import Tables, scope_of
-from indexer.chains.solana.fetch import Chunk, FetchContext, fetch_chunk, fetch_hashes, fetch_headers
+from indexer.chains.solana.fetch import Chunk, FetchContext, consistently, fetch_chunk, fetch_hashes, fetch_headers
 from indexer.chains.solana.mints import add_token_rows
 from indexer.chains.solana.rpc import SolanaClient
 from indexer.chains.source import Head, Holding, IndexedHashes
@@ -39,18 +39,19 @@ class SolanaSource:
 
     def head(self) -> Head:
         """The newest confirmed block and the newest finalized one, both of which the node was able to show."""
+        return consistently(self.client, self._read_head)
 
+    def _read_head(self) -> Head:
         def read(results: list[Any]) -> tuple[int, int]:
             for result in results:
                 if isinstance(result, RpcError):
                     raise result
                 if not isinstance(result, int) or result < 0:
-                    raise BlockMissing(f"getSlot answered {str(result)[:80]!r}")
+                    raise NodeUnavailable(f"getSlot answered {str(result)[:80]!r}")
             confirmed, finalized = results
             return confirmed, min(confirmed, finalized)  # two nodes behind one URL may have answered
 
-        commitments = (CONFIRMED, _FINALIZED)
-        calls = [("getSlot", ({"commitment": commitment},)) for commitment in commitments]
+        calls: list[Call] = [("getSlot", ({"commitment": commitment},)) for commitment in (CONFIRMED, _FINALIZED)]
         confirmed, finalized = self.client.request(calls, read)
         shown = {confirmed, finalized} - {0}  # most nodes do not keep a chain's first block
         fetch_headers(self.client, sorted(shown))

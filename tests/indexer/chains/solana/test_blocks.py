@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from indexer.chains.errors import NodeLied
+from indexer.chains.errors import RpcError
 from indexer.chains.solana.base58 import data_bytes, key_text
 from indexer.chains.solana.blocks import Block, DecodedBlock, decode_block, log_index
 
@@ -95,7 +95,7 @@ def test_failed_transactions_are_counted_and_left_out() -> None:
     ],
 )
 def test_a_block_that_cannot_be_placed_is_refused(wrong: dict[str, object], rule: str) -> None:
-    with pytest.raises(NodeLied, match=rule):
+    with pytest.raises(RpcError, match=rule):
         decoded(answer(**wrong))
 
 

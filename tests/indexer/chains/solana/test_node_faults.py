@@ -113,6 +113,16 @@ def test_no_row_is_lost_or_false(
     assert differences(all_rows(warehouse), honest) == {}
 
 
+def test_another_node_takes_over_from_one_that_is_down(
+    node: FaultyNode, honest_chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
+) -> None:
+    node.before = lambda requests: Reply(503)
+    with indexing(warehouse, store_url, UNITS) as context:
+        advance(context, replace(honest_chain, rpc_urls=(node.url, *honest_chain.rpc_urls)))
+    assert node.calls.total() > 0
+    assert differences(all_rows(warehouse), honest) == {}
+
+
 def test_another_node_takes_over_from_one_that_contradicts_itself(
     node: FaultyNode, honest_chain: Chain, warehouse: Warehouse, store_url: str, honest: AllRows
 ) -> None:
