@@ -209,16 +209,17 @@ def _get_blocks(
 ) -> dict[int, _Header]:
     """The blocks of these slots, all of which exist. A node that lacks one is behind, forked, or keeps less."""
     blocks: dict[int, _Header] = {}
-    while len(blocks) < len(slots):
-        part = slots[len(blocks) : len(blocks) + min(at_once, client.batch_size)]
+    while missing := [slot for slot in slots if slot not in blocks]:
+        part = missing[: min(at_once, client.batch_size)]
 
         def read(results: list[Any], part: Sequence[int] = part) -> dict[int, _Header]:
-            for slot, result in zip(part, results, strict=True):
+            for result in results:
                 if isinstance(result, RpcError) and not isinstance(result, UnknownFault | StateMissing):
                     raise result
-                if not isinstance(result, kind):
-                    raise BlockMissing(f"slot {slot}: {result or 'null'}")
-            return dict(zip(part, results, strict=True))
+            found = {slot: block for slot, block in zip(part, results, strict=True) if isinstance(block, kind)}
+            if not found:  # if there are some, the others alone are asked for again
+                raise BlockMissing(f"slot {part[0]}: {results[0] or 'null'}")
+            return found
 
         try:
             blocks |= client.request([get_block(slot, details) for slot in part], read, decoder)
@@ -226,7 +227,7 @@ def _get_blocks(
             if len(part) == 1:
                 raise
             at_once = len(part) // 2
-    return blocks
+    return {slot: blocks[slot] for slot in slots}
 
 
 def _halving(client: SolanaClient, first: int, last: int, fetch: Callable[[int, int], Value]) -> list[Value]:
