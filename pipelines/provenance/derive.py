@@ -11,7 +11,7 @@ from pipelines.refresh_run import RefreshRun
 from pipelines.rules import NOBODY
 from pipelines.run_log import AssetRun, timed
 from pipelines.step import ChainStep, Phase
-from pipelines.tokens.accounts import is_possible_wallet
+from pipelines.tokens.accounts import possible_wallets
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.authorities import HELD_FOR
@@ -128,7 +128,9 @@ def _majority_holder(token: ControlInputs, chain: Chain) -> str:
         return holder
     unknown = MintTrait.CONFIDENTIAL_SUPPLY in token.traits
     single = supply == 1 and not token.decimals
-    return holder if holder != token.token and not (unknown or single) and is_possible_wallet(chain, holder) else ""
+    if unknown or single or holder == token.token or not possible_wallets(chain, [holder]):
+        return ""
+    return holder
 
 
 def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pipelines.documents.inputs import ControlInputs
 from pipelines.refresh_run import RefreshRun
-from pipelines.tokens.accounts import Marks, is_possible_wallet, read_marks
+from pipelines.tokens.accounts import Marks, possible_wallets, read_marks
 from warehouse.domain.addresses import digits_of
 from warehouse.domain.authorities import speaks_for
 from warehouse.domain.chains import Chain
@@ -18,8 +18,7 @@ def with_silent(run: RefreshRun, chain: Chain, tokens: Sequence[Inputs]) -> Sequ
     """The same tokens, each with the accounts that do not speak for it. Tokens of chains without authorities stay."""
     if not chain.has_authorities:
         return tokens
-    named = {account for token in tokens for account in _named(token)}
-    possible = {account for account in named if is_possible_wallet(chain, account)}
+    possible = possible_wallets(chain, (account for token in tokens for account in _named(token)))
     marks = read_marks(run, chain, possible)
     launchpads = frozenset(map(digits_of, chain.launchpads))
     return [replace(token, silent=_silent(token, possible, marks, launchpads)) for token in tokens]

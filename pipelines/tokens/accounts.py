@@ -52,11 +52,9 @@ class Difference:
 def refresh_accounts(run: RefreshRun, window: Window, part: Mapping[str, Any]) -> None:
     """Bring the marks of the touched tokens up to date. Call it under the serving lock only."""
     chain = window.chain
-    differences = [
-        difference
-        for row in run.read("tokens/account_marks", part)
-        if is_possible_wallet(chain, (difference := _difference(row)).account)
-    ]
+    found = [_difference(row) for row in run.read("tokens/account_marks", part)]
+    possible = possible_wallets(chain, (difference.account for difference in found))
+    differences = [difference for difference in found if difference.account in possible]
     if not differences:
         return
     before = read_marks(run, chain, {difference.account for difference in differences})
@@ -75,11 +73,11 @@ def refresh_accounts(run: RefreshRun, window: Window, part: Mapping[str, Any]) -
         run.warehouse.insert_arrow("agg_account_token", frames.of_tuples(_COLUMNS, rows))
 
 
-def is_possible_wallet(chain: Chain, account: str) -> bool:
-    """Whether an account (hexadecimal) can speak for a token at all: it has a key, and the chain's facts do not name it
-    among those that act for many."""
-    declared = {*chain.relayers, *chain.launchpads}
-    return account not in NOBODY and has_key(bytes.fromhex(account)) and account not in map(digits_of, declared)
+def possible_wallets(chain: Chain, accounts: Iterable[str]) -> set[str]:
+    """Those of some accounts (hexadecimal) that can speak for a token at all: they have a key, and the chain's facts do
+    not name them among those that act for many."""
+    declared = {*map(digits_of, chain.relayers), *map(digits_of, chain.launchpads)}
+    return {account for account in {*accounts} - declared - NOBODY if has_key(bytes.fromhex(account))}
 
 
 def read_marks(run: RefreshRun, chain: Chain, accounts: Iterable[str]) -> dict[str, dict[str, Mark]]:
