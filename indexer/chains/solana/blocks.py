@@ -211,15 +211,21 @@ def read_transaction(answer: Any) -> tuple[int, BlockTransaction]:
         raise NodeLied(f"not a transaction: {str(answer)[:80]}") from error
 
 
+ROWS_OF_A_TRANSACTION = 4096
+"""Most rows that a transaction has in a table. The runtime runs at most 64 instructions in a transaction, which name at
+most 128 accounts. A batch of a token program holds 127 instructions more, so what counts instructions of batches must
+not make a row of each: see ``decoders/control_rows.py``."""
+
+
 def log_index(transaction_index: int, row: int) -> int:
     """The ``log_index`` of a transaction's n-th row in a table, which orders a block's rows by execution.
 
     Raises:
-        ValueError: more than 4,096 rows: no transaction is large enough for them.
+        OverflowError: more rows than ``ROWS_OF_A_TRANSACTION``. That is a decoder's fault, and no lie of a node.
     """
-    if not 0 <= row < 4096:
-        raise ValueError(f"row {row} of a transaction: at most 4096 fit")
-    return transaction_index * 4096 + row
+    if not 0 <= row < ROWS_OF_A_TRANSACTION:
+        raise OverflowError(f"row {row} of a transaction: at most {ROWS_OF_A_TRANSACTION} fit")
+    return transaction_index * ROWS_OF_A_TRANSACTION + row
 
 
 def full_accounts(transaction: Transaction, meta: Meta) -> list[str]:

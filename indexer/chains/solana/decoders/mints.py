@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from indexer.chains.solana.accounts import SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM
 from indexer.chains.solana.base58 import key_bytes
-from indexer.chains.solana.blocks import DecodedBlock, DecodedTransaction, log_index
+from indexer.chains.solana.blocks import DecodedBlock, DecodedTransaction
 from indexer.chains.solana.decoders import extensions, metaplex
 from indexer.chains.solana.decoders.borsh import Borsh
+from indexer.chains.solana.decoders.control_rows import ControlRow, ControlRows
 from indexer.chains.solana.decoders.frame import Columns, Scope
 from indexer.chains.solana.decoders.mint_events import (
     EVENTS,
@@ -62,8 +63,7 @@ class _Found:
     slot: int
     creations: list[tuple[bytes, bytes, bytes, bytes, bytes]] = field(default_factory=list)
     """(transaction, mint, creator, factory, what the transaction called)"""
-    controls: list[tuple[int, bytes, bytes, str, bytes, bytes, bool]] = field(default_factory=list)
-    """(log index, transaction, mint, kind, previous account, account, whether that one signed)"""
+    controls: list[ControlRow] = field(default_factory=list)
     events: list[Happening] = field(default_factory=list)
 
     def tables(self) -> dict[str, Columns]:
@@ -100,7 +100,8 @@ class _Reader:
 
     transaction: DecodedTransaction
     found: _Found
-    row: int = 0
+    controls: ControlRows = field(default_factory=ControlRows)
+    events: list[Happening] = field(default_factory=list)
     signers: frozenset[bytes] = frozenset()
     opened: set[str] = field(default_factory=set)
     """Accounts that the transaction gave to a program."""
@@ -112,12 +113,15 @@ class _Reader:
         self.opened = {account for step in taken if step.program == SYSTEM_PROGRAM and (account := _assigned(step))}
         begun = {step.accounts[0] for step in taken if _initialises(step)}
         for mint in sorted(begun & self.opened):
-            self.found.events.append(Opened(key_bytes(mint), self.found.slot))
+            self.events.append(Opened(key_bytes(mint), self.found.slot))
         for step in taken:
             if step.program == METAPLEX_PROGRAM:
                 self._metaplex(step)
             elif step.program != SYSTEM_PROGRAM and step.data:
                 self._token(step)
+        rows, events = self.controls.placed(self.transaction.index, self.events)
+        self.found.controls += rows
+        self.found.events += events
 
     def _token(self, step: Step) -> None:
         kind = step.data[0]
@@ -128,16 +132,16 @@ class _Reader:
                 self._control(mint, *changed, previous=key_bytes(step.accounts[1]))
                 trait = extensions.AUTHORITY_TRAITS.get(changed[0])
                 if trait:
-                    self.found.events.append(TraitSet(mint, self.found.slot, trait, bool(changed[1])))
+                    self.events.append(TraitSet(mint, self.found.slot, trait, bool(changed[1])))
         elif kind in (INITIALIZE_MINT, INITIALIZE_MINT_2):
             self._initialised(step)
         elif step.program != TOKEN_2022_PROGRAM:
             return
         elif kind == CLOSE_ACCOUNT:
             if not self._is_token_account(step.accounts[0]):
-                place = self._place(len(MintControl))
-                closed = Closed(key_bytes(step.accounts[0]), self.found.slot, place, self.transaction.signature)
-                self.found.events.append(closed)
+                mint = key_bytes(step.accounts[0])
+                place = self.controls.take(mint, len(MintControl))
+                self.events.append(Closed(mint, self.found.slot, place, self.transaction.signature))
         elif extended := extensions.parse(step.accounts, step.data):
             self._extended(extended)
 
@@ -146,7 +150,7 @@ class _Reader:
         decimals, minter, freezer = fields.number(1), fields.key(), fields.option(fields.key)
         name, mint, whole = step.accounts[0], key_bytes(step.accounts[0]), step.accounts[0] in self.opened
         program = TokenProgram.TOKEN_2022 if step.program == TOKEN_2022_PROGRAM else TokenProgram.SPL_TOKEN
-        self.found.events.append(Initialised(mint, self.found.slot, program, decimals, whole))
+        self.events.append(Initialised(mint, self.found.slot, program, decimals, whole))
         inner = step.caller is not None
         self.found.creations.append(
             (
@@ -167,7 +171,7 @@ class _Reader:
         return b"" if others else key_bytes(self.transaction.fee_payer)
 
     def _extended(self, extended: extensions.Extended) -> None:
-        mint, slot, events = key_bytes(extended.mint), self.found.slot, self.found.events
+        mint, slot, events = key_bytes(extended.mint), self.found.slot, self.events
         for trait, holds in extended.traits:
             events.append(TraitSet(mint, slot, trait, holds))
         for kind, account in extended.controls:
@@ -199,25 +203,23 @@ class _Reader:
             self._add(found.mint, found.account, named)
         if found.authority is not None:
             previous = key_bytes(found.previous) if found.previous else b""
-            authorised = self._authorised(mint, MetadataSource.METAPLEX, found.authority, previous)
+            authorised = self._authorised(mint, MetadataSource.METAPLEX, found.authority, previous, found.account)
             self._add(found.mint, found.account, authorised)
 
     def _add(self, mint: str | None, account: str, event: MintEvent) -> None:
-        self.found.events.append(event if mint else OfAccount(key_bytes(account), event))
+        self.events.append(event if mint else OfAccount(key_bytes(account), event))
 
-    def _authorised(self, mint: bytes, source: MetadataSource, account: bytes, previous: bytes = b"") -> Authorised:
+    def _authorised(
+        self, mint: bytes, source: MetadataSource, account: bytes, previous: bytes = b"", where: str = ""
+    ) -> Authorised:
+        """``where`` the metadata are, which alone tells them apart if the mint is not named."""
         signature, signed = self.transaction.signature, account in self.signers
-        return Authorised(mint, self.found.slot, source, previous, account, signed, self._place(), signature)
+        place = self.controls.take((source, mint, where))
+        return Authorised(mint, self.found.slot, source, previous, account, signed, place, signature)
 
     def _control(self, mint: bytes, kind: MintControl, account: bytes, *, previous: bytes = b"") -> None:
-        row = (self._place(), self.transaction.signature, mint, kind, previous, account, account in self.signers)
-        self.found.controls.append(row)
-        self.found.events.append(Governed(mint, self.found.slot))
-
-    def _place(self, rows: int = 1) -> int:
-        """The place of the next row of fact_control, the first of so many."""
-        self.row += rows
-        return log_index(self.transaction.index, self.row - rows)
+        self.controls.add(self.transaction.signature, mint, kind, previous, account, account in self.signers)
+        self.events.append(Governed(mint, self.found.slot))
 
     def _is_token_account(self, account: str) -> bool:
         accounts = self.transaction.accounts

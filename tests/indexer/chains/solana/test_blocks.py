@@ -114,5 +114,5 @@ def test_instruction_data_of_any_length_is_decoded() -> None:
 
 def test_log_indexes_order_a_blocks_rows_by_execution() -> None:
     assert log_index(2, 0) > log_index(1, 4095) > log_index(1, 0)
-    with pytest.raises(ValueError, match="at most 4096"):
+    with pytest.raises(OverflowError, match="at most 4096"):
         log_index(0, 4096)

@@ -307,6 +307,49 @@ def test_a_mint_in_a_batch_is_found() -> None:
     assert controls(found)[-1] == (raw("mint"), "mint_authority", raw("minter"), b"", False)
 
 
+def batches(program: str, accounts: tuple[str, ...], datas: list[bytes]) -> Called:
+    """A program that sends batches of these instructions, each with the same accounts, as many as fit."""
+    sent = []
+    for start in range(0, len(datas), 127):
+        part = datas[start : start + 127]
+        data = b"\xff" + b"".join(bytes([len(accounts), len(one)]) + one for one in part)
+        sent.append(Called(program, accounts * len(part), data))
+    return Called("caller", (), b"", sent)
+
+
+def given(kind: int, holder: str) -> bytes:
+    return bytes([6, kind, 1]) + raw(holder)
+
+
+@pytest.mark.parametrize("program", [TOKEN_PROGRAM, TOKEN_2022_PROGRAM])
+def test_thousands_of_changes_in_a_transaction_are_their_net_change(program: str) -> None:
+    changes = [given(number % 2, f"holder {number % 5}") for number in range(33 * 127)]
+    found = block(
+        Sent("payer", (batches(program, ("mint", "first"), changes),)),
+        Sent("payer", (batches(program, ("mint", "holder 0"), [given(0, "heir")]),), name="next"),
+    )
+    last, before = (f"holder {number % 5}" for number in (len(changes) - 1, len(changes) - 2))
+    assert controls(found) == [
+        (raw("mint"), "freeze_authority", raw("first"), raw(before), False),
+        (raw("mint"), "mint_authority", raw("first"), raw(last), False),
+        (raw("mint"), "mint_authority", raw("holder 0"), raw("heir"), False),
+    ]
+    assert decode(found, SCOPE)["fact_control"]["log_index"] == [0, 1, 4096]
+
+
+def test_as_many_changes_as_fit_are_each_a_row() -> None:
+    changes = [given(0, f"holder {number % 5}") for number in range(4096)]
+    found = block(Sent("payer", (batches(TOKEN_PROGRAM, ("mint", "first"), changes),)))
+    assert decode(found, SCOPE)["fact_control"]["log_index"] == list(range(4096))
+
+
+def test_a_mint_closed_again_and_again_in_a_transaction_is_closed_once() -> None:
+    closings = batches(TOKEN_2022_PROGRAM, ("mint", "payer", "payer"), [b"\x09"] * 300)
+    found = block(Sent("payer", (closings, batches(TOKEN_2022_PROGRAM, ("mint", "payer"), [given(0, "heir")]))))
+    assert events(found) == [Closed(raw("mint"), found.slot, 0, found.transactions[0].signature)]
+    assert decode(found, SCOPE)["fact_control"]["log_index"] == [17]
+
+
 def test_failed_transactions_change_nothing() -> None:
     calls = (account_made("mint"), Called(TOKEN_PROGRAM, ("mint",), BEGUN))
     assert decode(block(Sent("payer", calls, failed=True)), SCOPE) == {}
