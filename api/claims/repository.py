@@ -121,6 +121,11 @@ class ClaimRepository:
         rows = await self.store.rows("claims/list_chains_of_token", {"address": address})
         return [row["chain_id"] for row in rows]
 
+    async def has_symbol(self, chain_id: int, address: str) -> bool:
+        """Whether the index knows a token with a symbol at the address."""
+        row = await self.store.row("tokens/has_symbol", {"chain_id": chain_id, "address": address})
+        return row is not None and row["found"]
+
     async def has_token_of_symbols(self, chain_id: int, symbols: Sequence[str]) -> bool:
         """Whether any token of these symbols is indexed on the chain."""
         wanted = {"chain_id": chain_id, "symbols": list(symbols)}

@@ -23,7 +23,7 @@ from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
 from api.search.results import page_url, trust_flags
 from api.tokenlists.platforms import Listing
-from indexer.chains.errors import RpcError
+from indexer.chains.errors import NodeUnavailable, RpcError
 from warehouse.domain.addresses import checksum_address, digits_of
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -199,6 +199,9 @@ class PublicReads:
     async def _holding(self, chain: Chain, token: str, wallet: str) -> Holding | None:
         held = await self.sources.readers.holding(chain, token, wallet)
         if held is None:
+            known = await self.sources.store.row("tokens/has_symbol", {"chain_id": chain.chain_id, "address": token})
+            if known is not None and known["found"]:
+                raise NodeUnavailable(f"the node does not know a token that the index knows: {token}")
             return None
         return Holding(
             chain=chain.key,

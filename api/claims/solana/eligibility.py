@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from api.chains import ChainReaders
+from api.claims.errors import Undecided
 from api.claims.messages import Claim
 from api.claims.methods import SOLANA, Control
 from api.claims.repository import ClaimRepository
@@ -39,7 +40,10 @@ class SolanaEligibility:
 
     async def read(self, claim: Claim) -> MintReading:
         """What the chain says of the mint and the wallet now."""
-        return await read_token(self.reader(claim), claim)
+        reading = await read_token(self.reader(claim), claim)
+        if not reading.exists and await self.repository.has_symbol(claim.chain.chain_id, claim.token):
+            raise Undecided("the node does not know the account of a mint that the index knows")
+        return reading
 
     async def refusal(self, claim: Claim, reading: MintReading) -> Refusal | None:
         """Why the token cannot be registered, or None."""

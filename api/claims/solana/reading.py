@@ -40,6 +40,7 @@ class MintReading:
 
     Args:
         head_time: the chain's time.
+        exists: whether there is an account at the mint's address.
         symbol: None where there is no token with a symbol; ``absence`` says why.
         mint_authority: base58; None for nobody. So is ``update_authority``.
         supply_raw: None where it is encrypted.
@@ -48,6 +49,7 @@ class MintReading:
     """
 
     head_time: datetime
+    exists: bool
     symbol: str | None
     absence: str
     mint_authority: str | None
@@ -91,6 +93,7 @@ async def read_token(reader: SolanaReader, claim: Claim) -> MintReading:
     symbol, absence = _symbol(account is not None, mint, metadata)
     return MintReading(
         head_time=datetime.fromtimestamp(read_clock(clock), UTC),
+        exists=account is not None,
         symbol=symbol,
         absence=absence,
         mint_authority=_text(None if mint is None else mint.mint_authority),

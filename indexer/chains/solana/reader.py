@@ -1,8 +1,9 @@
 """A JSON-RPC client of Solana for the event loop, over solana-py's provider: a few calls in one batch, answered by the
 first node that can.
 
-Every batch also asks for the genesis hash, so an answer from another cluster is never used. A request that every node
-would refuse is an answer (``CallFailed`` in its place); a node that does not answer is not.
+Every batch also asks for the genesis hash, so an answer from another cluster is never used, and on public clusters for
+the clock: a node that is behind would say that a new account does not exist, or what a balance once was. A request that
+every node would refuse is an answer (``CallFailed`` in its place); a node that does not answer, or is behind, is not.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from solana.rpc.async_http_provider import AsyncHTTPProvider
 from indexer.chains.errors import NodeUnavailable, RpcError, WrongChain
 from indexer.chains.nodes import Backoff, Node, NodePool
 from indexer.chains.solana.accounts import Call
+from indexer.chains.solana.clock import CLOCK_CALL, keeps_time, require_recent
 from indexer.chains.solana.faults import classify
 from indexer.chains.solana.provider import Batch, open_provider, open_session, unavailable
 from warehouse.breaker import PROBE_SECONDS, Breaker, CircuitOpen, ended_by
@@ -42,6 +44,7 @@ class SolanaReader:
     def __init__(self, chain: Chain, *, timeout_seconds: float = 8.0, connections: int = 100) -> None:
         self.chain = chain
         self.timeout_seconds = timeout_seconds
+        self._proofs: tuple[Call, ...] = (("getGenesisHash", ()), *((CLOCK_CALL,) if keeps_time(chain) else ()))
         self.nodes = NodePool(chain, _BACKOFF)
         # Nodes share the time, so that one that hangs leaves some for the next.
         share = timeout_seconds / min(len(self.nodes.nodes), 3)
@@ -68,7 +71,7 @@ class SolanaReader:
         instead.
 
         Raises:
-            NodeUnavailable: no node answered in time.
+            NodeUnavailable: no node answered in time that is not behind.
             WrongChain: the only nodes that answer serve another cluster.
         """
         try:
@@ -126,7 +129,7 @@ class SolanaReader:
         raise failure
 
     async def _post(self, node: Node, calls: Sequence[Call]) -> list[Any]:
-        batch = Batch((("getGenesisHash", ()), *calls))
+        batch = Batch((*self._proofs, *calls))
         try:
             content = await self._calls[node.url].make_request_unparsed(batch)
         except SolanaRpcException as error:
@@ -136,11 +139,13 @@ class SolanaReader:
         if len(content) > _ANSWER_CHARACTERS:
             raise NodeUnavailable(f"an answer of {len(content)} characters")
         answers = _read(content, len(batch.calls))
-        genesis = answers[0]
+        genesis, *clock = answers[: len(self._proofs)]
         if isinstance(genesis, RpcError):
             raise NodeUnavailable(f"getGenesisHash: {genesis}")
         self.nodes.require_cluster(genesis, node)
-        return answers[1:]
+        for one in clock:
+            require_recent(one)
+        return answers[len(self._proofs) :]
 
 
 def _read(content: str, count: int) -> list[Any]:

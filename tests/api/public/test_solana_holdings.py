@@ -1,5 +1,6 @@
 """What a wallet holds of an SPL token, read from a real node."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -13,7 +14,9 @@ from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
 from indexer.devchain.solana.sender import Sender
 from indexer.devchain.solana.surfpool import Surfpool
 from tests.fixtures.service import Serve, Service
+from tests.fixtures.solana_claims import insert
 from tests.fixtures.spl_token import Token
+from warehouse.postgres import Connection
 
 pytestmark = pytest.mark.slow
 MAINNET = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
@@ -110,6 +113,23 @@ async def test_what_is_no_mint_is_404(serve: Serve, chains: Path, surfpool: Surf
             assert (await holding(service, mint, wallet, chain)).status_code == 404
         # A program can hold tokens: its address is no wallet's, and still has a balance.
         assert (await holding(service, mint, token.associated(token.wallet))).json()["balance"] == "0"
+
+
+async def test_a_mint_of_the_index_that_a_node_does_not_know_is_503(
+    serve: Serve, chains: Path, store: Connection
+) -> None:
+    mint, closed, wallet = (str(Keypair().pubkey()) for _ in range(3))
+    row = {
+        "chain_id": 900900, "name": "", "precedence": 0, "first_seen_at": datetime.now(UTC), "is_copy": False,
+        "as_of_block": 1,
+    }  # fmt: skip
+    insert(store, "indexed_token", {**row, "address": mint, "symbol_key": "YOUNG"})
+    insert(store, "indexed_token", {**row, "address": closed, "symbol_key": ""})
+    async with serve(chains=chains) as service:
+        unknown = await holding(service, mint, wallet)
+        assert unknown.status_code == 503
+        assert int(unknown.headers["retry-after"]) > 0
+        assert (await holding(service, closed, wallet)).status_code == 404
 
 
 @pytest.mark.parametrize("wrong", ["another cluster", "no node"])

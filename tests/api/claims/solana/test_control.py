@@ -15,6 +15,7 @@ AMOUNTS = st.integers(0, 2**64 - 1)
 def reading(supply: int | None, balance: int | None, wallet: Account | None = None) -> MintReading:
     return MintReading(
         head_time=datetime(2026, 1, 1, tzinfo=UTC),
+        exists=True,
         symbol="X",
         absence="",
         mint_authority=None,

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from tests.fixtures.http_server import serving_http
-from tests.fixtures.service import Serve
+from tests.fixtures.service import Serve, Service
 from tests.fixtures.solana_claims import SolanaClaims, build, sign
 
 pytestmark = pytest.mark.slow
@@ -152,3 +152,13 @@ async def test_no_registration_is_recorded_on_lies(
             assert solana_claims.rows_written()["registration"] == 0
         proxy.lie = lambda _, result: result
         assert (await service.get("/claim/solana/status/RECORD")).json()["status"] == "confirmed"
+
+
+async def test_a_mint_of_the_index_that_a_node_does_not_know_is_no_refusal(
+    solana_claims: SolanaClaims, solana_service: Service
+) -> None:
+    wallet, mint = solana_claims.wallet(), str(Keypair().pubkey())
+    assert (await build(solana_service, wallet, mint, "YOUNG")).json()["code"] == "TOKEN_NOT_REGISTRABLE"
+    solana_claims.publish_token(mint, "YOUNG")
+    answer = await build(solana_service, wallet, mint, "YOUNG")
+    assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")

@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from solders.keypair import Keypair
 
 from indexer.chains.errors import CallFailed, MethodMissing, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.solana.accounts import Account, multiple_accounts, read_accounts, read_clock
+from indexer.chains.solana.clock import MAX_AGE_SECONDS
 from tests.fixtures.canned_node import DEVNET, Node, reading
 
 DOWN = "http://127.0.0.1:9"
@@ -16,7 +18,8 @@ async def test_calls_are_one_batch_and_answered_in_order() -> None:
     async with reading(node) as reader:
         assert await reader.settle([("getSlot", ()), ("getVersion", ())]) == ["getSlot", "getVersion"]
         assert await reader.request("getSlot", {"commitment": "confirmed"}) == "getSlot"
-    assert node.asked == [["getGenesisHash", "getSlot", "getVersion"], ["getGenesisHash", "getSlot"]]
+    proofs = ["getGenesisHash", "getMultipleAccounts"]
+    assert node.asked == [[*proofs, "getSlot", "getVersion"], [*proofs, "getSlot"]]
 
 
 @pytest.mark.parametrize(
@@ -35,6 +38,8 @@ async def test_calls_are_one_batch_and_answered_in_order() -> None:
         Node(errors={"getGenesisHash": {"code": -32601, "message": "Method not found"}}),
         Node(genesis="not a hash"),
         Node(genesis=DEVNET),
+        Node(behind=MAX_AGE_SECONDS + 5),
+        Node(errors={"getMultipleAccounts": {"code": -32601, "message": "Method not found"}}),
     ],
 )
 async def test_another_node_is_asked_where_one_fails(bad: Node) -> None:
@@ -49,6 +54,22 @@ async def test_no_answer_comes_from_another_cluster() -> None:
     async with reading(Node(genesis=DEVNET)) as reader:
         with pytest.raises(WrongChain, match=DEVNET):
             await reader.request("getSlot")
+
+
+async def test_nothing_is_read_from_a_node_that_is_behind() -> None:
+    node = Node(behind=MAX_AGE_SECONDS + 5)
+    async with reading(node, seconds=1.0) as reader:
+        with pytest.raises(NodeUnavailable, match="seconds behind"):
+            await reader.request("getSlot")
+        node.behind = MAX_AGE_SECONDS - 5
+        assert await reader.request("getSlot") == "getSlot"
+
+
+async def test_the_time_of_a_local_cluster_proves_nothing() -> None:
+    node = Node(genesis=str(Keypair().pubkey()), behind=10**6)
+    async with reading(node, caip2=f"solana:{node.genesis[:32]}") as reader:
+        assert await reader.request("getSlot") == "getSlot"
+    assert node.asked == [["getGenesisHash", "getSlot"]]
 
 
 async def test_a_node_that_is_down_is_asked_last() -> None:
