@@ -39,7 +39,7 @@ from api.http.errors import InvalidInput
 from api.store.jobs import defer
 from indexer.contracts.solana.program import rent
 from indexer.contracts.solana.registry_state import RegistryState
-from indexer.contracts.solana.statements import nonce_at
+from indexer.contracts.solana.statements import next_nonce
 
 LOG = logging.getLogger(__name__)
 AUTHORIZATION_SECONDS = 15 * 60
@@ -106,7 +106,7 @@ class SolanaClaimService:
             fee = await fee_wei(claim, price, self.repository, reading.head_time)
             if price.is_free and registry.free_left == 0:
                 raise used_up(claim, registry)
-            nonce = max(nonce_at(datetime.now(UTC)), registry.symbol.last_nonce + 1)
+            nonce = next_nonce(registry.symbol.last_nonce, registry.now)
             authorization = Authorization(fee, registry.now + AUTHORIZATION_SECONDS, nonce)
             return await self._transaction(claim, reading, registry, authorization, control.method, price)
 

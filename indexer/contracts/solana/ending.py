@@ -5,7 +5,6 @@ instant. Two processes that announce at once announce once: the program refuses 
 """
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 
 from solders.instruction import Instruction
 from solders.keypair import Keypair
@@ -16,7 +15,7 @@ from indexer.contracts.solana import idl, program
 from indexer.contracts.solana.program import Crown
 from indexer.contracts.solana.registry_state import RegistryState
 from indexer.contracts.solana.sending import send
-from indexer.contracts.solana.statements import nonce_at, signed
+from indexer.contracts.solana.statements import next_nonce, signed
 
 STATEMENT_SECONDS = 900
 Sign = Callable[[bytes], Awaitable[bytes]]
@@ -58,8 +57,7 @@ async def withdraw_end(
     reader: SolanaReader, state: RegistryState, crown: Crown, *, signer: Pubkey, sign: Sign, payer: Keypair
 ) -> str:
     """Take the announcement of an end back; the transaction's signature. Raises as ``announce_end``."""
-    # After a statement from a clock that went ahead, too.
-    nonce = max(nonce_at(datetime.now(UTC)), crown.last_nonce + 1)
+    nonce = next_nonce(crown.last_nonce, state.now)
     deadline = state.now + STATEMENT_SECONDS
     statement = state.domain.end_withdrawal(crown.token_id, deadline=deadline, nonce=nonce)
     arguments = {"token_id": crown.token_id, "deadline": deadline, "nonce": nonce}

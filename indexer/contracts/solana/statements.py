@@ -22,10 +22,21 @@ _NONCES_IN_A_MICROSECOND = 4096
 def nonce_at(moment: datetime) -> int:
     """The least nonce of a statement that the service makes at a moment: 4,096 for each microsecond since 1970.
 
-    The program takes a statement about a symbol only with a higher nonce than the last one used, so all statements
-    count in this unit.
+    The program takes a statement about a symbol only with a higher nonce than the last one used, and at most an hour
+    ahead of the chain's time, so all statements count in this unit.
     """
     return (moment - _EPOCH) // timedelta(microseconds=1) * _NONCES_IN_A_MICROSECOND
+
+
+def next_nonce(last_nonce: int, now: int) -> int:
+    """A nonce for a statement about a symbol that is made now. ``last_nonce`` is the last one used for the symbol,
+    ``now`` the chain's time in seconds.
+
+    It lies within the chain's present second, so the program refuses it when a registration ended in between, however
+    wrong this machine's clock is. The microsecond makes two statements differ.
+    """
+    within_second = datetime.now(UTC).microsecond * _NONCES_IN_A_MICROSECOND
+    return max(nonce_at(datetime.fromtimestamp(now, UTC)), last_nonce + 1) + within_second
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,9 +49,11 @@ static NOINLINE void begin_registration(Config *config, Crown *crown, const u8 *
 }
 
 // End a registration: the account shrinks to what keeps statements from being used twice, and the owner gets the rent
-// of the rest.
-static NOINLINE u64 end_registration(const Account *account, const Crown *crown, const Account *owner) {
+// of the rest. Statements that were made until now, and not used, count no more.
+static NOINLINE u64 end_registration(const Account *account, Crown *crown, const Account *owner, const Clock *clock) {
     REQUIRE(same_key(owner->key, crown->owner) && owner->writable, NOT_OWNER);
+    u64 past = nonce_at(clock->unix_seconds + 1);
+    if (crown->header.last_nonce < past) crown->header.last_nonce = past;
     u64 kept = rent_of(sizeof(CrownHeader));
     if (*account->lamports > kept && owner->lamports != account->lamports) {
         *owner->lamports += *account->lamports - kept;

@@ -129,5 +129,5 @@ static NOINLINE u64 execute_end(Input *in) {
     REQUIRE(!has_lapsed(crown, &in->clock), END_LAPSED);
     REQUIRE(!crown->end_objected || crown->end_confirmed, END_NOT_CONFIRMED);
     TRY(emit_end(in, ENDED, ACCOUNT(1)));
-    return end_registration(ACCOUNT(1), crown, ACCOUNT(2));
+    return end_registration(ACCOUNT(1), crown, ACCOUNT(2), &in->clock);
 }

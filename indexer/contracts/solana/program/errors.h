@@ -38,6 +38,7 @@ enum Error {
     TOO_EARLY,
     CONSENT_REVOKED,
     FLOOR_NOT_HIGHER,
+    NONCE_TOO_HIGH,
 };
 
 #define REQUIRE(condition, error) \

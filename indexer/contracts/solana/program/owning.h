@@ -11,7 +11,7 @@ static NOINLINE u64 release(Input *in) {
     Record r;
     record_of_crown(&r, RELEASED, crown);
     TRY(emit_of_crown(in, &r, ACCOUNT(1)));
-    return end_registration(ACCOUNT(1), crown, ACCOUNT(0));
+    return end_registration(ACCOUNT(1), crown, ACCOUNT(0), &in->clock);
 }
 
 // Accounts: owner or manager (signer), crown (writable), this program. Data: kind (1), enabled (1), account (32).

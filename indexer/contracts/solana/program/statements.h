@@ -83,8 +83,15 @@ static NOINLINE u64 require_service(const Account *sysvar, u64 before, const Sta
     return require_signed(sysvar, before, s, config->signer);
 }
 
+// The first nonce of a second of the chain's time: nonces are times, 4,096 for each microsecond since 1970.
+static inline u64 nonce_at(i64 unix_seconds) { return (u64)unix_seconds * 4096 * 1000000; }
+
+// A nonce far in the future would be the last that a symbol ever takes, and a stolen signer could use it for every symbol.
+#define NONCE_AHEAD_SECONDS 3600
+
 static inline u64 use_nonce(CrownHeader *crown, u64 nonce, i64 deadline, const Clock *clock) {
     REQUIRE(clock->unix_seconds <= deadline, AUTHORIZATION_EXPIRED);
+    REQUIRE(nonce <= nonce_at(clock->unix_seconds + NONCE_AHEAD_SECONDS), NONCE_TOO_HIGH);
     REQUIRE(nonce > crown->last_nonce, NONCE_USED);
     crown->last_nonce = nonce;
     return OK;

@@ -1,5 +1,7 @@
 """Registering a symbol on Solana: what counts as the service's authorisation, and who may claim what."""
 
+from datetime import UTC, datetime
+
 import pytest
 from solders.account import Account
 from solders.instruction import AccountMeta, Instruction
@@ -8,7 +10,7 @@ from solders.pubkey import Pubkey
 from solders.system_program import TransferParams, transfer
 
 from indexer.contracts.solana import program
-from indexer.contracts.solana.statements import Domain, signed
+from indexer.contracts.solana.statements import Domain, next_nonce, nonce_at, signed
 from tests.fixtures.solana_registry import FREE_PER_DAY, PAID_FROM, SOL, START, Refused, SolanaRegistry, events
 
 DAY = 86_400
@@ -47,6 +49,39 @@ def test_a_used_authorization_does_not_register_again_after_a_release(solana_reg
         solana_registry.send(parts, solana_registry.owner)
 
 
+def test_an_unused_authorization_does_not_register_after_a_release(solana_registry: SolanaRegistry) -> None:
+    used, unused = (solana_registry.claim_parts("LUMEN", nonce=moment(second)) for second in (START, START + 5))
+    solana_registry.send(used, solana_registry.owner)
+    solana_registry.set_time(START + 5)
+    solana_registry.of_crown("release", "LUMEN", solana_registry.owner)
+    with pytest.raises(Refused, match="NonceUsed"):
+        solana_registry.send(unused, solana_registry.owner)
+    solana_registry.claim("LUMEN")
+
+
+def test_a_nonce_is_at_most_an_hour_ahead(solana_registry: SolanaRegistry) -> None:
+    for nonce in (moment(START + 3_600) + 1, 2**64 - 1):
+        with pytest.raises(Refused, match="NonceTooHigh"):
+            solana_registry.claim("LUMEN", nonce=nonce)
+    solana_registry.claim("LUMEN", nonce=moment(START + 3_600))
+
+
+def test_a_stolen_signer_does_not_use_up_the_nonces_of_a_symbol(solana_registry: SolanaRegistry) -> None:
+    """The worst that it can do: use the highest nonce, then free the symbol."""
+    solana_registry.claim("LUMEN", solana_registry.stranger, nonce=moment(START + 3_600))
+    solana_registry.of_crown("release", "LUMEN", solana_registry.stranger)
+    solana_registry.set_time(START + 2)
+    data = solana_registry.data(solana_registry.address("LUMEN"))
+    assert data is not None
+    solana_registry.claim("LUMEN", nonce=next_nonce(int.from_bytes(data[16:24], "little"), START + 2))
+    assert solana_registry.registered("LUMEN").owner == solana_registry.owner.pubkey()
+
+
+def moment(second: int) -> int:
+    """The first nonce of a second."""
+    return nonce_at(datetime.fromtimestamp(second, UTC))
+
+
 def test_only_the_authorized_wallet_claims(solana_registry: SolanaRegistry) -> None:
     check, claim = solana_registry.claim_parts("LUMEN", solana_registry.owner)
     metas = [AccountMeta(solana_registry.stranger.pubkey(), True, True), *claim.accounts[1:]]
@@ -82,8 +117,8 @@ def test_another_mint_than_the_authorized_one_is_refused(solana_registry: Solana
 
 @pytest.mark.parametrize("field", ["fee", "deadline", "nonce"])
 def test_other_terms_than_the_signed_ones_are_refused(solana_registry: SolanaRegistry, field: str) -> None:
-    check, _ = solana_registry.claim_parts("LUMEN", fee=5_000, deadline=START + 900, nonce=7)
-    changed = {"fee": 5_000, "deadline": START + 900, "nonce": 7, field: START + 1_000}
+    check, _ = solana_registry.claim_parts("LUMEN", fee=5_000, deadline=START + 900, nonce=moment(START))
+    changed = {"fee": 5_000, "deadline": START + 900, "nonce": moment(START), field: START + 1_000}
     _, claim = solana_registry.claim_parts("LUMEN", **changed)
     with pytest.raises(Refused, match="NotAuthorized"):
         solana_registry.send([check, claim], solana_registry.owner)

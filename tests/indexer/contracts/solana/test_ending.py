@@ -82,7 +82,7 @@ def test_the_guardian_stops_an_end(announced: SolanaRegistry) -> None:
 
 
 def test_the_service_takes_an_end_back(announced: SolanaRegistry) -> None:
-    terms = {"deadline": START + 900, "nonce": announced.next_nonce()}
+    terms = {"deadline": START + 900, "nonce": announced.next_nonce("LUMEN")}
     statement = announced.domain.end_withdrawal(1, **terms)
     accounts = {"config": announced.config, "crown": announced.address("LUMEN")}
     withdraw = idl.instruction(announced.program, "withdraw_end", accounts, {"token_id": 1, **terms})
@@ -108,7 +108,7 @@ def test_only_the_signer_announces(solana_registry: SolanaRegistry) -> None:
 
 def test_an_announcement_for_an_earlier_registration_does_not_count(solana_registry: SolanaRegistry) -> None:
     solana_registry.claim("LUMEN")
-    terms = {"deadline": START + 900, "nonce": 1_000}
+    terms = {"deadline": START + 900, "nonce": solana_registry.next_nonce("LUMEN")}
     statement = solana_registry.sign(solana_registry.domain.end_announcement(1, INACTIVE, **terms))
     accounts = {"config": solana_registry.config, "crown": solana_registry.address("LUMEN")}
     arguments = {"token_id": 1, "reason": INACTIVE, **terms}
@@ -119,6 +119,14 @@ def test_an_announcement_for_an_earlier_registration_does_not_count(solana_regis
     solana_registry.claim("LUMEN", solana_registry.stranger)
     with pytest.raises(Refused, match="WrongTokenId"):
         solana_registry.send([statement, announce])
+
+
+def test_no_statement_about_an_end_is_more_than_an_hour_ahead(announced: SolanaRegistry) -> None:
+    """A signer that leaked could otherwise keep every registration from ever being ended or settled."""
+    announced.of_crown("veto_end", "LUMEN", announced.guardian)
+    announced.nonce = 2**64 - 2
+    with pytest.raises(Refused, match="NonceTooHigh"):
+        announced.announce_end("LUMEN")
 
 
 STEPS = st.lists(
