@@ -55,9 +55,12 @@ class ControlInputs(SupplyInputs):
     program: str
     traits: Sequence[str]
     authorities: Sequence[tuple[str, str, int, int]]
-    """Of Solana: kind, account, and block and unix seconds since which it has been so."""
+    """Of Solana: kind, account, and block and unix seconds since which it has been so. Of an authority that nobody has
+    any more, the account is empty, and the times are those of its last holder."""
     silent: frozenset[str] = field(default=frozenset(), kw_only=True)
     """Accounts that do not speak for this token, such as launchpads'. :mod:`pipelines.provenance.silent` finds them."""
+    holder_is_shared: bool = field(default=False, kw_only=True)
+    """Whether the largest holder signed for so many mints that it speaks for none. Found in the same place."""
 
     def authority(self, kind: MintControl) -> str:
         """The account that has an authority; empty if nobody has."""
@@ -71,6 +74,12 @@ class ControlInputs(SupplyInputs):
             return False
         indivisible = bool(self.program) and self.decimals == 0
         return not (indivisible and self.total_supply_raw() == 1 and not self.authority(MintControl.MINT_AUTHORITY))
+
+    @property
+    def has_majority(self) -> bool:
+        """Whether its largest holder has more than half of the supply."""
+        supply = self.total_supply_raw()
+        return bool(supply and self.top_balances_raw and 2 * self.top_balances_raw[0] > supply)
 
     @property
     def made_directly(self) -> bool:

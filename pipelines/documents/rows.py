@@ -179,7 +179,7 @@ def document(
         mint_authority=token.authority(MintControl.MINT_AUTHORITY),
         freeze_authority=token.authority(MintControl.FREEZE_AUTHORITY),
         update_authority=token.authority(MintControl.UPDATE_AUTHORITY),
-        trust_flags=trust_flags(token.traits, (kind for kind, _, _, _ in token.authorities)),
+        trust_flags=trust_flags(token.traits, (kind for kind, account, _, _ in token.authorities if account)),
         first_seen_at=token.first_time_seconds,
         is_copy=0,
         copy_of_chain_id=0,

@@ -16,7 +16,7 @@ from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.authorities import HELD_FOR
 from warehouse.domain.chains import Chain
-from warehouse.domain.mints import MintTrait
+from warehouse.domain.mints import MintControl, MintTrait
 
 SUBJECT = "provenance"
 _TOKENS_PER_BATCH = 2_000
@@ -41,6 +41,8 @@ _NOTHING: Mapping[str, Any] = {
     "standing_is_copy": 0,
 }
 _METHODS_OF_AUTHORITIES = ("mint_authority", "update_authority")
+_MOVE_SUPPLY = (MintControl.MINT_AUTHORITY, MintControl.PERMANENT_DELEGATE)
+"""Who has one of these can give itself any share of the supply."""
 _UNFINISHED = 2
 """Stands for ``is_copy`` while the rows of a token are written: no token has it, so all of them are written again."""
 _KEPT_COLUMNS = {
@@ -97,7 +99,7 @@ def controls(token: ControlInputs, chain: Chain) -> Controls:
     if token.is_token:
         found[token.deployer(chain), "deployer"] = 0
         found.update(_of_authorities(token) if chain.has_authorities else _of_contract(token))
-        found[_majority_holder(token, chain), "majority_holder"] = 0
+        found[_majority_holder(token, chain), "majority_holder"] = _supply_was_safe_from(token)
     return {pair: found[pair] for pair in sorted(found) if pair[0] not in NOBODY}
 
 
@@ -106,29 +108,42 @@ def _of_contract(token: ControlInputs) -> Controls:
 
 
 def _of_authorities(token: ControlInputs) -> Controls:
-    """The authorities that speak for a mint. One that was not so from its beginning counts after a while: a mint that
-    was grabbed or bought yesterday proves nothing."""
-    waiting = int(HELD_FOR.total_seconds())
-    found = {}
-    for kind, account, since_block, since in token.authorities:
-        if kind in _METHODS_OF_AUTHORITIES and account not in token.silent:
-            from_the_beginning = token.created_block is not None and since_block <= token.created_block
-            found[account, kind] = 0 if from_the_beginning else since + waiting
-    return found
+    """The authorities that speak for a mint, and from when on."""
+    return {
+        (account, kind): _counts_from(token, since_block, since)
+        for kind, account, since_block, since in token.authorities
+        if kind in _METHODS_OF_AUTHORITIES and account and account not in token.silent
+    }
+
+
+def _supply_was_safe_from(token: ControlInputs) -> int:
+    """From when on a majority counts. Whoever mints or seizes tokens has one at once, and may give the authority up
+    again: so it waits as long as the authorities themselves."""
+    return max(
+        (_counts_from(token, block, since) for kind, _, block, since in token.authorities if kind in _MOVE_SUPPLY),
+        default=0,
+    )
+
+
+def _counts_from(token: ControlInputs, since_block: int, since: int) -> int:
+    """An authority that was not so from the mint's beginning counts after a while: a mint that was grabbed or bought
+    yesterday proves nothing."""
+    from_the_beginning = token.created_block is not None and since_block <= token.created_block
+    return 0 if from_the_beginning else since + int(HELD_FOR.total_seconds())
 
 
 def _majority_holder(token: ControlInputs, chain: Chain) -> str:
     """The wallet that holds more than half of the supply; empty if there is none or it cannot be known. On Solana a
-    program's account is no wallet, and whoever holds a single item owns the item only."""
-    supply = token.total_supply_raw()
-    if not supply or not token.top_balances_raw or 2 * token.top_balances_raw[0] <= supply:
+    program's account is no wallet, an account that makes tokens for others speaks for none, and whoever holds a single
+    item owns the item only."""
+    if not token.has_majority:
         return ""
     holder = token.largest_wallets[0]
     if not chain.has_authorities:
         return holder
     unknown = MintTrait.CONFIDENTIAL_SUPPLY in token.traits
-    single = supply == 1 and not token.decimals
-    if unknown or single or holder == token.token or not possible_wallets(chain, [holder]):
+    single = token.total_supply_raw() == 1 and not token.decimals
+    if unknown or single or token.holder_is_shared or holder == token.token or not possible_wallets(chain, [holder]):
         return ""
     return holder
 

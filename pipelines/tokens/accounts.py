@@ -16,7 +16,7 @@ from pipelines.refresh_run import RefreshRun
 from pipelines.rules import NOBODY
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of
-from warehouse.domain.authorities import Mark, has_key, is_needed, speaks_for
+from warehouse.domain.authorities import Mark, has_key, is_needed, is_shared, speaks_for
 from warehouse.domain.chains import Chain
 
 CAUSE = "authority"
@@ -60,7 +60,8 @@ def refresh_accounts(run: RefreshRun, window: Window, part: Mapping[str, Any]) -
     before = read_marks(run, chain, {difference.account for difference in differences})
     written, after = apply(before, differences, window.final_block)
     touched = {difference.token for difference in differences}
-    request_documents(run, chain.chain_id, sorted(changed_tokens(before, after) - touched), CAUSE)
+    changed = changed_tokens(before, after) | _tokens_held(run, chain, before, after)
+    request_documents(run, chain.chain_id, sorted(changed - touched), CAUSE)
     rows = [
         (chain.chain_id, side, key, other, *_values(difference.mark), run.version)
         for difference in written
@@ -118,6 +119,20 @@ def changed_tokens(before: Marks, after: Marks) -> set[str]:
         for account in before.keys() | after.keys()
         for token in _spoken_for(before.get(account, {})) ^ _spoken_for(after.get(account, {}))
     }
+
+
+def _tokens_held(run: RefreshRun, chain: Chain, before: Marks, after: Marks) -> set[str]:
+    """The tokens of which an account has, or had, the majority that came to make mints for others, or no longer does.
+    The latter needs a reorganisation, so that their holders need not be found fast."""
+    crossed = {account: is_shared(marks.values()) for account, marks in after.items()}
+    crossed = {account: now for account, now in crossed.items() if now != is_shared(before.get(account, {}).values())}
+    found: set[str] = set()
+    for query, is_now in (("tokens/majorities_served", True), ("tokens/majorities_held", False)):
+        accounts = sorted(account for account, now in crossed.items() if now == is_now)
+        for start in range(0, len(accounts), _ACCOUNTS_PER_QUERY):
+            keys = {"chain_id": chain.chain_id, "accounts": ",".join(accounts[start : start + _ACCOUNTS_PER_QUERY])}
+            found |= {row["token_hex"] for row in run.read(query, keys)}
+    return found
 
 
 def _spoken_for(marks: Mapping[str, Mark]) -> set[str]:

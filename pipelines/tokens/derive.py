@@ -11,7 +11,12 @@ from warehouse.domain.mints import MintControl
 SUBJECT = "tokens"
 CAUSE = "identity"
 """The cause of its document requests: these documents are published before their metrics are computed."""
-AUTHORITIES = [MintControl.MINT_AUTHORITY.value, MintControl.FREEZE_AUTHORITY.value, MintControl.UPDATE_AUTHORITY.value]
+AUTHORITIES = [
+    MintControl.MINT_AUTHORITY.value,
+    MintControl.FREEZE_AUTHORITY.value,
+    MintControl.UPDATE_AUTHORITY.value,
+    MintControl.PERMANENT_DELEGATE.value,
+]
 _SUBJECTS = ["metadata", "control"]
 _TOKENS_PER_STATEMENT = 20_000
 

@@ -58,7 +58,7 @@ def test_every_way_of_control_is_found_and_followed(mints: MintLedger, publish: 
         (CAROL, "update_authority"): 0,
     }  # fmt: skip
     mints.mine()
-    mints.hand_over(token, "mint_authority", "")
+    mints.hand_over(token, "mint_authority", "")  # who had it from the beginning may give it up
     mints.hand_over(token, "update_authority", BOB)
     mints.transfer(token, ALICE, CAROL, 51)
     publish()
@@ -108,6 +108,50 @@ def test_an_authority_that_changes_hands_counts_after_a_week(
     mints.hand_over(token, "mint_authority", THIEF, signed=True)
     publish()
     assert controls(token)[THIEF, "mint_authority"] == mints.time + 7 * DAY
+
+
+@pytest.mark.parametrize("kind", ["mint_authority", "permanent_delegate"])
+def test_a_majority_counts_a_week_after_somebody_could_mint_or_seize_it(
+    mints: MintLedger, publish: Refresh, controls: Any, kind: str
+) -> None:
+    """The thief gives the grabbed authority up again, or back, to hide it."""
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, supply=100)
+    mints.hand_over(token, kind, ALICE, signed=True)
+    mints.mine(DAY)
+    mints.hand_over(token, kind, THIEF, signed=True)
+    mints.transfer(token, ZERO, THIEF, 101)
+    taken = mints.time
+    publish()
+    assert controls(token)[THIEF, "majority_holder"] == taken + 7 * DAY
+    mints.mine()
+    mints.hand_over(token, kind, "")
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0, (THIEF, "majority_holder"): taken + 7 * DAY}
+    mints.mine()
+    mints.hand_over(token, kind, ALICE)
+    publish()
+    assert controls(token)[THIEF, "majority_holder"] == mints.time + 7 * DAY
+
+
+def test_a_majority_of_who_makes_mints_for_others_proves_nothing(
+    mints: MintLedger, publish: Refresh, controls: Any
+) -> None:
+    mints.mine()
+    token = mints.mint("a", "AAA", creator=ALICE, supply=100)
+    mints.transfer(token, ALICE, PAD_BACKEND, 60)
+    for number in range(SHARED_ABOVE):
+        mints.mint(f"made {number}", f"T{number}", creator=PAD_BACKEND)
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0, (PAD_BACKEND, "majority_holder"): 0}
+    mints.mine()
+    mints.mint("one more", "MORE", creator=PAD_BACKEND)
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0}
+    mints.revert_last_unit()
+    mints.mine()
+    publish()
+    assert controls(token) == {(ALICE, "deployer"): 0, (PAD_BACKEND, "majority_holder"): 0}
 
 
 def test_an_authority_of_a_mint_whose_beginning_was_not_seen_counts_after_a_week(

@@ -28,13 +28,18 @@ class Mark:
     """Whether the account ever signed for it."""
 
 
+def is_shared(marks: Collection[Mark]) -> bool:
+    """Whether an account with these marks makes tokens for others, so that it speaks for none."""
+    return sum(mark.signed for mark in marks) > SHARED_ABOVE
+
+
 def speaks_for(token: str, marks: Collection[Mark]) -> bool:
     """Whether an account with these marks speaks for a token, as far as its other mints tell.
 
     Mints that it signed for count without exception. Those that others put it in charge of are no evidence against
     earlier ones: otherwise anyone could silence an account by naming it in worthless mints.
     """
-    if sum(mark.signed for mark in marks) > SHARED_ABOVE:
+    if is_shared(marks):
         return False
     own = next((mark for mark in marks if mark.token == token), None)
     if own is None:

@@ -1,9 +1,10 @@
 """How a wallet controls a mint now: as deployer, mint authority, update authority or majority holder, in this order.
 
 The chain says who is an authority, but not who speaks for a token: launchpads, relayers and services are authorities of
-many mints, and an authority can be forced on somebody who does not want it. So an authority counts only where the index
-says the same (``pipelines/provenance``), which leaves such accounts out. Who created a mint is in old blocks that many
-nodes no longer have; the index read them when they were final.
+many mints, and an authority can be forced on somebody who does not want it. Nor does it say since when: who took a
+mint's authority a minute ago can mint itself a majority. So an authority or a majority counts only where the index says
+the same (``pipelines/provenance``), which leaves shared accounts out and lets new ones wait a week. Who created a mint
+is in old blocks that many nodes no longer have; the index read them when they were final.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from api.claims.solana.reading import MintReading
 from api.warehouse import WarehouseReader
 from warehouse import sql
 from warehouse.domain.addresses import digits_of
+from warehouse.domain.authorities import SHARED_ABOVE
 from warehouse.errors import WarehouseError
 
 
@@ -39,7 +41,7 @@ async def find_control(
         published = await _published(claim, reading.head_time, warehouse)
     except WarehouseError as error:
         unknown = error
-    majority = holds_majority(reading)
+    majority = "majority_holder" in published and holds_majority(reading)
     holds = {
         VerificationMethod.DEPLOYER: "deployer" in published,
         VerificationMethod.MINT_AUTHORITY: "mint_authority" in published and claim.wallet == reading.mint_authority,
@@ -75,6 +77,7 @@ async def _published(claim: Claim, now: datetime, warehouse: WarehouseReader) ->
         "wallet": digits_of(claim.wallet),
         "token": digits_of(claim.token),
         "now": int(now.timestamp()),
+        "shared_above": SHARED_ABOVE,
     }
     rows = await warehouse.rows(sql.load("queries/claims/published_control"), asked)
     return frozenset(row["method"] for row in rows)

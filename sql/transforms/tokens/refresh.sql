@@ -72,7 +72,8 @@ roles AS
     )
     GROUP BY address
 ),
--- The present holder of each authority, and since when without a break.
+-- The present holder of each authority, and since when without a break. Of those that nobody has any more, an empty
+-- holder, and since when the last one had it: what that one minted or seized before it left is still there.
 authorities AS
 (
     SELECT address, arraySort(groupArray((kind, holder, since.1, since.4))) AS held
@@ -83,13 +84,18 @@ authorities AS
             kind,
             arraySort(groupArray((block_number, log_index, account, block_time))) AS changes,
             changes[-1].3 AS holder,
-            changes[arrayLastIndex(change -> change.3 != changes[-1].3, changes) + 1] AS since
+            arrayFilter(change -> notEmpty(change.3), changes) AS holders,
+            if(
+                notEmpty(holder),
+                changes[arrayLastIndex(change -> change.3 != holder, changes) + 1],
+                holders[arrayLastIndex(change -> change.3 != holders[-1].3, holders) + 1]
+            ) AS since
         FROM fact_control
         WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64} AND address IN (SELECT token FROM touched)
           AND kind IN {authorities:Array(String)}
         GROUP BY address, kind
     )
-    WHERE notEmpty(holder)
+    WHERE notEmpty(holders)
     GROUP BY address
 )
 SELECT

@@ -10,6 +10,7 @@ from solders.pubkey import Pubkey
 from indexer.devchain.solana.surfpool import LAMPORTS_PER_SOL
 from tests.fixtures.service import Serve, Service
 from tests.fixtures.solana_claims import SOLANA, SolanaClaims, build, sign
+from warehouse.domain.authorities import SHARED_ABOVE
 
 pytestmark = pytest.mark.slow
 SEND = {"encoding": "base64", "preflightCommitment": "confirmed"}
@@ -58,14 +59,45 @@ async def test_more_than_half_of_the_supply(solana_claims: SolanaClaims, solana_
     solana_claims.publish_token(mint, "MOSTLY")
     solana_claims.hold(mint, issuer, holder.pubkey(), 500)
     solana_claims.hold(mint, issuer, issuer.pubkey(), 500)
+    solana_claims.publish_control(str(holder.pubkey()), mint, "majority_holder")  # once, but no more
     assert await refused(solana_service, holder, mint, "MOSTLY") == (403, "CLAIM_UNAUTHORIZED")
     other = solana_claims.mint("MAJOR", issuer, supply=0)
     solana_claims.publish_token(other, "MAJOR")
     solana_claims.hold(other, issuer, holder.pubkey(), 501)
     solana_claims.hold(other, issuer, issuer.pubkey(), 500)
+    solana_claims.publish_control(str(holder.pubkey()), other, "majority_holder")
     found = await qualify(solana_service, holder, other)
     assert (found["qualification"]["method"], found["qualification"]["confidence"]) == ("majority_holder", 0.8)
     assert await refused(solana_service, holder, other, "MAJOR") == (200, "built")
+
+
+async def test_who_grabs_a_mint_authority_and_mints_itself_a_majority_has_none(
+    solana_claims: SolanaClaims, solana_service: Service
+) -> None:
+    thief = solana_claims.wallet()
+    mint = solana_claims.mint("GRABBED", thief, supply=0)
+    solana_claims.publish_token(mint, "GRABBED")
+    solana_claims.hold(mint, thief, thief.pubkey(), 1_000)
+    assert await refused(solana_service, thief, mint, "GRABBED") == (403, "CLAIM_UNAUTHORIZED")
+    assert (await qualify(solana_service, thief, mint))["reason"] == "not_eligible"
+    soon = int(time.time()) + 3_600
+    solana_claims.publish_control(str(thief.pubkey()), mint, "majority_holder", qualifies_from=soon)
+    assert await refused(solana_service, thief, mint, "GRABBED") == (403, "CLAIM_UNAUTHORIZED")
+
+
+async def test_an_account_that_signed_for_many_mints_never_qualifies(
+    solana_claims: SolanaClaims, solana_service: Service
+) -> None:
+    """Whatever is published of it, before the pipelines have noticed."""
+    wallet = solana_claims.wallet()
+    mint = solana_claims.mint("FACTORY", wallet, supply=0)
+    solana_claims.publish_token(mint, "FACTORY")
+    solana_claims.hold(mint, wallet, wallet.pubkey(), 1_000)
+    solana_claims.publish_control(str(wallet.pubkey()), mint, "majority_holder")
+    solana_claims.publish_marks(str(wallet.pubkey()), SHARED_ABOVE)
+    assert await refused(solana_service, wallet, mint, "FACTORY") == (200, "built")
+    solana_claims.publish_marks(str(wallet.pubkey()), SHARED_ABOVE + 1)
+    assert await refused(solana_service, wallet, mint, "FACTORY") == (403, "CLAIM_UNAUTHORIZED")
 
 
 async def test_an_authority_must_hold_on_the_chain_and_in_the_index(
