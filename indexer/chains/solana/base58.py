@@ -5,6 +5,7 @@ from functools import lru_cache
 from solders.pubkey import Pubkey
 from solders.signature import Signature
 
+_REMEMBERED_DIGITS = 256
 _DIGITS = {digit: value for value, digit in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
 
 
@@ -37,13 +38,17 @@ def signature_text(raw: bytes) -> str:
     return str(Signature(raw))
 
 
-@lru_cache(maxsize=20_000)
 def data_bytes(text: str) -> bytes:
-    """Base58 of any length, such as an instruction's data.
+    """Base58 of any length, such as an instruction's data. Only short ones are remembered: those occur often, and long
+    ones, which a sender chooses, would fill the memory.
 
     Raises:
         ValueError: a character that is no digit of base58.
     """
+    return _remembered(text) if len(text) <= _REMEMBERED_DIGITS else _decoded(text)
+
+
+def _decoded(text: str) -> bytes:
     # solders decodes fixed lengths only, and multibase takes 18 times as long.
     number = 0
     try:
@@ -53,3 +58,6 @@ def data_bytes(text: str) -> bytes:
         raise ValueError(f"{error.args[0]!r} is no digit of base58") from None
     zeros = len(text) - len(text.lstrip("1"))
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
+
+
+_remembered = lru_cache(maxsize=20_000)(_decoded)

@@ -112,6 +112,13 @@ def test_instruction_data_of_any_length_is_decoded() -> None:
         data_bytes("10")
 
 
+def test_only_short_data_are_remembered() -> None:
+    short, long = "z" * 200, "z" * 300
+    assert data_bytes(short) is data_bytes(short)
+    assert data_bytes(long) == data_bytes(long)
+    assert data_bytes(long) is not data_bytes(long)
+
+
 def test_log_indexes_order_a_blocks_rows_by_execution() -> None:
     assert log_index(2, 0) > log_index(1, 4095) > log_index(1, 0)
     with pytest.raises(OverflowError, match="at most 4096"):
