@@ -23,6 +23,7 @@ from api.limits.addresses import connection_address
 from api.reference.document import RenderedDocument
 from api.services import Services
 from api.settings import ApiSettings, load
+from warehouse.logs import hide_urls
 
 TARGET_BYTES = 8192
 NOT_READ_SECONDS = 20.0
@@ -34,6 +35,7 @@ RESERVED_DESCRIPTORS = 256
 
 def main() -> None:
     """Serve until SIGINT or SIGTERM."""
+    hide_urls()  # the log itself is uvicorn's
     settings = load()
     try:
         line = socket.create_server((settings.metrics_host, settings.metrics_port or 0))

@@ -25,6 +25,7 @@ from api.store.jobs import CONTEXT_KEY, TASKS, open_queue
 from api.webhooks import tasks as webhooks
 from api.webhooks.engine import WebhookEngine, webhook_engine
 from api.webhooks.signing import user_agent
+from warehouse.logs import configure_logging
 
 LOG = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
@@ -95,13 +96,6 @@ async def run_parallel(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -
     for result in results:
         if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
             raise result
-
-
-def configure_logging() -> None:
-    """Log to standard error, without secrets."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    # At INFO httpx logs the URL of every request, and a node's URL often contains the operator's key.
-    logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 def main() -> None:

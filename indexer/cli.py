@@ -50,9 +50,10 @@ def index(
     from indexer.run import rewind as rewind_chain
     from warehouse import engines
     from warehouse.clickhouse import Warehouse
+    from warehouse.logs import configure_logging
     from warehouse.settings import load
 
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    configure_logging(logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if follow and (to is not None or rewind is not None):
         _stop("--follow cannot be combined with --to or --rewind", WRONG_USE)
     settings = load()

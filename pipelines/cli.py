@@ -32,11 +32,12 @@ def refresh() -> None:
     from warehouse import engines, postgres
     from warehouse.chains import facts
     from warehouse.clickhouse import Warehouse
+    from warehouse.logs import configure_logging
     from warehouse.settings import load
 
     brief = logging.StreamHandler()
     brief.setFormatter(_Brief("%(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[brief])
+    configure_logging(logging.WARNING, handlers=[brief])
     settings = load()
     chains = facts.load(settings.chains)
     with (
@@ -62,11 +63,12 @@ def follow(
     from pipelines.follow import follow as follow_chain
     from warehouse import engines
     from warehouse.chains import facts
+    from warehouse.logs import configure_logging
     from warehouse.process_memory import share_heap
     from warehouse.settings import load
 
     share_heap()  # before there are threads, which keep the heaps they have
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure_logging()
     settings = load()
     chains = facts.load(settings.chains)
     chosen = chains.find(chain)

@@ -1,6 +1,5 @@
 """The commands of ``python -m warehouse``. Each imports what it needs when it runs: most of it is heavy."""
 
-import logging
 import re
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import settings as settings_module
+from .logs import configure_logging
 
 if TYPE_CHECKING:
     from .migrate import Status
@@ -139,7 +139,7 @@ def export(
     from .export import ExportRefused
     from .export import export as write
 
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    configure_logging(format="%(message)s", stream=sys.stderr)
     try:
         with _reported(), engines.ensure(settings_module.load()) as urls:
             manifest = write(urls, out)

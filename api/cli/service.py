@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from api.cli.options import AsJson
+from warehouse.logs import configure_logging
 
 app = typer.Typer()
+_LINES = {"format": "%(asctime)s %(levelname)-7s %(message)s", "datefmt": "%H:%M:%S"}
 
 
 @app.command(rich_help_panel="Service")
@@ -35,7 +37,7 @@ def up(
     from api.ops.supervisor.run import run
     from api.ops.supervisor.settings import load
 
-    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
+    configure_logging(logging.INFO, **_LINES)
     run(load(), Wanted(dagster=dagster, followers=followers))
 
 
@@ -60,7 +62,7 @@ def demo(
     """
     from api.ops.demo.run import run
 
-    logging.basicConfig(format="%(asctime)s %(levelname)-7s %(message)s", datefmt="%H:%M:%S", level=logging.WARNING)
+    configure_logging(logging.WARNING, **_LINES)
     if chain not in ("all", "base"):
         raise typer.BadParameter(f"{chain!r} is neither all nor base", param_hint="--chain")
     raise typer.Exit(run(once=once, scale=scale, dagster=dagster, solana=chain == "all"))

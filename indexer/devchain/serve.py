@@ -15,6 +15,7 @@ from typing import Any
 from indexer.devchain.anvil import Anvil, AnvilError
 from indexer.devchain.files import write_whole
 from indexer.devchain.world import SCALES, World
+from warehouse.logs import configure_logging
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for base.toml and base.json")
     parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
     given = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure_logging()
     serve(given.out, scale=given.scale)
 
 

@@ -27,6 +27,7 @@ from indexer.devchain.solana.surfpool import (
     find_programs,
 )
 from indexer.devchain.solana.world import SCALES, World
+from warehouse.logs import configure_logging
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +113,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for solana.toml and solana.json")
     parser.add_argument("--scale", choices=sorted(SCALES), default="demo")
     given = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    configure_logging()
     try:
         serve(given.out, scale=given.scale)
     except SurfpoolUnavailable as error:
