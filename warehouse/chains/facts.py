@@ -124,5 +124,6 @@ def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, 
         contracts=contracts,
         relayers=tuple(address("relayers", item) for item in table.get("relayers", ())),
         launchpads=tuple(address("launchpads", item) for item in table.get("launchpads", ())),
+        creator_programs=tuple(address("creator_programs", item) for item in table.get("creator_programs", ())),
         control_methods=tuple(kind.get("control_methods", ())),
     )

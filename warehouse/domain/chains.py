@@ -80,6 +80,8 @@ class Chain:
     launchpads: tuple[str, ...] = ()
     """Accounts that are in charge of other people's tokens, and programs whose tokens are made by others than their
     creators. Solana only."""
+    creator_programs: tuple[str, ...] = ()
+    """Programs that make tokens for whoever pays, and keep the right to mint themselves. Solana only."""
     control_methods: tuple[str, ...] = ()
     """How a wallet can control a token, the best proof first."""
 

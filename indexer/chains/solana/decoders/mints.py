@@ -4,7 +4,7 @@ Rows of fact_contract_creation and fact_control are complete here. Names become 
 known of a mint decides which source of metadata counts (``mint_events``, ``indexer/chains/solana/mints.py``).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from indexer.chains.solana.accounts import SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM
@@ -40,6 +40,7 @@ from indexer.chains.solana.decoders.token_instructions import (
     touches_mints,
 )
 from indexer.chains.solana.mint_accounts import METAPLEX_PROGRAM
+from warehouse.domain.authorities import has_key
 from warehouse.domain.mints import MintControl, MintTrait, TokenProgram
 
 _PROGRAMS = frozenset({TOKEN_PROGRAM, TOKEN_2022_PROGRAM, METAPLEX_PROGRAM, SYSTEM_PROGRAM})
@@ -47,12 +48,12 @@ _PROGRAMS = frozenset({TOKEN_PROGRAM, TOKEN_2022_PROGRAM, METAPLEX_PROGRAM, SYST
 _ASSIGNING = {0: 1, 1: 0, 3: 1, 10: 0, 13: 0}
 
 
-def decode(block: DecodedBlock, _scope: Scope) -> Mapping[str, Columns]:
+def decode(block: DecodedBlock, scope: Scope) -> Mapping[str, Columns]:
     """Rows of fact_contract_creation and fact_control, and events of mints."""
     found = _Found(block.slot)
     for transaction in block.transactions:
         if METAPLEX_PROGRAM in transaction.accounts or touches_mints(transaction):
-            _Reader(transaction, found).read()
+            _Reader(transaction, found, scope.chain.creator_programs).read()
     return found.tables()
 
 
@@ -100,6 +101,7 @@ class _Reader:
 
     transaction: DecodedTransaction
     found: _Found
+    creator_programs: Collection[str]
     controls: ControlRows = field(default_factory=ControlRows)
     events: list[Happening] = field(default_factory=list)
     signers: frozenset[bytes] = frozenset()
@@ -156,7 +158,7 @@ class _Reader:
             (
                 self.transaction.signature,
                 mint,
-                self._creator() if name in self.opened else b"",
+                self._creator(step, minter) if name in self.opened else b"",
                 key_bytes(step.caller) if step.caller else b"",
                 key_bytes(step.outermost) if inner else b"",
             )
@@ -165,10 +167,15 @@ class _Reader:
         if freezer:
             self._control(mint, MintControl.FREEZE_AUTHORITY, freezer)
 
-    def _creator(self) -> bytes:
-        """The fee payer, unless somebody else signed too: then it may have paid for another's mint."""
-        others = set(self.transaction.signers[1:]) - self.opened
-        return b"" if others else key_bytes(self.transaction.fee_payer)
+    def _creator(self, step: Step, minter: bytes) -> bytes:
+        """The fee payer, unless it may have paid for another's mint: somebody else signed too, or a program made the
+        mint for itself, as bridges do and multisig vaults, whose transactions anybody can send."""
+        if set(self.transaction.signers[1:]) - self.opened:
+            return b""
+        for_itself = step.caller is not None and not has_key(minter)
+        if for_itself and not (step.caller == step.outermost and step.caller in self.creator_programs):
+            return b""
+        return key_bytes(self.transaction.fee_payer)
 
     def _extended(self, extended: extensions.Extended) -> None:
         mint, slot, events = key_bytes(extended.mint), self.found.slot, self.events

@@ -11,7 +11,7 @@ from spl.token import models
 
 from indexer.chains.solana.accounts import SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM
 from indexer.chains.solana.blocks import DecodedBlock
-from indexer.chains.solana.decoders.frame import Scope
+from indexer.chains.solana.decoders.frame import scope_of
 from indexer.chains.solana.decoders.mint_events import (
     EVENTS,
     Authorised,
@@ -47,10 +47,12 @@ from tests.fixtures.solana_mints import (
     repointed,
 )
 from tests.fixtures.solana_recorder import Recorder
+from warehouse.chains import facts
 from warehouse.domain.mints import MintTrait, TokenProgram
 
-NONE: Any = None
-SCOPE: Scope = NONE  # no fact of the chain matters here
+SOLANA = facts.load(None).by_key["solana"]
+SCOPE = scope_of(SOLANA)
+(PUMP,) = SOLANA.creator_programs
 
 
 @pytest.fixture(scope="module")
@@ -287,6 +289,7 @@ def test_a_closed_mint_is_told_from_closed_token_accounts(recorder: Recorder) ->
 # What follows cannot run here: launchpads and Metaplex.
 
 BEGUN = b"\x14\x06" + raw("minter") + b"\0"
+DERIVED = bytes(Pubkey.find_program_address([b"mint-authority"], Pubkey.from_string(PUMP))[0])
 
 
 def account_made(label: str) -> Called:
@@ -294,10 +297,35 @@ def account_made(label: str) -> Called:
 
 
 def test_a_mint_made_by_a_program_names_it_and_the_one_that_was_called() -> None:
-    inner = (account_made("mint"), Called(TOKEN_PROGRAM, ("mint",), BEGUN))
+    begun = b"\x14\x06" + bytes(Keypair().pubkey()) + b"\0"
+    inner = (account_made("mint"), Called(TOKEN_PROGRAM, ("mint",), begun))
     launched = Called("router", ("payer",), b"", (Called("launchpad", ("payer",), b"", inner),))
     found = block(Sent("payer", (launched,)))
     assert creations(found) == [(raw("mint"), raw("payer"), raw("launchpad"), raw("router"))]
+
+
+def of_a_program(*programs: str) -> list[bytes]:
+    """The creator of a mint whose authority is derived from a program, made by calls of these programs, each by the
+    one before."""
+    calls: tuple[Called, ...] = (
+        account_made("mint"),
+        Called(TOKEN_PROGRAM, ("mint",), b"\x14\x06" + DERIVED + b"\0"),
+    )
+    for program in reversed(programs):
+        calls = (Called(program, ("payer",), b"", calls),)
+    return [creator for _, creator, _, _ in creations(block(Sent("payer", calls)))]
+
+
+def test_whoever_pays_for_the_mint_of_a_bridge_or_a_vault_is_not_its_creator() -> None:
+    assert of_a_program("bridge") == [b""]
+    assert of_a_program("multisig", "token maker") == [b""]
+    assert of_a_program() == [raw("payer")]  # its own choice, in its own transaction
+
+
+def test_users_of_a_launchpad_that_makes_tokens_for_whoever_pays_are_creators() -> None:
+    assert of_a_program(PUMP) == [raw("payer")]
+    assert of_a_program("multisig", PUMP) == [b""]  # the vault is the launchpad's user
+    assert of_a_program(PUMP, "bridge") == [b""]
 
 
 def test_a_mint_in_a_batch_is_found() -> None:
