@@ -1,7 +1,6 @@
 """The end of a registration on Solana whose challenge was upheld, on a real node."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -52,11 +51,9 @@ class Case:
         """Let the chain's time pass, and make what happened final."""
         moment, head = self.registry.time + seconds, self.registry.node.slot()
 
-        def wait() -> None:
-            while self.registry.time < moment or self.registry.node.slot("finalized") < head:
-                time.sleep(0.1)
-
-        await asyncio.to_thread(wait)
+        # In this thread, whose connection to the node is closed with the node.
+        while self.registry.time < moment or self.registry.node.slot("finalized") < head:
+            await asyncio.sleep(0.1)
 
 
 @pytest.fixture

@@ -59,7 +59,8 @@ def test_block_times_are_unix_seconds_everywhere(surfpool: Surfpool) -> None:
     signature = pay(Sender(surfpool))
     slot = surfpool.slot()
     (block,) = blocks(surfpool, slot)
-    assert abs(block["blockTime"] - time.time()) < 600
+    # The clock of a paused node goes on by a slot a block, so it falls behind; milliseconds would be years away.
+    assert abs(block["blockTime"] - time.time()) < 86_400
     assert surfpool.rpc("getBlockTime", slot) == block["blockTime"]
     assert surfpool.rpc("getTransaction", signature, CONFIRMED)["blockTime"] == block["blockTime"]
     payer = str(surfpool.payer.pubkey())

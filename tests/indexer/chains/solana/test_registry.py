@@ -23,6 +23,8 @@ from warehouse.postgres import Connection
 
 pytestmark = pytest.mark.slow
 
+FIRST_SLOT = 31
+"""The first block of a new local node."""
 CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
 
 
@@ -30,7 +32,7 @@ CID = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi"
 def chain(node_registry: NodeRegistry, tmp_path: Path) -> Chain:
     """The registry's chain, from the slot of its deployment on."""
     facts = load(node_registry.chains_file(tmp_path / "chains.toml")).by_key["solana"]
-    return replace(facts, start_block=node_registry.node.slot() - 5)
+    return replace(facts, start_block=max(node_registry.node.slot() - 5, FIRST_SLOT))
 
 
 def index(node: NodeRegistry, chain: Chain, warehouse: Warehouse, store: Connection, store_url: str) -> None:
