@@ -110,8 +110,8 @@ async def _registration(
         raise block
     try:
         index = block["signatures"].index(signature)
-        block_hash, time = str(block["blockhash"]), int(block["blockTime"])
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
+        block_hash, minted_at = str(block["blockhash"]), datetime.fromtimestamp(block["blockTime"], UTC)
+    except (TypeError, KeyError, ValueError, AttributeError, OverflowError, OSError) as error:
         raise NodeUnavailable(f"the block of slot {slot} is not there, or lacks the transaction") from error
     return Registration(
         chain_id=reader.chain.chain_id,
@@ -126,5 +126,5 @@ async def _registration(
         token_address=key_text(event.token_address),
         fee_wei=event.fee_wei,
         with_receipt=event.with_receipt,
-        minted_at=datetime.fromtimestamp(time, UTC),
+        minted_at=minted_at,
     )

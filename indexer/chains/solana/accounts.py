@@ -19,6 +19,8 @@ TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 - an
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 - an address
 TOKEN_PROGRAMS = frozenset({TOKEN_PROGRAM, TOKEN_2022_PROGRAM})
 CLOCK = "SysvarC1ock11111111111111111111111111111111"
+_LAST_SECOND = 2**32 - 1
+"""The last time that the warehouse can keep, in the year 2106."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,11 @@ def read_clock(account: Account | None) -> int:
     """The chain's time in Unix seconds, from the clock's account.
 
     Raises:
-        NodeLied: it is not the clock.
+        NodeLied: it is not the clock, or a time that no calendar has.
     """
     if account is None or len(account.data) < 40:
         raise NodeLied("the node has no clock")
-    return int.from_bytes(account.data[32:40], "little", signed=True)
+    seconds = int.from_bytes(account.data[32:40], "little", signed=True)
+    if not 0 <= seconds <= _LAST_SECOND:
+        raise NodeLied(f"the node's clock says {seconds}")
+    return seconds

@@ -87,9 +87,19 @@ def _no_accounts(result: Any) -> Any:
     return result
 
 
+def _endless_clock(result: Any) -> Any:
+    """Every account that is long enough for a clock says a time that no calendar has."""
+    for account in filter(None, result["value"]):
+        if account["owner"] == "Sysvar1111111111111111111111111111111111111":
+            data = base64.b64decode(account["data"][0])
+            account["data"][0] = base64.b64encode(data[:32] + (2**62).to_bytes(8, "little") + data[40:]).decode()
+    return result
+
+
 LIES: dict[str, Lie] = {
     "fewer accounts": changing("getMultipleAccounts", _first_accounts),
     "no accounts, not even the clock": changing("getMultipleAccounts", _no_accounts),
+    "a clock that no calendar has": changing("getMultipleAccounts", _endless_clock),
     "no slot": changing("getMultipleAccounts", without("context")),
     "text": changing("getMultipleAccounts", lambda _: "nothing"),
     "tokens of another wallet": changing("getTokenAccountsByOwner", _strange_holder),
@@ -142,6 +152,7 @@ async def test_no_registration_is_recorded_on_lies(
             (changing("getTransaction", lambda _: {"slot": 1}), 503),
             (changing("getBlock", lambda one: {**one, "signatures": []}), 503),
             (changing("getBlock", without("blockhash")), 503),
+            (changing("getBlock", lambda one: {**one, "blockTime": 2**62}), 503),
             (changing("getBlock", lambda _: None), 503),
         )
         for number, (lie, status) in enumerate(lies):

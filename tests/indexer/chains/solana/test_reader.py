@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from solders.keypair import Keypair
 
-from indexer.chains.errors import CallFailed, MethodMissing, NodeUnavailable, RpcError, WrongChain
+from indexer.chains.errors import CallFailed, MethodMissing, NodeLied, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.solana.accounts import Account, multiple_accounts, read_accounts, read_clock
 from indexer.chains.solana.clock import MAX_AGE_SECONDS
 from tests.fixtures.canned_node import DEVNET, Node, reading
@@ -119,6 +119,13 @@ async def test_accounts_are_read_as_of_one_slot() -> None:
         slot, found = read_accounts(await reader.request(method, *params), 2)
     assert (slot, found) == (77, [Account("1" * 32, 5, b"\0\1\2"), None])
     assert read_clock(Account("Sysvar", 1, clock)) == 1_767_225_600
+
+
+@pytest.mark.parametrize("seconds", [-1, 2**32, 2**63 - 1, -(2**63)])
+def test_a_clock_that_no_calendar_has_is_a_lie(seconds: int) -> None:
+    data = bytes(32) + seconds.to_bytes(8, "little", signed=True)
+    with pytest.raises(NodeLied):
+        read_clock(Account("Sysvar", 1, data))
 
 
 @pytest.mark.parametrize(
