@@ -26,6 +26,7 @@ from indexer.chains.solana.mint_accounts import (
     trusted_metadata,
 )
 from indexer.chains.solana.reader import SolanaReader
+from indexer.chains.text import SYMBOL_CHARACTERS, clean_text
 
 _NO_ACCOUNT = "There is no account at this address."
 _NO_MINT = "The account at this address is not a mint of SPL Token or Token-2022."
@@ -120,14 +121,14 @@ async def read_symbol(reader: SolanaReader, mint_address: str) -> str | None:
 
 
 def _symbol(exists: bool, mint: Mint | None, metadata: Metadata | None) -> tuple[str | None, str]:
-    """The symbol, and why there is none."""
+    """The symbol, cleaned as the index has it, and why there is none."""
     if mint is None:
         return None, _NO_MINT if exists else _NO_ACCOUNT
     if is_single_item(mint, metadata):
         return None, _SINGLE_ITEM
     if metadata is None:
         return None, _NO_METADATA
-    return metadata.symbol or None, _NO_SYMBOL
+    return clean_text(metadata.symbol.encode(), SYMBOL_CHARACTERS) or None, _NO_SYMBOL
 
 
 def _text(key: bytes | None) -> str | None:

@@ -71,6 +71,14 @@ async def test_more_than_half_of_the_supply(solana_claims: SolanaClaims, solana_
     assert await refused(solana_service, holder, other, "MAJOR") == (200, "built")
 
 
+async def test_a_symbol_is_cleaned_as_the_index_cleans_it(solana_claims: SolanaClaims, solana_service: Service) -> None:
+    wallet = solana_claims.wallet()
+    mint = solana_claims.mint(" SPACED\u200b ", wallet)
+    solana_claims.publish_control(str(wallet.pubkey()), mint, symbol="SPACED")
+    solana_claims.publish_token(mint, "SPACED")
+    assert await refused(solana_service, wallet, mint, "SPACED") == (200, "built")
+
+
 async def test_who_grabs_a_mint_authority_and_mints_itself_a_majority_has_none(
     solana_claims: SolanaClaims, solana_service: Service
 ) -> None:
