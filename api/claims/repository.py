@@ -138,6 +138,11 @@ class ClaimRepository:
         row = await self.store.row("claims/find_registered_symbol", token)
         return row["symbol"] if row else None
 
+    async def other_symbol_of_token(self, claim: Claim) -> str | None:
+        """Another symbol under which the claimed token is registered now. A token holds one at a time."""
+        registered = await self.active_symbol_of_token(claim.chain.chain_id, claim.token)
+        return None if registered == claim.symbol else registered
+
     async def last_expired_owner(self, chain_id: int, symbol: str) -> str | None:
         """Who owned the symbol's last registration, where that one ended by expiry."""
         row = await self.store.row("claims/find_last_owner", {"chain_id": chain_id, "symbol": symbol})

@@ -131,6 +131,8 @@ class ClaimService:
             )
         if await self.eligibility.registered_token_id(claim) is not None:
             raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
+        if (other := await self.repository.other_symbol_of_token(claim)) is not None:
+            raise SymbolTaken(f"tokenAddress: is already registered as {other} on {claim.chain.name}")
         proof = await self._proof(claim, proof_hash)
         control = await self.eligibility.control(claim, reading)
         if control.method is None:

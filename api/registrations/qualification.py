@@ -72,7 +72,8 @@ class Qualifier:
         refusal = await checks.refusal(claim, reading)
         if refusal is not None:
             return self._refused(refusal)
-        if await checks.registered_token_id(claim) is not None:
+        is_taken = await checks.registered_token_id(claim) is not None
+        if is_taken or await self.evm.repository.other_symbol_of_token(claim) is not None:
             return QualifyResponse(success=True, eligible=False, reason="already_claimed")
         control = await checks.control(claim, reading)
         if control.method is None:

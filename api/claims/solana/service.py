@@ -68,7 +68,7 @@ class SolanaClaimService:
             reading = await self.eligibility.read(claim)
             self._require(refuse_misnamed(claim, reading))
             registry = await self.eligibility.registry(claim)
-            _require_free(claim, registry)
+            await self._require_free(claim, registry)
             price = await quote(claim, self.pricing, self.repository)
             fee = await fee_wei(claim, price, self.repository, reading.head_time)
             network_fee = await self._network_fee(claim, registry, fee)
@@ -98,7 +98,7 @@ class SolanaClaimService:
                 raise InvalidInput("claimer", "must be a wallet: a program owns this account, so it cannot pay")
             self._require(await self.eligibility.refusal(claim, reading))
             registry = await self.eligibility.registry(claim)
-            _require_free(claim, registry)
+            await self._require_free(claim, registry)
             control = await self.eligibility.control(claim, reading)
             if control.method is None:
                 raise ClaimUnauthorized
@@ -171,6 +171,12 @@ class SolanaClaimService:
                 deadline=datetime.fromtimestamp(authorization.deadline, UTC),
             )
 
+    async def _require_free(self, claim: Claim, registry: RegistryState) -> None:
+        if registry.symbol.crown is not None:
+            raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
+        if (other := await self.repository.other_symbol_of_token(claim)) is not None:
+            raise SymbolTaken(f"tokenMint: is already registered as {other} on {claim.chain.name}")
+
     def _require(self, refusal: Refusal | None) -> None:
         if refusal is None:
             return
@@ -182,11 +188,6 @@ class SolanaClaimService:
                 "supportEmail": self.support_email,
             },
         )
-
-
-def _require_free(claim: Claim, registry: RegistryState) -> None:
-    if registry.symbol.crown is not None:
-        raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
 
 
 def _costs(fee: int, registry: RegistryState, network_fee: int) -> SolanaCosts:

@@ -6,8 +6,10 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
+from tests.factories.registrations import add_registration
 from tests.fixtures.claims import ClaimChain, Claimer, sign
 from tests.fixtures.service import Serve, Service
+from warehouse.postgres import Connection
 
 
 async def build(service: Service, symbol: str, token: str, wallet: LocalAccount) -> Any:
@@ -154,6 +156,21 @@ async def test_an_existing_registration_is_already_claimed(claim_chain: ClaimCha
         assert (await qualify(claim_service, address, wallet, symbol="TAKEN"))["reason"] == "already_claimed"
         answer = await build(claim_service, "TAKEN", address, wallet)
         assert (answer.status_code, answer.json()["code"]) == (409, "CLAIM_DUPLICATE")
+
+
+async def test_a_token_holds_one_symbol_at_a_time(
+    claim_chain: ClaimChain, claim_service: Service, store: Connection
+) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "SECOND")
+    claim_chain.index()
+    claim_chain.price_native()
+    assert (await qualify(claim_service, token, wallet))["eligible"] is True
+    add_registration(store, "FIRST", token_address=token.lower())
+    assert (await qualify(claim_service, token, wallet))["reason"] == "already_claimed"
+    answer = await build(claim_service, "SECOND", token, wallet)
+    assert (answer.status_code, answer.json()["code"]) == (409, "CLAIM_DUPLICATE")
+    assert answer.json()["error"].startswith("tokenAddress: is already registered as FIRST")
 
 
 async def test_no_native_price_is_503(claim_chain: ClaimChain, claim_service: Service) -> None:

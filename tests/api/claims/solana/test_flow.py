@@ -85,12 +85,42 @@ async def test_a_deployer_claims(solana_claims: SolanaClaims, solana_service: Se
         "registry": str(solana_claims.registry), "transaction_hash": signature, "verification_method": "deployer",
     }  # fmt: skip
 
+    solana_claims.describe(mint, "Argentum", bytes(32))
+    solana_claims.store.execute("UPDATE indexed_token SET symbol_key = 'ARGENTUM' WHERE address = %s", (mint,))
+    renamed = {**body, "symbol": "argentum"}
+    for route in ("build", "quote"):
+        second = await solana_service.post(f"/claim/solana/{route}", renamed)
+        assert (second.status_code, second.json()["code"]) == (409, "CLAIM_DUPLICATE"), second.text
+        assert second.json()["error"].startswith("tokenMint: is already registered as AURUM")
+    asked = {"wallet": claimer, "tokenAddress": mint, "chainId": "solana"}
+    assert (await solana_service.post("/registration/check-qualify", asked)).json()["reason"] == "already_claimed"
+    solana_claims.describe(mint, "Aurum", bytes(32))
+    solana_claims.store.execute("UPDATE indexed_token SET symbol_key = 'AURUM' WHERE address = %s", (mint,))
+
     again = await solana_service.post("/claim/solana/build", body)
     assert (again.status_code, again.json()["code"]) == (409, "CLAIM_DUPLICATE")
     assert (await solana_service.post("/claim/solana/quote", body)).json()["code"] == "CLAIM_DUPLICATE"
     await solana_service.get("/claim/solana/status/AURUM")
     events = solana_claims.store.execute("SELECT type, subject FROM event_log WHERE account_id IS NULL").fetchall()
     assert events == [{"type": "claim.confirmed", "subject": "AURUM"}]
+
+
+async def test_the_row_of_another_registrys_registration_confirms_nothing(
+    solana_claims: SolanaClaims, solana_service: Service
+) -> None:
+    """Ids begin anew when a registry is deployed again."""
+    wallet, mint = solana_claims.claimable("ANEW")
+    built = (await build(solana_service, wallet, mint, "ANEW")).json()
+    solana_claims.node.rpc("sendTransaction", sign(built, wallet), SEND)
+    solana_claims.node.mine()
+    assert (await solana_service.get("/claim/solana/status/ANEW")).json()["status"] == "confirmed"
+    for column, value in (("registry", str(Keypair().pubkey())), ("symbol", "OTHER"), ("token_address", mint[::-1])):
+        kept = solana_claims.store.execute(f"SELECT {column} AS kept FROM registration").fetchone()
+        assert kept is not None
+        solana_claims.store.execute(f"UPDATE registration SET {column} = %s, is_final = true", (value,))
+        assert (await solana_service.get("/claim/solana/status/ANEW")).json()["status"] == "pending", column
+        solana_claims.store.execute(f"UPDATE registration SET {column} = %s", (kept["kept"],))
+    assert (await solana_service.get("/claim/solana/status/ANEW")).json()["status"] == "confirmed"
 
 
 async def test_the_transaction_is_exactly_what_the_answer_says(
