@@ -98,6 +98,7 @@ class RecordedMint:
     transaction_hash: str
     block_number: int
     minted_at: datetime
+    registry: str
 
 
 class ClaimRepository:

@@ -53,7 +53,7 @@ class SolanaClaimStatuses:
 
     async def _recorded(self, reader: SolanaReader, registry: RegistryState, crown: Crown) -> RecordedMint | None:
         """The registration as recorded, which is done now if nobody did it yet."""
-        known = await self.repository.registration(reader.chain.chain_id, crown.token_id)
+        known = await self._known(reader, crown)
         if known is not None:
             return known
         found = await find_registration(reader, registry.symbol.address, crown)
@@ -61,7 +61,16 @@ class SolanaClaimStatuses:
             return None
         async with self.repository.store.transaction() as transaction:
             await self.repository.record_mint(transaction, found)
-        return await self.repository.registration(reader.chain.chain_id, crown.token_id)
+        return await self._known(reader, crown)
+
+    async def _known(self, reader: SolanaReader, crown: Crown) -> RecordedMint | None:
+        """The recorded row of this registration. Ids begin anew with another registry, and rows of the one before may
+        still be there. Owners may differ: the row of a registration that passed on follows with the pipelines."""
+        known = await self.repository.registration(reader.chain.chain_id, crown.token_id)
+        if known is None:
+            return None
+        stored = (known.symbol, known.token_address, known.registry)
+        return known if stored == (crown.symbol, str(crown.mint), reader.chain.contracts["registry"]) else None
 
 
 def _state(registry: RegistryState, mint: RecordedMint | None, last_seconds: int | None) -> SolanaClaimState:
