@@ -13,9 +13,9 @@ from tests.contract.run import PHASES, prepared, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(480)]
 
-# The first four want a signature over a text of this very moment, the next what no answer of the run can hold: a session
-# of another sign-in, a second wallet, a delivery that has ended, a domain whose record is there. The last three want a
-# Solana node, which the run does without. The tests of their own areas have them.
+# The first four want a signature over a text of this very moment, the next what no answer of the run can hold: a
+# session of another sign-in, a second wallet, a delivery that has ended, a domain whose record is there. The last three
+# want a Solana node, which the run does without. The tests of their own areas have them.
 UNREACHED = {
     "POST /api/v2/auth/login/siwe",
     "POST /api/v2/auth/login/siws",

@@ -52,7 +52,7 @@ class Case:
         moment, head = self.registry.time + seconds, self.registry.node.slot()
 
         # In this thread, whose connection to the node is closed with the node.
-        while self.registry.time < moment or self.registry.node.slot("finalized") < head:
+        while self.registry.time < moment or self.registry.node.slot("finalized") < head:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
 
 
