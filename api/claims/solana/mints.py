@@ -23,16 +23,18 @@ from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana.program import Crown
 from warehouse.domain.registrations import Registration, RegistryEvent
 
-_SIGNATURES = 1_000
-"""The most that a node lists at a time. Anybody can send transactions that name the account."""
-_CANDIDATES, _AT_ONCE = 200, 20
+_SIGNATURES, _PAGES = 1_000, 10
+"""The most that a node lists at a time, and how often it is asked for older ones. Anybody can send transactions that
+name the account."""
+_CANDIDATES, _AT_ONCE = 200, 3
+"""A transaction with all the calls that it can make is 1 MB, and the reader takes answers of 4 MB."""
 _CLOCK_TOLERANCE_SECONDS = 60
 """The program's clock is its block's time on the network; other nodes round it otherwise."""
 
 
 async def find_registration(reader: SolanaReader, address: str, crown: Crown) -> Registration | None:
     """The registration that the account of a symbol holds; None where the node does not know its transaction, or where
-    hundreds of others named the account in the same second. The indexer then writes it.
+    hundreds of others named the account in the same second, or 10,000 did since. The indexer then writes it.
 
     Args:
         address: of the account, in base58.
@@ -41,8 +43,7 @@ async def find_registration(reader: SolanaReader, address: str, crown: Crown) ->
     Raises:
         RpcError: the chain does not answer.
     """
-    listed = await reader.request("getSignaturesForAddress", address, {"limit": _SIGNATURES, "commitment": CONFIRMED})
-    candidates = _candidates(listed, crown.registered_at)
+    candidates = await _list_candidates(reader, address, crown.registered_at)
     for start in range(0, len(candidates), _AT_ONCE):
         for slot, transaction in await _read_transactions(reader, candidates[start : start + _AT_ONCE]):
             event = _registered(reader, transaction, crown.token_id)
@@ -51,21 +52,36 @@ async def find_registration(reader: SolanaReader, address: str, crown: Crown) ->
     return None
 
 
-def _candidates(listed: Any, registered_at: int) -> Sequence[str]:
-    """Signatures of transactions that succeeded at about this time, the nearest first. Without a time they come first,
-    too."""
-    if not isinstance(listed, list):
-        raise NodeLied(f"not signatures: {str(listed)[:80]}")
+async def _list_candidates(reader: SolanaReader, address: str, registered_at: int) -> Sequence[str]:
+    """Signatures of transactions that succeeded at about this time, the nearest first, then the oldest: whoever answers
+    a registration with a flood comes after it. Those without a time count as near."""
+    near: list[tuple[int, str]] = []
+    older: dict[str, str] = {}
+    for _ in range(_PAGES):
+        options = {"limit": _SIGNATURES, "commitment": CONFIRMED, **older}
+        page = _read_page(await reader.request("getSignaturesForAddress", address, options), registered_at)
+        near += [
+            (abs(seconds), signature)
+            for seconds, signature, succeeded in page
+            if succeeded and abs(seconds) <= _CLOCK_TOLERANCE_SECONDS
+        ]
+        if len(page) < _SIGNATURES or page[-1][0] < -_CLOCK_TOLERANCE_SECONDS:
+            break
+        older = {"before": page[-1][1]}
+    near.reverse()
+    nearest = sorted(near, key=lambda one: one[0])
+    return [signature for _, signature in nearest[:_CANDIDATES]]
+
+
+def _read_page(listed: Any, registered_at: int) -> list[tuple[int, str, bool]]:
+    """(seconds after the registration, signature, whether it succeeded) of each transaction, the newest first."""
     try:
-        found = [
-            (abs(int(one.get("blockTime") or registered_at) - registered_at), str(one["signature"]))
+        return [
+            (int(one.get("blockTime") or registered_at) - registered_at, str(one["signature"]), one["err"] is None)
             for one in listed
-            if one["err"] is None
         ]
     except (AttributeError, TypeError, KeyError, ValueError) as error:
         raise NodeLied(f"not signatures: {str(listed)[:80]}") from error
-    near = sorted((one for one in found if one[0] <= _CLOCK_TOLERANCE_SECONDS), key=lambda one: one[0])
-    return [signature for _, signature in near[:_CANDIDATES]]
 
 
 async def _read_transactions(reader: SolanaReader, signatures: Sequence[str]) -> list[tuple[int, BlockTransaction]]:

@@ -3,12 +3,14 @@
 import base64
 import copy
 import json
+import os
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
 import pytest
 from solders.keypair import Keypair
+from solders.signature import Signature
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,21 +27,27 @@ SEND = {"encoding": "base64", "preflightCommitment": "confirmed"}
 
 
 class Proxy:
-    """Passes batches on, and lets ``lie`` change the result of each method."""
+    """Passes batches on, and lets ``lie`` change the result of each method. What ``forge`` makes of a method and its
+    parameters replaces the whole answer."""
 
     def __init__(self, node: str) -> None:
         self.node = node
         self.lie: Lie = lambda _, result: result
+        self.forge: Callable[[str, Any], Any] = lambda _, __: None
         self.error: tuple[str, Answers] | None = None
 
     async def answer(self, request: Request) -> Response:
         body = await request.body()
-        methods = {call["id"]: call["method"] for call in json.loads(body)}
+        calls = {call["id"]: call for call in json.loads(body)}
         async with httpx.AsyncClient() as client:
             answers = (await client.post(self.node, content=body, headers={"content-type": "application/json"})).json()
         for one in answers:
-            method = methods[one["id"]]
-            if self.error is not None and self.error[0] == method:
+            method = calls[one["id"]]["method"]
+            forged = self.forge(method, calls[one["id"]].get("params"))
+            if forged is not None:
+                one.pop("error", None)
+                one["result"] = forged
+            elif self.error is not None and self.error[0] == method:
                 one.pop("result", None)
                 one["error"] = self.error[1]
             elif "result" in one:
@@ -163,6 +171,47 @@ async def test_no_registration_is_recorded_on_lies(
             assert solana_claims.rows_written()["registration"] == 0
         proxy.lie = lambda _, result: result
         assert (await service.get("/claim/solana/status/RECORD")).json()["status"] == "confirmed"
+
+
+def _signatures(count: int, seconds: int) -> list[Answers]:
+    """Transactions that succeeded at a time, which nobody knows."""
+    return [{"signature": str(Signature(os.urandom(64))), "err": None, "blockTime": seconds} for _ in range(count)]
+
+
+async def test_a_flood_hides_no_registration(
+    solana_claims: SolanaClaims, proxy: Proxy, serve: Serve, warehouse_url: str
+) -> None:
+    wallet, mint = solana_claims.claimable("FLOOD")
+    async with serve(chains=solana_claims.chains_path, clickhouse_url=warehouse_url) as service:
+        built = (await build(service, wallet, mint, "FLOOD")).json()
+        solana_claims.node.rpc("sendTransaction", sign(built, wallet), SEND)
+        solana_claims.node.mine()
+        address = (await service.get("/claim/solana/status/FLOOD")).json()["crownPda"]
+        solana_claims.store.execute("DELETE FROM registration")
+        real = solana_claims.node.rpc("getSignaturesForAddress", address, {"limit": 10, "commitment": "confirmed"})
+        crown = solana_claims.crown("FLOOD")
+        assert crown is not None
+        since = {page: _signatures(1_000, crown.registered_at + 500) for page in range(10)}
+        same_second = _signatures(40, crown.registered_at)
+        pages = {since[page][-1]["signature"]: page + 1 for page in since}
+        options = {"encoding": "json", "commitment": "confirmed", "maxSupportedTransactionVersion": 0}
+        large = solana_claims.node.rpc("getTransaction", real[-1]["signature"], options)
+        large["meta"] |= {"err": "AccountInUse", "logMessages": ["x" * 900_000]}
+        thousands = 10
+
+        def forge(method: str, parameters: Any) -> Any:
+            if method == "getTransaction" and parameters[0] in {one["signature"] for one in same_second}:
+                return large
+            if method != "getSignaturesForAddress":
+                return None
+            page = pages.get(parameters[1].get("before"), 0)
+            return since[page] if page < thousands else [*real, *same_second]
+
+        proxy.forge = forge
+        assert (await service.get("/claim/solana/status/FLOOD")).json()["status"] == "pending"
+        thousands = 9
+        assert (await service.get("/claim/solana/status/FLOOD")).json()["status"] == "confirmed"
+        assert solana_claims.rows_written()["registration"] == 1
 
 
 async def test_a_mint_of_the_index_that_a_node_does_not_know_is_no_refusal(
