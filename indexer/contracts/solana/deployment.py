@@ -18,7 +18,7 @@ from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 from solders.system_program import CreateAccountParams, TransferParams, create_account, transfer
 
-from indexer.chains.solana.accounts import CONFIRMED, Account, multiple_accounts, read_accounts
+from indexer.chains.solana.accounts import CONFIRMED, SYSTEM_PROGRAM, Account, multiple_accounts, read_accounts
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.sending import SendError
 from indexer.contracts.solana import idl, loader, program
@@ -101,7 +101,8 @@ class Deployment:
         if found.program is None:
             await self._deploy(found)
             found = await self._read()
-        if found.config is None:
+        # Anybody can send lamports to an address, which makes an empty account there.
+        if found.config is None or found.config.owner == SYSTEM_PROGRAM:
             await self._initialize(found)
 
     def _derived(self, role: bytes) -> Keypair:
