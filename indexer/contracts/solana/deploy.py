@@ -19,6 +19,8 @@ from indexer.contracts.solana.signing import open_signer
 from warehouse.chains import facts
 
 _QUESTION_SECONDS = 20.0
+_TEST_NETWORKS = frozenset({"solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"})
+"""Devnet and testnet."""
 
 
 def deploy(order: Order) -> Deployed:
@@ -43,9 +45,14 @@ async def _deploy(order: Order) -> Deployed:
     treasury = _address("--treasury", order.treasury) if order.treasury else deployer.pubkey()
     reader = SolanaReader(order.chain, timeout_seconds=_QUESTION_SECONDS)
     try:
-        is_development = await _is_development(reader)
-        if not (order.yes or is_development):
-            _refuse_main_network(order)
+        # A node proves by its genesis hash that it serves the cluster of the chain's facts.
+        main = next((one for one in facts.load(None).by_key.values() if one.caip2 == order.chain.caip2), None)
+        if main is not None and not order.yes:
+            raise DeployError(
+                f"{main.name} is the main network; `python -m indexer contracts deploy --yes` deploys there anyway"
+            )
+        is_public = main is not None or order.chain.caip2 in _TEST_NETWORKS
+        is_development = not is_public and await _is_development(reader)
         plan = Plan(
             signer=signer.address,
             guardian=guardian,
@@ -68,7 +75,8 @@ async def _deploy(order: Order) -> Deployed:
 
 
 async def _is_development(reader: SolanaReader) -> bool:
-    """Whether the node is a cluster of its own: a Surfpool, or a test validator."""
+    """Whether the node is a cluster of its own: a Surfpool, or a test validator. Ask it only of clusters that are not
+    known to be public: hosted nodes may list themselves alone."""
     version: Any = await reader.request("getVersion")
     if isinstance(version, dict) and "surfnet-version" in version:
         return True
@@ -77,15 +85,6 @@ async def _is_development(reader: SolanaReader) -> bool:
     except MethodMissing:
         return False
     return isinstance(nodes, list) and len(nodes) == 1
-
-
-def _refuse_main_network(order: Order) -> None:
-    """The node has proven that it serves the cluster of the chain's facts; the main network's is built in."""
-    known = facts.load(None).by_id(order.chain.chain_id)
-    if known is not None and known.caip2 == order.chain.caip2:
-        raise DeployError(
-            f"{known.name} is the main network; `python -m indexer contracts deploy --yes` deploys there anyway"
-        )
 
 
 def _address(option: str, text: str) -> Pubkey:

@@ -169,15 +169,39 @@ def test_another_cluster_than_the_chains_files_is_refused(
 def test_the_main_network_is_refused_without_yes(
     settings: EngineSettings, deployer: Keypair, running_surfpool: Surfpool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As if the main network had the local node's genesis, and the node were one of many."""
-
-    async def is_development(_: object) -> bool:
-        return False
-
+    """As if the main network had the local node's genesis. The node says that it is alone, as a hosted one may."""
     known = facts.load(settings.chains)
-    monkeypatch.setattr(command, "_is_development", is_development)
     monkeypatch.setattr(command, "facts", SimpleNamespace(load=lambda _: known))
     with pytest.raises(DeployError, match="main network"):
         deploy_command("solana", str(deployer), settings=settings)
     balance = running_surfpool.rpc("getBalance", str(deployer.pubkey()))["value"]
     assert balance == 100 * LAMPORTS_PER_SOL
+
+
+def test_a_public_cluster_gets_the_public_terms_whatever_its_node_says(
+    settings: EngineSettings, deployer: Keypair, running_surfpool: Surfpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "_TEST_NETWORKS", frozenset({running_surfpool.caip2}))
+    made = deploy_command("solana", str(deployer), settings=settings)
+    found = config(running_surfpool, made.registry)
+    terms = deployment.PUBLIC_TERMS
+    assert (found.end_delay, found.signer_delay) == (terms.end_delay, terms.signer_delay)
+
+
+def test_a_config_address_that_somebody_funded_is_still_initialised(
+    settings: EngineSettings, deployer: Keypair, running_surfpool: Surfpool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anybody can send lamports there, once the program's address is known."""
+    addresses: list[Pubkey] = []
+
+    async def die(self: deployment.Deployment, _: object) -> None:
+        addresses.append(program.config_address(self.address))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(deployment.Deployment, "_initialize", die)
+        with pytest.raises(KeyboardInterrupt):
+            deploy_command("solana", str(deployer), settings=settings)
+    running_surfpool.fund(addresses[0], 1_000_000)
+    made = deploy_command("solana", str(deployer), settings=settings)
+    assert config(running_surfpool, made.registry).guardian == deployer.pubkey()
