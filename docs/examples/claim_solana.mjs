@@ -3,23 +3,36 @@
 //
 //   npm install @solana/web3.js@1.98.4 @solana/kit@8.4.0
 //   node docs/examples/claim_solana.mjs --api http://127.0.0.1:8000 --api-key KEY --rpc http://127.0.0.1:8899 \
-//       --symbol BONK --mint DezX... --secret-key ...
+//       --registry ADDRESS --symbol BONK --mint DezX... --secret-key ...
+//
+// --registry is the address of the registration program, which docs/claim.md says where to get. Do not take it from the
+// service: it is what the service's answers are checked against.
 //
 // The secret key (base58, as wallets export it, or a JSON list of 64 numbers) never leaves this process: the service and
 // the node see a signed transaction. It can also come from CLAIM_SECRET_KEY. A browser wallet takes the place of Keypair:
 // wallet.signTransaction(transaction).
 import { parseArgs } from "node:util";
 import { getBase58Encoder } from "@solana/kit";
-import { Connection, Ed25519Program, Keypair, PublicKey, VersionedTransaction } from "@solana/web3.js";
+import {
+  Connection,
+  Ed25519Program,
+  Keypair,
+  PublicKey,
+  SYSVAR_INSTRUCTIONS_PUBKEY,
+  SystemProgram,
+  VersionedTransaction,
+} from "@solana/web3.js";
 
 const POLL_MS = 500;
 const CLAIM = 1; // the first byte of the registry's instruction
 
 const { values: given } = parseArgs({
   options: Object.fromEntries(
-    ["api", "api-key", "rpc", "symbol", "mint", "secret-key"].map((name) => [name, { type: "string" }]),
+    ["api", "api-key", "rpc", "registry", "symbol", "mint", "secret-key"].map((name) => [name, { type: "string" }]),
   ),
 });
+if (!given.registry) throw new Error("--registry is missing: the address of the registration program");
+const registry = new PublicKey(given.registry);
 const { mint } = given;
 const symbol = given.symbol.toUpperCase();
 const secret = given["secret-key"] ?? process.env.CLAIM_SECRET_KEY ?? "";
@@ -45,18 +58,21 @@ function checked(built) {
   const transaction = VersionedTransaction.deserialize(Buffer.from(built.transaction, "base64"));
   const { header, staticAccountKeys: keys, compiledInstructions, addressTableLookups } = transaction.message;
   const [proof, claim] = compiledInstructions;
-  const registry = keys[claim.programIdIndex];
   const accounts = claim.accountKeyIndexes.map((index) => keys[index].toBase58());
-  const [crown] = PublicKey.findProgramAddressSync([Buffer.from("crown"), Buffer.from(symbol)], registry);
+  const derived = (...seeds) => PublicKey.findProgramAddressSync(seeds.map(Buffer.from), registry)[0].toBase58();
+  const programs = [SYSVAR_INSTRUCTIONS_PUBKEY, SystemProgram.programId, registry].map((key) => key.toBase58());
   const facts = {
     "the wallet alone signs": header.numRequiredSignatures === 1 && keys[0].toBase58() === claimer,
     "it names all its accounts": addressTableLookups.length === 0,
     "it has two instructions": compiledInstructions.length === 2,
     "the first checks a signature": keys[proof.programIdIndex].equals(Ed25519Program.programId),
-    "the second is a claim": claim.data[0] === CLAIM,
+    "the second calls the registry": keys[claim.programIdIndex].equals(registry),
+    "it is a claim": claim.data[0] === CLAIM && accounts.length === 8,
     "it is the wallet's": accounts[0] === claimer,
-    "it is of this symbol": accounts[2] === crown.toBase58() && built.crownPda === accounts[2],
+    "it is of this registry": accounts[1] === derived("config"),
+    "it is of this symbol": accounts[2] === derived("crown", symbol) && built.crownPda === accounts[2],
     "it is for this mint": accounts[4] === mint,
+    "it names no other program": accounts.slice(5).join() === programs.join(),
     "its fee is as said": Buffer.from(claim.data).readBigUInt64LE(1) === BigInt(built.costs.registrationFee),
   };
   const wrong = Object.keys(facts).filter((fact) => !facts[fact]);

@@ -22,6 +22,7 @@ class SolanaPlace:
     chain_id: int
     symbol: str
     mint: str
+    registry: str
     wallet: str
     secret_key: str
     node: str
@@ -81,7 +82,16 @@ def solana_claim_command(demo: RunningDemo, place: SolanaPlace) -> list[str]:
         place.node,
         str(SOLANA_CLAIM_SCRIPT),
         *("--api", demo.api_url, "--api-key", demo.api_key, "--rpc", place.rpc_url),
-        *("--symbol", place.symbol, "--mint", place.mint, "--secret-key", place.secret_key),
+        *(
+            "--registry",
+            place.registry,
+            "--symbol",
+            place.symbol,
+            "--mint",
+            place.mint,
+            "--secret-key",
+            place.secret_key,
+        ),
     ]
 
 
@@ -105,6 +115,7 @@ def environment(demo: RunningDemo, home: Path) -> str:
             "SOLANA_NODE": demo.solana.rpc_url,
             "SOLANA_SYMBOL": demo.solana.symbol,
             "SOLANA_MINT": demo.solana.mint,
+            "SOLANA_REGISTRY": demo.solana.registry,
             "SOLANA_WALLET": demo.solana.wallet,
             "SOLANA_SECRET_KEY": demo.solana.secret_key,
         }

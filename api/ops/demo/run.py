@@ -23,6 +23,7 @@ from api.ops.supervisor.run import run as run_stack
 from api.ops.supervisor.settings import StackSettings, load
 from api.ops.supervisor.supervisor import Supervisor
 from warehouse import engines
+from warehouse.chains import facts
 
 log = logging.getLogger("regalia.demo")
 
@@ -148,7 +149,7 @@ class Demo:
             wallet=claimant.wallet,
             private_key=claimant.private_key,
             python=sys.executable,
-            solana=_solana_place(self.worlds.get("solana")),
+            solana=_solana_place(self.worlds.get("solana"), self.home / "chains.toml"),
         )
         with _step("indexed, scored and searchable"):
             readiness.wait(demo, urls.database_url, {world.chain_id: world.head for world in self.worlds.values()})
@@ -172,7 +173,7 @@ def _await_worlds(chains: Sequence[ChainProcess]) -> dict[str, World]:
     return worlds
 
 
-def _solana_place(world: World | None) -> guide.SolanaPlace | None:
+def _solana_place(world: World | None, chains_file: Path) -> guide.SolanaPlace | None:
     if world is None:
         return None
     return guide.SolanaPlace(
@@ -181,6 +182,7 @@ def _solana_place(world: World | None) -> guide.SolanaPlace | None:
         chain_id=world.chain_id,
         symbol=world.claimant.symbol,
         mint=world.claimant.token,
+        registry=facts.load(chains_file).by_key["solana"].contracts["registry"],
         wallet=world.claimant.wallet,
         secret_key=world.claimant.private_key,
         node=world.node_program or "node",

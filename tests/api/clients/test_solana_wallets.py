@@ -1,6 +1,7 @@
 """Wallet libraries of others take the transaction of a Solana claim apart, sign it and send it."""
 
 import asyncio
+import base64
 import json
 import os
 import struct
@@ -130,11 +131,37 @@ async def test_the_example_stops_at_a_transaction_of_another_mint(place: Place) 
             await _node(EXAMPLE, *arguments, CLAIM_SECRET_KEY=str(place.wallet))
 
 
+@pytest.mark.parametrize(
+    ("named", "complaint"),
+    [("registry", "the second calls the registry"), ("system", "it names no other program")],
+)
+async def test_the_example_stops_at_another_program(place: Place, named: str, complaint: str) -> None:
+    """As a service that was taken over would name one of its own, which takes what the wallet holds."""
+    built = (await build(place.service, place.wallet, place.mint, place.symbol)).json()
+    theirs = {"registry": bytes(place.claims.registry), "system": bytes(Pubkey.default())}[named]
+    raw = base64.b64decode(built["transaction"])
+    assert theirs in raw
+    # Only the account list: the empty signature is of zeros, as the address of the system program is.
+    head, body = raw[:65], raw[65:]
+    changed = head + body.replace(theirs, bytes(Keypair().pubkey()))
+    tampered = json.dumps({**built, "transaction": base64.b64encode(changed).decode()}).encode()
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": tampered})
+
+    async with serving_http(answer) as address:
+        arguments = _arguments(Place(place.claims, place.service, address, place.wallet, place.mint))
+        with pytest.raises(AssertionError, match=complaint):
+            await _node(EXAMPLE, *arguments, CLAIM_SECRET_KEY=str(place.wallet))
+
+
 def _arguments(place: Place) -> list[str]:
     given = {
         "api": place.address,
         "api-key": place.service.key,
         "rpc": place.claims.node.url,
+        "registry": str(place.claims.registry),
         "symbol": place.symbol,
         "mint": place.mint,
     }

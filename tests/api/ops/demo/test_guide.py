@@ -29,6 +29,7 @@ SOLANA = guide.SolanaPlace(
     chain_id=900900,
     symbol="CORAL",
     mint="8vWZyJFh5AGDkTfMHEAsYy1mmJTg12LpawKCxX2TwvyM",
+    registry="Stake11111111111111111111111111111111111111",
     wallet="9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM",
     secret_key="5x",
     node="/opt/a folder/node",
