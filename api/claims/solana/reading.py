@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from api.claims.messages import Claim
-from indexer.chains.errors import CallFailed, MethodMissing
+from indexer.chains.errors import CallFailed, MethodMissing, NodeLimited
 from indexer.chains.solana.accounts import (
     CLOCK,
     SYSTEM_PROGRAM,
@@ -75,20 +76,25 @@ class MintReading:
 
 
 async def read_token(reader: SolanaReader, claim: Claim) -> MintReading:
-    """Read the mint, its metadata, the wallet and its token accounts in one batch.
+    """Read the mint, its metadata, the wallet and its token accounts in one batch, so as of one moment.
+    Anyone can open more token accounts for a wallet than can be read: then its balance is not known, but all else is.
 
     Raises:
         RpcError: the chain does not answer.
     """
     address = key_bytes(claim.token)
     places = [claim.token, key_text(metaplex_address(address)), claim.wallet, CLOCK]
-    found, held = await reader.settle([multiple_accounts(places), accounts_of(claim.wallet, claim.token)])
+    held: Any
+    try:
+        found, held = await reader.settle([multiple_accounts(places), accounts_of(claim.wallet, claim.token)])
+    except NodeLimited as error:
+        found, held = (await reader.settle([multiple_accounts(places)]))[0], error
     _, (account, metaplex, wallet, clock) = read_accounts(found, len(places))
     mint = None if account is None else read_mint(account.owner, account.data)
     described = None if metaplex is None else read_metaplex(metaplex.owner, metaplex.data)
     metadata = None if mint is None else trusted_metadata(address, mint, described)
     balance = None
-    if mint is not None and not isinstance(held, CallFailed | MethodMissing):
+    if mint is not None and not isinstance(held, CallFailed | MethodMissing | NodeLimited):
         _, listed = with_slot(held)
         balance = sum_of_accounts(listed, address, key_bytes(claim.wallet), mint.program)
     symbol, absence = _symbol(account is not None, mint, metadata)

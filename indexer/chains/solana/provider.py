@@ -11,7 +11,7 @@ import orjson
 from solana.rpc.async_http_provider import AsyncHTTPProvider
 from solana.rpc.jsonrpc import JsonRpcRequestSerializer
 
-from indexer.chains.errors import NodeUnavailable
+from indexer.chains.errors import NodeLimited, NodeUnavailable
 from indexer.chains.nodes import parse_retry_after
 from indexer.chains.solana.accounts import Call
 
@@ -46,6 +46,28 @@ class BulkProvider(AsyncHTTPProvider):
         response = await self.session.post(self.endpoint_uri, content=body.to_json(), headers=headers)
         response.raise_for_status()
         return response.content
+
+
+class BoundedProvider(AsyncHTTPProvider):
+    """For answers whose size others decide: anyone can open token accounts for a wallet."""
+
+    async def make_request_bounded(self, body: JsonRpcRequestSerializer, most_bytes: int) -> bytes:
+        """Like ``make_request_unparsed``, without reading on when an answer gets too large.
+
+        Raises:
+            NodeLimited: the answer is larger than ``most_bytes``.
+            httpx2.HTTPError: the request failed, or was answered with another status than 200.
+        """
+        # Compressed, a part of the answer could be of any size.
+        headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        content = bytearray()
+        async with self.session.stream("POST", self.endpoint_uri, content=body.to_json(), headers=headers) as response:
+            response.raise_for_status()
+            async for part in response.aiter_bytes():
+                content += part
+                if len(content) > most_bytes:
+                    raise NodeLimited(f"the answer is larger than {most_bytes} bytes")
+        return bytes(content)
 
 
 ProviderT = TypeVar("ProviderT", bound=AsyncHTTPProvider)

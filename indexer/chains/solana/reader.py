@@ -14,21 +14,21 @@ from typing import Any
 import httpx2
 import orjson
 from solana.exceptions import SolanaRpcException
-from solana.rpc.async_http_provider import AsyncHTTPProvider
 
 from indexer.chains.errors import NodeUnavailable, RpcError, WrongChain
 from indexer.chains.nodes import Backoff, Node, NodePool
 from indexer.chains.solana.accounts import Call
 from indexer.chains.solana.clock import CLOCK_CALL, keeps_time, require_recent
 from indexer.chains.solana.faults import classify
-from indexer.chains.solana.provider import Batch, open_provider, open_session, unavailable
+from indexer.chains.solana.provider import Batch, BoundedProvider, open_provider, open_session, unavailable
 from warehouse.breaker import PROBE_SECONDS, Breaker, CircuitOpen, ended_by
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
 _BACKOFF = Backoff(first_seconds=5.0, max_seconds=5.0)
 """Longer than for the indexer: a node that hangs costs every question a share of its time."""
-_ANSWER_CHARACTERS = 4 << 20
+_ANSWER_BYTES = 4 << 20
+"""Some 8,000 token accounts."""
 
 
 class SolanaReader:
@@ -51,7 +51,7 @@ class SolanaReader:
         urls = [node.url for node in self.nodes.nodes]
         self._sessions = (open_session(share, connections, urls), open_session(PROBE_SECONDS, 10, urls))
         self._calls, self._probes = (
-            {url: open_provider(url, session, AsyncHTTPProvider) for url in urls} for session in self._sessions
+            {url: open_provider(url, session, BoundedProvider) for url in urls} for session in self._sessions
         )
         self.breaker = Breaker(chain.key, self.answers, outages=(NodeUnavailable, TimeoutError))
 
@@ -72,6 +72,7 @@ class SolanaReader:
 
         Raises:
             NodeUnavailable: no node answered in time that is not behind.
+            NodeLimited: the answers are too large together, which they would be at every node.
             WrongChain: the only nodes that answer serve another cluster.
         """
         try:
@@ -131,13 +132,9 @@ class SolanaReader:
     async def _post(self, node: Node, calls: Sequence[Call]) -> list[Any]:
         batch = Batch((*self._proofs, *calls))
         try:
-            content = await self._calls[node.url].make_request_unparsed(batch)
-        except SolanaRpcException as error:
-            raise unavailable(error.__cause__) from error
-        except httpx2.InvalidURL as error:
-            raise NodeUnavailable(f"{type(error).__name__}: {error}") from error
-        if len(content) > _ANSWER_CHARACTERS:
-            raise NodeUnavailable(f"an answer of {len(content)} characters")
+            content = await self._calls[node.url].make_request_bounded(batch, _ANSWER_BYTES)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unavailable(error) from error
         answers = _read(content, len(batch.calls))
         genesis, *clock = answers[: len(self._proofs)]
         if isinstance(genesis, RpcError):
@@ -148,7 +145,7 @@ class SolanaReader:
         return answers[len(self._proofs) :]
 
 
-def _read(content: str, count: int) -> list[Any]:
+def _read(content: bytes, count: int) -> list[Any]:
     """Answers by id, as results or errors. An incomplete set of answers is the node's fault."""
     try:
         items = orjson.loads(content)

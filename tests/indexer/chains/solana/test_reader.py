@@ -1,14 +1,28 @@
 """The reader: one batch, the first node that can answer, and only nodes of the chain's own cluster."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from solders.keypair import Keypair
+from starlette.applications import Starlette
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
 
-from indexer.chains.errors import CallFailed, MethodMissing, NodeLied, NodeUnavailable, RpcError, WrongChain
+from indexer.chains.errors import (
+    CallFailed,
+    MethodMissing,
+    NodeLied,
+    NodeLimited,
+    NodeUnavailable,
+    RpcError,
+    WrongChain,
+)
 from indexer.chains.solana.accounts import Account, multiple_accounts, read_accounts, read_clock
 from indexer.chains.solana.clock import MAX_AGE_SECONDS
 from tests.fixtures.canned_node import DEVNET, Node, reading
+from tests.fixtures.http_server import serving_http
 
 DOWN = "http://127.0.0.1:9"
 
@@ -99,6 +113,28 @@ async def test_what_every_node_would_refuse_is_the_answer(code: int, message: st
         assert answered == "getSlot"
         with pytest.raises(meaning):
             await reader.request("getTokenSupply", "x")
+
+
+async def test_an_answer_that_is_too_large_is_not_read_and_not_the_nodes_fault() -> None:
+    large, other = Node(results={"getTokenAccountsByOwner": "x" * (5 << 20)}), Node()
+    async with reading(large, other) as reader:
+        with pytest.raises(NodeLimited, match="larger than"):
+            await reader.request("getTokenAccountsByOwner")
+        assert not other.asked
+        assert [node.failures for node in reader.nodes.nodes] == [0, 0]
+        assert await reader.request("getSlot") == "getSlot"
+        assert len(large.asked) == 2
+
+
+async def test_an_answer_is_not_read_on_once_it_is_too_large() -> None:
+    async def parts() -> AsyncIterator[bytes]:
+        yield b"x" * (5 << 20)
+        await asyncio.sleep(5)  # longer than the reader would wait for the rest
+
+    app = Starlette(routes=[Route("/", lambda _request: StreamingResponse(parts()), methods=["POST"])])
+    async with serving_http(app) as url, reading(url) as reader:
+        with pytest.raises(NodeLimited):
+            await reader.request("getSlot")
 
 
 async def test_the_circuit_opens_and_closes() -> None:
