@@ -1,5 +1,6 @@
 """Readers of the enabled chains, made once and shared by all requests."""
 
+import asyncio
 import ssl
 from functools import cache
 from typing import TYPE_CHECKING
@@ -25,8 +26,35 @@ def _trust() -> ssl.SSLContext:
 
 def _client(connections: int) -> httpx.AsyncClient:
     # Nodes are named by the operator; a proxy of the environment has no business between.
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=20)
-    return httpx.AsyncClient(verify=_trust(), trust_env=False, limits=limits)
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    transport = httpx.AsyncHTTPTransport(verify=_trust(), trust_env=False, limits=limits)
+    return httpx.AsyncClient(transport=_Bounded(transport, connections), trust_env=False)
+
+
+class _Bounded(httpx.AsyncBaseTransport):
+    """Sends so many requests at once; more wait here, and not in httpx's pool, which loses a connection for good when a
+    request is cancelled in the moment in which it gets one."""
+
+    def __init__(self, transport: httpx.AsyncHTTPTransport, requests: int) -> None:
+        self._transport = transport
+        self._places = asyncio.Semaphore(requests)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        wait = request.extensions["timeout"]["pool"]
+        try:
+            async with asyncio.timeout(wait):
+                await self._places.acquire()
+        except TimeoutError as error:
+            raise httpx.PoolTimeout(f"no connection was free for {wait} seconds", request=request) from error
+        try:
+            answer = await self._transport.handle_async_request(request)
+            await answer.aread()  # its connection is free again
+        finally:
+            self._places.release()
+        return answer
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
 
 
 class ChainReaders:

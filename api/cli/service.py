@@ -1,16 +1,14 @@
 """Commands that run and inspect the service."""
 
 import json
-import logging
 from typing import Annotated
 
 import typer
 
 from api.cli.options import AsJson
-from warehouse.logs import configure_logging
+from api.ops.logs import log_short_lines
 
 app = typer.Typer()
-_LINES = {"format": "%(asctime)s %(levelname)-7s %(message)s", "datefmt": "%H:%M:%S"}
 
 
 @app.command(rich_help_panel="Service")
@@ -37,7 +35,7 @@ def up(
     from api.ops.supervisor.run import run
     from api.ops.supervisor.settings import load
 
-    configure_logging(logging.INFO, **_LINES)
+    log_short_lines(quiet=False)
     run(load(), Wanted(dagster=dagster, followers=followers))
 
 
@@ -62,7 +60,7 @@ def demo(
     """
     from api.ops.demo.run import run
 
-    configure_logging(logging.WARNING, **_LINES)
+    log_short_lines(quiet=True)
     if chain not in ("all", "base"):
         raise typer.BadParameter(f"{chain!r} is neither all nor base", param_hint="--chain")
     raise typer.Exit(run(once=once, scale=scale, dagster=dagster, solana=chain == "all"))
