@@ -161,7 +161,8 @@ def test_another_cluster_than_the_chains_files_is_refused(
     settings: EngineSettings, deployer: Keypair, running_surfpool: Surfpool
 ) -> None:
     assert settings.chains is not None
-    settings.chains.write_text(f'[chains.solana]\nrpc_urls = ["{running_surfpool.url}"]\n')
+    another = f"solana:{str(Keypair().pubkey())[:32]}"
+    settings.chains.write_text(f'[chains.solana]\nrpc_urls = ["{running_surfpool.url}"]\ncaip2 = "{another}"\n')
     with pytest.raises(DeployError, match="genesis"):
         deploy_command("solana", str(deployer), settings=settings)
 
