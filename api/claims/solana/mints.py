@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
+from indexer.chains.errors import BlockMissing, NodeLied, NodeUnavailable, RpcError
 from indexer.chains.solana.accounts import CONFIRMED, Call
 from indexer.chains.solana.base58 import key_text
 from indexer.chains.solana.blocks import (
@@ -33,8 +33,9 @@ _CLOCK_TOLERANCE_SECONDS = 60
 
 
 async def find_registration(reader: SolanaReader, address: str, crown: Crown) -> Registration | None:
-    """The registration that the account of a symbol holds; None where the node does not know its transaction, or where
-    hundreds of others named the account in the same second, or 10,000 did since. The indexer then writes it.
+    """The registration that the account of a symbol holds; None where the node does not know its transaction or does
+    not yet show its block, or where hundreds of others named the account in the same second, or 10,000 did since. The
+    indexer then writes it.
 
     Args:
         address: of the account, in base58.
@@ -112,7 +113,8 @@ def _registered(reader: SolanaReader, transaction: BlockTransaction, token_id: i
 
 async def _registration(
     reader: SolanaReader, slot: int, transaction: BlockTransaction, place: int, event: RegistryEvent
-) -> Registration:
+) -> Registration | None:
+    """The registration with its place in the block; None while the node does not show the block."""
     signature = transaction.transaction.signatures[0]
     options = {
         "transactionDetails": "signatures",
@@ -122,6 +124,8 @@ async def _registration(
     }
     call: Call = ("getBlock", (slot, options))
     block = (await reader.settle([call]))[0]
+    if isinstance(block, BlockMissing):
+        return None  # accounts and transactions of a block are shown before the block is complete
     if isinstance(block, RpcError):
         raise block
     try:

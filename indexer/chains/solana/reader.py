@@ -15,7 +15,7 @@ import httpx2
 import orjson
 from solana.exceptions import SolanaRpcException
 
-from indexer.chains.errors import NodeUnavailable, RpcError, WrongChain
+from indexer.chains.errors import BlockMissing, NodeUnavailable, RpcError, WrongChain
 from indexer.chains.nodes import Backoff, Node, NodePool
 from indexer.chains.solana.accounts import Call
 from indexer.chains.solana.clock import CLOCK_CALL, keeps_time, require_recent
@@ -68,7 +68,7 @@ class SolanaReader:
 
     async def settle(self, calls: Sequence[Call]) -> list[Any]:
         """Results of several requests, in order, all from one node. A request that failed for good has its RpcError
-        instead.
+        instead, and one for a block that the node does not have, or not yet, BlockMissing.
 
         Raises:
             NodeUnavailable: no node answered in time that is not behind.
@@ -164,7 +164,8 @@ def _read(content: bytes, count: int) -> list[Any]:
             answers.append(item.get("result"))
             continue
         meaning = _meaning(fault)
-        if isinstance(meaning, NodeUnavailable):
+        # A node is not to blame for a block that is still being made.
+        if isinstance(meaning, NodeUnavailable) and not isinstance(meaning, BlockMissing):
             raise meaning
         answers.append(meaning)
     return answers

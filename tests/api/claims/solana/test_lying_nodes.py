@@ -170,6 +170,11 @@ async def test_no_registration_is_recorded_on_lies(
             assert answer.json().get("status") == ("pending" if status == 200 else None)
             assert solana_claims.rows_written()["registration"] == 0
         proxy.lie = lambda _, result: result
+        proxy.error = ("getBlock", {"code": -32004, "message": "Block not available for slot 328"})
+        unfinished = await service.get("/claim/solana/status/RECORD")
+        assert (unfinished.status_code, unfinished.json()["status"]) == (200, "pending")
+        assert service.services.readers.solana(solana_claims.chain).nodes.nodes[0].failures == 0
+        proxy.error = None
         assert (await service.get("/claim/solana/status/RECORD")).json()["status"] == "confirmed"
 
 
