@@ -41,14 +41,19 @@ const wallet = Keypair.fromSecretKey(Uint8Array.from(secretBytes));
 const claimer = wallet.publicKey.toBase58();
 const node = new Connection(given.rpc, "confirmed");
 
-/** Call the service; what it refuses ends the script with what it said. */
-async function call(path, body) {
+/** Call the service; what it refuses ends the script with what it said. While it is busy or a part of it is down, it
+ * says when to ask again; asking twice for the same changes nothing. */
+async function call(path, body, attempts = 5) {
   const response = await fetch(`${given.api}/api/v2${path}`, {
     method: body ? "POST" : "GET",
     headers: { "X-API-Key": given["api-key"], "Content-Type": "application/json" },
     body: body && JSON.stringify(body),
   });
   const answer = await response.json();
+  if ([429, 503].includes(response.status) && attempts > 1) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("Retry-After") ?? 1)));
+    return call(path, body, attempts - 1);
+  }
   if (!response.ok) throw new Error(`${path}: ${response.status} ${answer.code}: ${answer.error}`);
   return answer;
 }
