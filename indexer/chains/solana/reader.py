@@ -146,19 +146,22 @@ class SolanaReader:
 
 
 def _read(content: bytes, count: int) -> list[Any]:
-    """Answers by id, as results or errors. An incomplete set of answers is the node's fault."""
+    """Answers by id, as results or errors. It is the node's fault if one is missing or there twice."""
     try:
         items = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise NodeUnavailable(f"not JSON: {content[:80]!r}") from error
     if isinstance(items, dict) and "error" in items:
         raise NodeUnavailable(str(items["error"])[:200])
-    by_id = {item.get("id"): item for item in items if isinstance(item, dict)} if isinstance(items, list) else {}
+    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    by_id = {item["id"]: item for item in found if isinstance(item.get("id"), int)}
+    if len(found) != count:
+        raise NodeUnavailable(f"{len(found)} answers to {count} requests")
     answers: list[Any] = []
     for index in range(count):
         item = by_id.get(index)
         if item is None or ("result" not in item and "error" not in item):
-            raise NodeUnavailable(f"{len(by_id)} answers to {count} requests")
+            raise NodeUnavailable(f"no answer to request {index} of {count}")
         fault = item.get("error")
         if fault is None:
             answers.append(item.get("result"))
@@ -174,4 +177,5 @@ def _read(content: bytes, count: int) -> list[Any]:
 def _meaning(error: Any) -> RpcError:
     if not isinstance(error, dict):
         return NodeUnavailable(str(error)[:200])
-    return classify(error.get("code"), str(error.get("message", "")))
+    code = error.get("code")
+    return classify(code if isinstance(code, int) else None, str(error.get("message", "")))

@@ -37,14 +37,14 @@ _MISSING_TRIES = 4
 class Fault(msgspec.Struct, gc=False):
     """The ``error`` member of an answer."""
 
-    code: Any = None
+    code: int | str | None = None
     message: str = ""
 
 
 class Answer(msgspec.Struct, Generic[ResultT], gc=False):
     """One JSON-RPC answer. A result of null is None, and so is one that is absent."""
 
-    id: Any = None
+    id: int | str | None = None
     result: ResultT | None = None
     error: Fault | None = None
 
@@ -219,8 +219,8 @@ class SolanaClient:
             meaning = _meaning(answers[0].error)
             raise _BatchRefused(str(meaning)) if isinstance(meaning, NodeLimited) else meaning
         by_id = {answer.id: answer for answer in answers}
-        if set(by_id) != set(range(len(calls))):
-            raise NodeUnavailable(f"{len(by_id)} answers to {len(calls)} requests")
+        if len(answers) != len(calls) or set(by_id) != set(range(len(calls))):
+            raise NodeUnavailable(f"{len(answers)} answers, {len(by_id)} of them different, to {len(calls)} requests")
         return [_result(by_id[index]) for index in range(len(calls))]
 
     def _post(self, node: Node, batch: Batch) -> bytes:

@@ -13,14 +13,18 @@ from tests.fixtures.faulty_node import FaultyNode, Reply, error_answer, faulty_n
 from tests.fixtures.indexing import AllRows, all_rows, differences, indexing
 from tests.fixtures.node_faults import BadGateway, Dropped, Fault, Late, Throttled
 from tests.fixtures.solana_faults import (
+    AnsweredTwice,
     Behind,
     CutBlock,
     CutList,
     LimitedList,
+    MixedList,
     NoBatches,
     NullBlock,
+    OtherBlock,
     OtherCluster,
     OtherFork,
+    Shuffled,
 )
 from tests.fixtures.solana_indexing import facts_of
 from tests.fixtures.solana_ledger import SolanaLedger
@@ -73,7 +77,12 @@ def obey(node: FaultyNode, *faults: Fault) -> None:
             answer = fault.item(request, answer)
         return answer
 
-    node.before, node.item = before, item
+    def batch(answers: list[dict[str, object]]) -> list[dict[str, object]]:
+        for fault in faults:
+            answers = fault.batch(answers)
+        return answers
+
+    node.before, node.item, node.batch = before, item, batch
 
 
 def rng() -> random.Random:
@@ -87,6 +96,8 @@ def rng() -> random.Random:
         pytest.param((NullBlock(rng(), 0.2, SKIPPED),), id="skipped is said of a block that exists"),
         pytest.param((CutBlock(rng(), 0.15),), id="blocks lack transactions"),
         pytest.param((CutList(rng(), 0.15),), id="lists lack slots"),
+        pytest.param((MixedList(rng(), 0.15), OtherBlock(rng(), 0.1)), id="slots out of order, blocks of other slots"),
+        pytest.param((Shuffled(rng()), AnsweredTwice(rng(), 0.2)), id="batches out of order, and answered twice"),
         pytest.param((Behind(rng(), 0.2),), id="some answers come from a node that is behind"),
         pytest.param((LimitedList(rng()),), id="short lists only"),
         pytest.param((NoBatches(rng()),), id="no batches"),
