@@ -14,6 +14,9 @@ CONFIRMED = "confirmed"
 """The commitment of what claims read: two thirds of the stake voted for the block."""
 MAX_ACCOUNTS = 100
 """Most addresses in one ``getMultipleAccounts``."""
+_DATA_BYTES = 128 << 10
+"""The most of an account's data that is asked for. The largest that are read are mints with metadata of 64 kB; an
+account can have 10 MB, and anybody can name it."""
 SYSTEM_PROGRAM = "1" * 32
 TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"  # noqa: S105 - an address
 TOKEN_2022_PROGRAM = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"  # noqa: S105 - an address
@@ -33,8 +36,13 @@ class Account:
 
 
 def multiple_accounts(addresses: Sequence[str], commitment: str = CONFIRMED) -> Call:
-    """A request for at most ``MAX_ACCOUNTS`` accounts (base58), all as of one slot."""
-    return "getMultipleAccounts", (list(addresses), {"encoding": "base64", "commitment": commitment})
+    """A request for at most ``MAX_ACCOUNTS`` accounts (base58), all as of one slot, each with the first 128 kB of its
+    data."""
+    part = {"offset": 0, "length": _DATA_BYTES}
+    return "getMultipleAccounts", (
+        list(addresses),
+        {"encoding": "base64", "commitment": commitment, "dataSlice": part},
+    )
 
 
 def read_accounts(answer: Any, count: int) -> tuple[int, list[Account | None]]:

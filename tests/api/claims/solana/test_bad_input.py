@@ -78,6 +78,7 @@ async def test_addresses_that_are_no_token(solana_claims: SolanaClaims, solana_s
         (MINT, "there is no account at this address"),
         (str(wallet.pubkey()), "the account at this address is not a mint"),
         (account(bytes(165), TOKEN_PROGRAM), "the account at this address is not a mint"),
+        (account(bytes(5 << 20), TOKEN_PROGRAM), "the account at this address is not a mint"),
         (account(mint_data(initialised=0), TOKEN_PROGRAM), "the account at this address is not a mint"),
         (account(mint_data(), str(solana_claims.registry)), "the account at this address is not a mint"),
         (forged, "the mint has no metadata that count"),
