@@ -27,6 +27,8 @@ class Wanted:
 
     dagster: bool = True
     followers: bool = True
+    first: tuple[Part, ...] = ()
+    """Steps that run while the engines start, and end before anything reads the chains file."""
 
 
 def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]:
@@ -40,8 +42,9 @@ def build(settings: StackSettings, chains: Chains, wanted: Wanted) -> list[Part]
     parts = [*_engines(settings, layout)]
     embedded = tuple(part.name for part in parts)
     parts.append(Part("migrations", _python("warehouse", "migrate"), needs=embedded, once=True))
+    parts += wanted.first
     # Parts that use the engines stop before them.
-    needs = (*embedded, "migrations")
+    needs = (*embedded, "migrations", *(part.name for part in wanted.first))
     parts.append(_api(settings, needs))
     parts.append(Part("worker", _python("api.worker"), needs=needs, stop_seconds=15))
     if wanted.followers:

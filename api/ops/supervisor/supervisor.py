@@ -74,6 +74,8 @@ class Supervisor:
         self.started_at = time.time()
         self._processes: dict[str, GuardedProcess] = {}
         self._ready = {name: asyncio.Event() for name in self.parts}
+        self._held: frozenset[str] = frozenset()
+        self._released = asyncio.Event()
         self._changed = asyncio.Event()
         self._stopping = asyncio.Event()
         for part in self.parts.values():
@@ -90,6 +92,19 @@ class Supervisor:
             for process in self._processes.values():
                 process.kill()
         self._stopping.set()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether a stop was requested, or something vital failed."""
+        return self._stopping.is_set()
+
+    def hold(self, names: Iterable[str]) -> None:
+        """Start these parts only after ``release``. Called before ``run``."""
+        self._held = frozenset(names)
+
+    def release(self) -> None:
+        """Start the parts that are held."""
+        self._released.set()
 
     async def run(self) -> None:
         """Run until a stop is requested.
@@ -120,6 +135,8 @@ class Supervisor:
     async def _keep(self, part: Part) -> None:
         for needed in part.needs:
             await self._or_stop(self._ready[needed])
+        if part.name in self._held:
+            await self._or_stop(self._released)
         while not self._stopping.is_set():
             status, lived_seconds = await self._live(part)
             if self._stopping.is_set():

@@ -50,6 +50,24 @@ async def test_a_part_starts_only_when_what_it_needs_is_ready(data_dir: Path) ->
         assert supervisor.states["first"].ready_after_seconds >= 0.2
 
 
+async def test_a_held_part_starts_when_it_is_released(data_dir: Path) -> None:
+    supervisor = supervise(data_dir, Part("held", SLEEP, ready=lambda: True), Part("free", SLEEP, ready=lambda: True))
+    supervisor.hold(["held"])
+    async with running(supervisor):
+        await wait_until_async(lambda: supervisor.states["free"].phase is Phase.READY)
+        assert supervisor.states["held"].phase is Phase.WAITING
+        supervisor.release()
+        await wait_until_async(lambda: supervisor.states["held"].phase is Phase.READY)
+
+
+async def test_a_stop_ends_a_stack_whose_parts_are_held(data_dir: Path) -> None:
+    supervisor = supervise(data_dir, Part("held", SLEEP))
+    supervisor.hold(["held"])
+    async with running(supervisor):
+        pass
+    assert supervisor.states["held"].phase is Phase.STOPPED
+
+
 async def test_a_step_has_to_succeed_before_what_needs_it_starts(data_dir: Path) -> None:
     step = Part("step", python("raise SystemExit(0)"), once=True)
     after = Part("after", SLEEP, needs=("step",), ready=lambda: True)
