@@ -137,7 +137,7 @@ def text(demo: RunningDemo) -> str:
     lines = [
         f"  API          {demo.api_url}",
         f"  OpenAPI      {demo.api_url}/openapi.json",
-        *([f"  Dagster      {demo.dagster_url}"] if demo.dagster_url else []),
+        *([f"  Dagster      {demo.dagster_url} (starts now, which takes a moment)"] if demo.dagster_url else []),
         f"  chain        {demo.rpc_url} (chain id {demo.chain_id}, posing as {demo.chain_key})",
         *([f"  Solana       {demo.solana.rpc_url} (subscriptions: {demo.solana.ws_url})"] if demo.solana else []),
         f"  API key      {demo.api_key}",
