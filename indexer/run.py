@@ -23,6 +23,7 @@ from indexer.checkpoint import (
     set_halted,
     writer_lock,
 )
+from indexer.configuring import store_configuration
 from indexer.marking import mark_published
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
@@ -200,6 +201,8 @@ class _Run:
 
     def _mark(self, checkpoint: Checkpoint) -> None:
         if self.session.marked != checkpoint.generation:
+            if self.session.marked < 0:
+                store_configuration(self.context.warehouse, self.session.chain)
             mark_published(self.store, self.context.warehouse, checkpoint)
             self.session.marked = checkpoint.generation
             self.marked_at = time.monotonic()

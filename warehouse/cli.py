@@ -52,7 +52,13 @@ def clickhouse(
     from .embedded.clickhouse_server import serve
 
     try:
-        serve(_data_dir(data_dir), port, exit_with_parent=exit_with_parent, exit_when_unused=exit_when_unused)
+        serve(
+            _data_dir(data_dir),
+            port,
+            analyst_internals=settings_module.load().analyst_internals,
+            exit_with_parent=exit_with_parent,
+            exit_when_unused=exit_when_unused,
+        )
     except (DataDirectoryInUse, OSError) as error:
         _stop(error)
 

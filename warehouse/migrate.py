@@ -1,8 +1,8 @@
 """Migrations of both stores: forward only, each recorded when done, safe to start twice at once.
 
 The warehouse's are numbered SQL files, ``sql/warehouse/NNNN_name.sql``, recorded in ``schema_migration`` with a
-checksum: a file that changes after it was applied is an error. The store's are Alembic revisions. One lock, in
-PostgreSQL, guards both.
+checksum: a file that changes after it was applied is an error. The marts' views are made anew after them whenever their
+declarations changed. The store's are Alembic revisions. One lock, in PostgreSQL, guards both.
 """
 
 import hashlib
@@ -22,6 +22,7 @@ from sqlalchemy.pool import NullPool
 from warehouse import advisory_locks, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import MigrationError, WarehouseError
+from warehouse.marts import views as marts
 
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 # A statement ends with a semicolon at the end of a line; no comment or literal of the files contains one there.
@@ -132,6 +133,9 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
         before = status(clickhouse_url, database_url)
         if before.warehouse_pending:
             apply_warehouse(clickhouse_url)
+        else:
+            with Warehouse.connect(clickhouse_url) as warehouse:
+                marts.apply(warehouse, _database(clickhouse_url))
         if before.store_pending:
             apply_store(database_url)
         return before
@@ -147,6 +151,7 @@ def apply_warehouse(clickhouse_url: str) -> None:
         _, pending = _compare(_applied(warehouse, database), warehouse_migrations())
         for migration in pending:
             _run(warehouse, migration)
+        marts.apply(warehouse, database)
 
 
 def apply_store(database_url: str) -> None:

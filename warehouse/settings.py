@@ -30,6 +30,10 @@ class EngineSettings(BaseSettings):
         default=None,
         description="PostgreSQL, as postgresql://user:password@host:port/database. Unset: the embedded server.",
     )
+    analyst_internals: bool = Field(
+        default=False,
+        description="Whether the user analyst of the embedded engine reads all tables, not only the marts.",
+    )
     chains: Path | None = Field(
         default=None,
         description="TOML file that overrides the built-in facts of each chain; a chain with rpc_urls is enabled.",

@@ -10,6 +10,9 @@ from warehouse.domain.pool_programs import Curve, PoolInstruction
 KNOWN_CONTRACTS = frozenset({"registry", "factory", "checkout", "locker"})
 """Names of our own contracts."""
 
+ZERO_ADDRESS = "0x" + "00" * 20
+"""Nobody; in pools of Uniswap V4 the native coin."""
+
 
 class Capability(StrEnum):
     """What the code can do on a chain; whether a node and our contracts are configured is another question."""
@@ -84,6 +87,13 @@ class Chain:
     """Programs that make tokens for whoever pays, and keep the right to mint themselves. Solana only."""
     control_methods: tuple[str, ...] = ()
     """How a wallet can control a token, the best proof first."""
+
+    @property
+    def quotes(self) -> tuple[Asset, ...]:
+        """What prices rest on: the stablecoins, the most trusted first, then the native coin, wrapped and as the zero
+        address."""
+        native = (self.wrapped_native, ZERO_ADDRESS) if self.wrapped_native else (ZERO_ADDRESS,)
+        return (*self.stablecoins, *(Asset(address, self.native_symbol, self.native_decimals) for address in native))
 
     @property
     def enabled(self) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from warehouse.marts.database import MAIN_DATABASE, MARTS_DATABASE, MARTS_PATTERN
+
 from . import record
 from .clickhouse.access import Users
 from .clickhouse.server import serve as serve_directory
@@ -11,7 +13,7 @@ from .clickhouse.server import stop, url
 from .layout import Layout
 from .lifetime import when_parent_ends, when_unused
 
-DATABASE = "regalia"
+DATABASE = MAIN_DATABASE
 OWNER, ANALYST = "regalia", "analyst"
 _OWNER_PASSWORD = "clickhouse"  # noqa: S105 - the name of the file that holds it
 _ANALYST_PASSWORD = "clickhouse-analyst"  # noqa: S105
@@ -23,8 +25,17 @@ def owner_url(layout: Layout, port: int) -> str:
     return url(OWNER, layout.password(_OWNER_PASSWORD), port, DATABASE)
 
 
-def serve(data_dir: Path, port: int, *, exit_with_parent: bool = False, exit_when_unused: bool = False) -> None:
+def serve(
+    data_dir: Path,
+    port: int,
+    *,
+    analyst_internals: bool = False,
+    exit_with_parent: bool = False,
+    exit_when_unused: bool = False,
+) -> None:
     """Run the server until SIGTERM or SIGINT. Port 0 takes a free one; it is recorded in the data directory.
+
+    The analyst sees the marts, and with ``analyst_internals`` every database.
 
     Raises:
         DataDirectoryInUse: another process owns the engine's folder.
@@ -47,7 +58,14 @@ def serve(data_dir: Path, port: int, *, exit_with_parent: bool = False, exit_whe
 
     serve_directory(
         layout.clickhouse,
-        Users(layout.password(_OWNER_PASSWORD), layout.password(_ANALYST_PASSWORD), ("default", OWNER), ANALYST),
+        Users(
+            layout.password(_OWNER_PASSWORD),
+            layout.password(_ANALYST_PASSWORD),
+            ("default", OWNER),
+            ANALYST,
+            analyst_database=MARTS_DATABASE,
+            analyst_sees="" if analyst_internals else MARTS_PATTERN,
+        ),
         port=port,
         database=DATABASE,
         name="regalia",

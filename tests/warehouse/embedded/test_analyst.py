@@ -1,5 +1,6 @@
 """The read-only user."""
 
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
@@ -14,6 +15,8 @@ from warehouse.embedded.clickhouse_server import ANALYST, DATABASE
 from warehouse.embedded.layout import Layout
 from warehouse.engines import EngineUrls
 from warehouse.errors import WarehouseError
+from warehouse.marts import MARTS
+from warehouse.marts.database import MARTS_DATABASE, MARTS_PATTERN
 from warehouse.settings import EngineSettings
 
 
@@ -21,14 +24,49 @@ from warehouse.settings import EngineSettings
 def analyst(engines: EngineUrls, engine_settings: EngineSettings) -> Iterator[Warehouse]:
     port = urlsplit(engines.clickhouse_url).port or 0
     password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
-    with Warehouse.connect(url(ANALYST, password, port, DATABASE)) as connection:
+    with Warehouse.connect(url(ANALYST, password, port, MARTS_DATABASE)) as connection:
         yield connection
 
 
-def test_an_analyst_reads(analyst: Warehouse) -> None:
-    assert analyst.rows("SELECT count() AS n FROM serve_token WHERE chain_id = {c:UInt32}", {"c": 1}) == [{"n": 0}]
+def test_an_analyst_reads_the_marts(analyst: Warehouse) -> None:
+    assert analyst.rows("SELECT count() AS n FROM tokens WHERE chain_id = {c:UInt32}", {"c": 1}) == [{"n": 0}]
     assert analyst.scalar("SELECT sum(number) FROM numbers(10)") == 45
-    assert "serve_token" in {row["name"] for row in analyst.rows("SHOW TABLES")}
+
+
+def test_an_analyst_sees_the_marts_alone(analyst: Warehouse) -> None:
+    assert {row["name"] for row in analyst.rows("SHOW TABLES")} == {mart.name for mart in MARTS}
+    seen = {row["name"] for row in analyst.rows("SHOW DATABASES")}
+    assert "marts" in seen
+    assert all(re.fullmatch(MARTS_PATTERN, name) for name in seen)
+    assert analyst.rows("SHOW TABLES FROM regalia") == []
+    assert analyst.scalar("SELECT count() FROM system.tables WHERE database = 'regalia'") == 0
+    assert analyst.scalar("SELECT count() FROM information_schema.columns WHERE table_schema = 'regalia'") == 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count() FROM regalia.serve_token",
+        "SELECT count() FROM `regalia`.serve_token",
+        'SELECT count() FROM "regalia" . serve_token',
+        "SELECT 1 WHERE 1 IN (SELECT 1 FROM regalia /* */ . serve_token)",
+        "SELECT count() FROM merge('regalia', 'serve_token')",
+        "SELECT count() FROM {d:Identifier}.serve_token",
+        "DESCRIBE TABLE regalia.serve_token",
+        "SHOW CREATE TABLE regalia.serve_token",
+        "SELECT count() FROM system.tables SETTINGS additional_table_filters = {}",
+    ],
+)
+def test_an_analyst_reads_no_internals(analyst: Warehouse, sql: str) -> None:
+    with pytest.raises(WarehouseError):
+        analyst.rows(sql, {"d": "regalia"})
+
+
+def test_an_analyst_connects_to_no_internals(engines: EngineUrls, engine_settings: EngineSettings) -> None:
+    port = urlsplit(engines.clickhouse_url).port or 0
+    password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
+    with pytest.raises(WarehouseError, match="not open to analysts"):
+        Warehouse.connect(url(ANALYST, password, port, DATABASE))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ the engine sees them.
 import secrets
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -43,6 +43,8 @@ _HARMLESS = frozenset(
         "zeros", "zeros_mt", "mergetreeindex", "mergetreeprojection",
     }
 )  # fmt: skip
+# Those of them that name tables in text.
+_NAMING_TABLES = frozenset({"merge", "mergetreeindex", "mergetreeprojection", "viewifpermitted", "hascolumnintable"})
 _FORBIDDEN_SCALARS = frozenset({"file", "catboostevaluate", "getclienthttpheader", "sleep", "sleepeachrow"})
 _PRIVATE_TABLES = frozenset({"processes", "query_log", "user_query_log", "query_thread_log", "text_log", "session_log"})
 
@@ -65,6 +67,10 @@ class Users:
     analyst_password: str
     owner_names: tuple[str, ...] = ("default",)
     analyst_name: str = "analyst"
+    analyst_database: str = ""
+    """Where the analyst's statements run unless a request names another database; empty: in the server's own."""
+    analyst_sees: str = ""
+    """Regular expression of the databases that the analyst sees and reads; empty: all."""
 
     def __post_init__(self) -> None:
         """Refuse empty passwords."""
@@ -86,6 +92,24 @@ def authenticate(headers: Mapping[str, str], parameters: Mapping[str, str], user
         message = f"{user}: Authentication failed: password is incorrect, or there is no user with such name."
         raise ClickHouseError(516, "AUTHENTICATION_FAILED", message)
     return role
+
+
+def check_databases(sql: bytes, hidden: Container[str]) -> None:
+    """Refuse a statement that names one of the hidden databases, or could without saying so.
+
+    Raises:
+        ClickHouseError: it does.
+    """
+    name = previous = ""
+    for token in tokens(sql):
+        text = token.text.strip(b'`"').decode("utf-8", "replace") if token.kind in ("word", "quoted") else ""
+        if token.text == b"." and name in hidden:
+            raise denied(f"analyst: database {name} is not open to analysts")
+        if token.text == b"(" and name.lower() in _NAMING_TABLES:
+            raise denied(f"analyst: function {name.lower()} is not allowed")
+        if previous == ":" and text == "Identifier":
+            raise denied("analyst: parameters cannot be identifiers")
+        name, previous = text, token.text.decode("utf-8", "replace")
 
 
 def _credentials(headers: Mapping[str, str], parameters: Mapping[str, str]) -> tuple[str, str]:

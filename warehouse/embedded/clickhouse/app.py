@@ -47,7 +47,7 @@ class Application:
         self._engine = engine
         self._users = users
         self._name = name.encode("latin-1", "replace")
-        self._sessions = Sessions(engine)
+        self._sessions = Sessions(engine, users)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""

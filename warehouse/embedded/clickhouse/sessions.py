@@ -9,7 +9,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .access import Role, analyst_settings
+from .access import Role, Users, analyst_settings
+from .databases import AnalystDatabases
 from .engine import Engine, Handle, configure, literal
 from .errors import ClickHouseError, bad_request
 from .protocol import Request
@@ -62,8 +63,9 @@ class Lease:
 class Sessions:
     """All sessions of the server. Its methods run in worker threads."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, users: Users) -> None:
         self._engine = engine
+        self._analysts = AnalystDatabases(engine, users)
         self._sessions: dict[str, Session] = {}
         self._guard = threading.Lock()
 
@@ -74,7 +76,8 @@ class Sessions:
             ClickHouseError: the session is busy or unknown, or the request's settings are refused.
         """
         if request.role is Role.ANALYST:
-            return self._fresh(request, {**analyst_settings(request.settings()), "readonly": "1"})
+            settings, database = self._analysts.prepare(request, sql)
+            return self._fresh(request, {**analyst_settings(request.settings()), **settings, "readonly": "1"}, database)
         settings = request.settings()
         name = request.parameters.get("session_id")
         if not name:
@@ -107,10 +110,10 @@ class Sessions:
         for session in sessions:
             session.handle.close()
 
-    def _fresh(self, request: Request, settings: Mapping[str, str]) -> Lease:
+    def _fresh(self, request: Request, settings: Mapping[str, str], database: str | None = None) -> Lease:
         lease = Lease(self._engine.handle(), None, {})
         try:
-            configure(lease.handle, _all_settings(request, settings), self._other_database(request))
+            configure(lease.handle, _all_settings(request, settings), database or self._other_database(request))
         except BaseException:  # an interrupt must not keep the session
             lease.release()
             raise
