@@ -12,7 +12,7 @@ from api.http.addresses import chain_address
 from api.http.conditional import NOT_MODIFIED, Prepared, answer
 from api.http.dependencies import ChainsDep, PublicReadsDep
 from api.http.error_shapes import LOWER_CODES, ErrorShape
-from api.http.errors import InvalidInput, NotFound
+from api.http.errors import ApiError, InvalidInput, NotFound
 from api.http.examples import success_examples
 from api.http.groups import CLAIMS, Credential, GroupRouter, Origins, Quota, RouteGroup
 from api.http.remembered import remembered_route
@@ -21,7 +21,7 @@ from api.http.route_table import SCOPE_KEY
 from api.limits.public import PublicRead
 from api.public import examples
 from api.public.schemas import Coin, CoinApps, Holding, Sites
-from api.public.service import APPS, COIN, HOLDING, SITES
+from api.public.service import APPS, COIN, HOLDING, SITES, HoldingTooLarge
 from api.security.credentials import count_address
 from api.services import services_of
 from warehouse.domain.chains import Chain, Chains
@@ -71,12 +71,16 @@ SymbolPath = Annotated[str, Path(description="Symbol, in any case.", examples=["
 
 
 def _read(
-    path: str, model: type[Wire], *examples: tuple[str, dict[str, Any]], on: GroupRouter = router
+    path: str,
+    model: type[Wire],
+    *examples: tuple[str, dict[str, Any]],
+    on: GroupRouter = router,
+    errors: tuple[type[ApiError], ...] = (),
 ) -> Callable[[Endpoint], Endpoint]:
     """Add a read at a path. HEAD works like GET and is omitted from OpenAPI."""
 
     def offer(endpoint: Endpoint) -> Endpoint:
-        responses = success_examples(*examples) | NOT_MODIFIED | GROUP.responses(PublicNotFound)
+        responses = success_examples(*examples) | NOT_MODIFIED | GROUP.responses(PublicNotFound, *errors)
         for method in ("GET", "HEAD"):
             on.add_api_route(
                 path,
@@ -117,6 +121,7 @@ async def list_public_coin_apps(
     ("holding", examples.HOLDING),
     ("holding of Solana", examples.SOLANA_HOLDING),
     on=holdings_router,
+    errors=(HoldingTooLarge,),
 )
 async def get_public_holding(
     request: Request,

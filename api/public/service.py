@@ -23,7 +23,7 @@ from api.registrations.statuses import registration_status
 from api.search.repository import SearchRepository
 from api.search.results import page_url, trust_flags
 from api.tokenlists.platforms import Listing
-from indexer.chains.errors import NodeUnavailable, RpcError
+from indexer.chains.errors import NodeUnavailable, RpcError, TooManyAccounts
 from warehouse.domain.addresses import checksum_address, digits_of
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -39,6 +39,16 @@ Key = tuple[str | int, ...]
 """Of an answer: its kind, its chain, and its subject."""
 _MAX_PATHS = 50_000
 _OUTAGES = (StoreUnavailable, WarehouseUnavailable, Unavailable)
+
+
+class HoldingTooLarge(Unavailable):
+    """A wallet on Solana has more accounts of the token than the service reads. Anyone can open accounts for a wallet;
+    the wallet can close empty ones."""
+
+    text = "the wallet has too many accounts of this token to add up; it can be read when some of them are closed"
+
+    def __init__(self) -> None:
+        super().__init__(retry_after_seconds=3600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,7 @@ class PublicReads:
         """A wallet's balance of a token, read from the chain.
 
         Raises:
+            HoldingTooLarge: the wallet has too many accounts of the token.
             RpcError: the chain could not be read.
         """
         key = (HOLDING, chain.key, token, wallet)
@@ -197,7 +208,10 @@ class PublicReads:
         )
 
     async def _holding(self, chain: Chain, token: str, wallet: str) -> Holding | None:
-        held = await self.sources.readers.holding(chain, token, wallet)
+        try:
+            held = await self.sources.readers.holding(chain, token, wallet)
+        except TooManyAccounts as error:
+            raise HoldingTooLarge from error
         if held is None:
             known = await self.sources.store.row("tokens/has_symbol", {"chain_id": chain.chain_id, "address": token})
             if known is not None and known["found"]:

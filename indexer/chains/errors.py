@@ -5,6 +5,7 @@ RpcError
 │   └── UnknownFault    an error whose wording we do not know
 │       └── BlockMissing    the node does not have the block asked for, or has another fork
 ├── NodeLimited         the request is too large for the node: ask for less at once
+│   └── TooManyAccounts     a wallet has more accounts of a token than one answer can hold
 ├── MethodMissing       the node does not offer the method
 ├── StateMissing        the node has pruned the state of that block
 ├── CallFailed          the node ran the call and it failed: the contract's fault, not the node's
@@ -40,6 +41,10 @@ class NodeLimited(RpcError):
     def __init__(self, message: str, max_results: int | None = None) -> None:
         super().__init__(message)
         self.max_results = max_results
+
+
+class TooManyAccounts(NodeLimited):
+    """A wallet has more accounts of a token than one answer can hold. Asking again gives the same."""
 
 
 class MethodMissing(RpcError):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from indexer.chains.errors import CallFailed, NodeLied, NodeLimited, NodeUnavailable
+from indexer.chains.errors import CallFailed, NodeLied, NodeLimited, NodeUnavailable, TooManyAccounts
 from indexer.chains.holding import WalletHolding
 from indexer.chains.solana.accounts import (
     CLOCK,
@@ -29,18 +29,21 @@ async def read_holding(reader: SolanaReader, mint: str, wallet: str) -> WalletHo
     confidential balances are not known.
 
     Raises:
-        NodeLimited: the wallet has too many token accounts to read.
+        TooManyAccounts: the wallet has too many token accounts to read.
         RpcError: the chain could not be read.
     """
     # One batch, the mint and the clock first: the balance is of their slot or of a later one.
-    found, held = await reader.settle([multiple_accounts([mint, CLOCK]), accounts_of(wallet, mint)])
+    try:
+        found, held = await reader.settle([multiple_accounts([mint, CLOCK]), accounts_of(wallet, mint)])
+    except NodeLimited as error:
+        raise TooManyAccounts(f"{wallet} has too many accounts of {mint}: {error}") from error
     slot, (account, clock) = read_accounts(found, 2)
     if account is None or (known := read_mint(account.owner, account.data)) is None:
         return None
     if isinstance(held, CallFailed):
         raise NodeUnavailable(f"a mint whose token accounts the node does not list: {held}")
     if isinstance(held, NodeLimited):
-        raise held
+        raise TooManyAccounts(f"{wallet} has too many accounts of {mint}: {held}") from held
     _, listed = with_slot(held)
     balance_raw = sum_of_accounts(listed, key_bytes(mint), key_bytes(wallet), known.program)
     return WalletHolding(balance_raw, slot, read_clock(clock))

@@ -1,5 +1,6 @@
 """What a wallet holds of an SPL token, read from a real node."""
 
+from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,9 +11,13 @@ from solders.pubkey import Pubkey
 from spl.token import instructions as spl
 from spl.token import models
 from spl.token.constants import TOKEN_2022_PROGRAM_ID, TOKEN_PROGRAM_ID
+from starlette.applications import Starlette
+from starlette.routing import Route
 
 from indexer.devchain.solana.sender import Sender
 from indexer.devchain.solana.surfpool import Surfpool
+from tests.fixtures.canned_node import Node
+from tests.fixtures.http_server import serving_http
 from tests.fixtures.service import Serve, Service
 from tests.fixtures.solana_claims import insert
 from tests.fixtures.spl_token import Token
@@ -130,6 +135,19 @@ async def test_a_mint_of_the_index_that_a_node_does_not_know_is_503(
         assert unknown.status_code == 503
         assert int(unknown.headers["retry-after"]) > 0
         assert (await holding(service, closed, wallet)).status_code == 404
+
+
+async def test_a_wallet_with_too_many_accounts_is_503_with_the_reason(serve: Serve, tmp_path: Path) -> None:
+    mint, wallet = Keypair().pubkey(), Keypair().pubkey()
+    account = {"data": [b64encode(bytes(165)).decode(), "base64"], "owner": str(TOKEN_PROGRAM_ID), "lamports": 1}
+    listed = {"context": {"slot": 1}, "value": [{"pubkey": str(wallet), "account": account}] * 20_000}
+    node = Node(results={"getTokenAccountsByOwner": listed})
+    app = Starlette(routes=[Route("/", node.answer, methods=["POST"])])
+    async with serving_http(app) as url, serve(chains=chains_file(tmp_path, url, MAINNET)) as service:
+        answer = await holding(service, mint, wallet)
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable"), answer.text
+    assert answer.json()["message"].startswith("the wallet has too many accounts of this token to add up")
+    assert (answer.headers["cache-control"], answer.headers["retry-after"]) == ("no-store", "3600")
 
 
 @pytest.mark.parametrize("wrong", ["another cluster", "no node"])

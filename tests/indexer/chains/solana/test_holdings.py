@@ -9,7 +9,7 @@ import pytest
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 
-from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
+from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError, TooManyAccounts
 from indexer.chains.solana.accounts import TOKEN_2022_PROGRAM, TOKEN_PROGRAM
 from indexer.chains.solana.holdings import read_holding
 from tests.fixtures.canned_node import Node, reading
@@ -84,6 +84,16 @@ async def test_what_a_node_makes_up_is_refused(listed: Any) -> None:
 async def test_a_mint_whose_accounts_are_not_listed_is_unreadable_and_not_zero(code: int) -> None:
     refusing = node([], errors={"getTokenAccountsByOwner": {"code": code, "message": "no"}})
     with pytest.raises(RpcError):
+        await balance(refusing)
+
+
+async def test_more_accounts_than_one_answer_holds() -> None:
+    thousands = node([held(1)] * 20_000)
+    with pytest.raises(TooManyAccounts):
+        await balance(thousands)
+    assert len(thousands.asked) == 1  # no other node would say more
+    refusing = node([], errors={"getTokenAccountsByOwner": {"code": -32600, "message": "response size exceeds 5 MB"}})
+    with pytest.raises(TooManyAccounts):
         await balance(refusing)
 
 
