@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Self
 from starlette.requests import HTTPConnection
 
 from api import breakers
-from api.accounts.service import Accounts
 from api.apps import catalogue
 from api.apps.catalogue import Catalogue
 from api.apps.pages import PageApps
@@ -313,12 +312,7 @@ class Services:
         self._stack.push_async_callback(limiter.close)
         return limiter
 
-    # For commands; these make synchronous connections of their own.
-
-    @cached_property
-    def accounts(self) -> Accounts:
-        """Accounts and their keys."""
-        return Accounts(self.urls.database_url, key_prefix=self.settings.api_key_prefix)
+    # For commands; it makes synchronous connections of its own.
 
     @cached_property
     def attesting(self) -> Attesting:

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from api.outbound.destinations import Network, parse_networks
-from api.tokenlists.formats import FormatName
+from api.tokenlists.format_names import FormatName
 from warehouse.settings import EngineSettings
 
 

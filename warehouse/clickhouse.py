@@ -6,21 +6,23 @@ as ``lower(hex(column))``: drivers would read them as text.
 
 import asyncio
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
-import polars
-import pyarrow.ipc as arrow_ipc
-from aiohttp import ClientError
 from clickhouse_connect.driver import httputil
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 from clickhouse_connect.driver.summary import QuerySummary
-from pyarrow.lib import ArrowInvalid
 
 from warehouse.errors import WarehouseError, WarehouseUnavailable
+
+# Commands that read a few rows need none of Polars, Arrow and aiohttp, which take a second of CPU to import.
+if TYPE_CHECKING:
+    import polars
+    from pyarrow.lib import ArrowInvalid
 
 Parameters = Mapping[str, Any] | None
 Settings = Mapping[str, Any] | None
@@ -31,8 +33,6 @@ UNKNOWN_CODE = 1002
 # Timeouts, overload, lost connections, memory limits, statements cancelled by a server that stops.
 _UNAVAILABLE_CODES = frozenset({159, 160, 202, 203, 209, 210, 236, 241, 279, 394, 425})
 _POOL_SIZE = 32
-_new_arrow_stream: Callable[..., Any] = arrow_ipc.new_stream
-_open_arrow_stream: Callable[..., Any] = arrow_ipc.open_stream
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 # With a token, repeating an insert changes nothing, in the table and in every view that depends on it. This holds for
@@ -114,6 +114,8 @@ class Warehouse:
         Raises:
             WarehouseUnavailable: the stream broke off, also while the batches are read.
         """
+        from pyarrow.lib import ArrowInvalid
+
         with (
             _translated(),
             self._client.query_arrow_stream(
@@ -125,8 +127,10 @@ class Warehouse:
             except ArrowInvalid as error:
                 raise _broken_off(error) from error
 
-    def polars(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> polars.DataFrame:
+    def polars(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> "polars.DataFrame":
         """The result as a polars frame."""
+        import polars
+
         frame = polars.from_arrow(self.arrow(sql, parameters, settings))
         if not isinstance(frame, polars.DataFrame):
             raise TypeError("a table becomes a frame")
@@ -140,7 +144,7 @@ class Warehouse:
         """Insert an Arrow table; a repeated token changes nothing. Without a token, rows must replace themselves."""
         settings = {**_ONCE, "insert_deduplication_token": token} if token is not None else {"async_insert": 0}
         sink = io.BytesIO()
-        stream = _new_arrow_stream(sink, data.schema)
+        stream = _arrow_ipc().new_stream(sink, data.schema)
         with stream:
             stream.write_table(data)
         self._insert(table, data.column_names, sink.getbuffer(), "ArrowStream", settings)
@@ -222,6 +226,8 @@ class AsyncWarehouse:
         strings: bool = True,
     ) -> ArrowTable:
         """The result as an Arrow table. ``strings=False`` gives String columns as binary, for those that hold bytes."""
+        from pyarrow.lib import ArrowInvalid
+
         # The driver's own query_arrow spends more time on receiving the answer than the server on computing it.
         with _translated():
             async with asyncio.timeout(timeout_seconds + 0.5):
@@ -236,7 +242,7 @@ class AsyncWarehouse:
                     fmt="ArrowStream",
                 )
         try:
-            return _open_arrow_stream(stream).read_all()
+            return _arrow_ipc().open_stream(stream).read_all()
         except ArrowInvalid as error:
             raise _broken_off(error) from error
 
@@ -296,7 +302,7 @@ def _dictionaries(result: Any) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in result.result_rows]
 
 
-def _broken_off(error: ArrowInvalid) -> WarehouseUnavailable:
+def _broken_off(error: "ArrowInvalid") -> WarehouseUnavailable:
     return WarehouseUnavailable(UNKNOWN_CODE, f"ClickHouse broke off its answer: {error}")
 
 
@@ -311,7 +317,19 @@ def _translated() -> Iterator[None]:
         if code in _UNAVAILABLE_CODES or (code is None and isinstance(error, OperationalError)):
             raise WarehouseUnavailable(code or UNKNOWN_CODE, str(error)) from error
         raise WarehouseError(code or UNKNOWN_CODE, str(error)) from error
-    except (OSError, TimeoutError, ClientError) as error:
+    except _connection_errors() as error:
         raise WarehouseUnavailable(
             UNKNOWN_CODE, f"ClickHouse does not answer: {error or type(error).__name__}"
         ) from error
+
+
+def _connection_errors() -> tuple[type[Exception], ...]:
+    """What the drivers raise when a connection fails; aiohttp's errors only where the asynchronous one is used."""
+    aiohttp = sys.modules.get("aiohttp")
+    return (OSError, TimeoutError) if aiohttp is None else (OSError, TimeoutError, aiohttp.ClientError)
+
+
+def _arrow_ipc() -> Any:
+    import pyarrow.ipc as ipc
+
+    return ipc

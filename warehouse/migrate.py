@@ -13,11 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
-from alembic import command
-from alembic.config import Config
-from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from warehouse import advisory_locks, postgres, sql
 from warehouse.clickhouse import Warehouse
@@ -100,7 +95,7 @@ def status(clickhouse_url: str, database_url: str) -> Status:
     with Warehouse.connect(_server(clickhouse_url)) as warehouse:
         done, pending = _compare(_applied(warehouse, _database(clickhouse_url)), warehouse_migrations())
     revision = _store_revision(database_url)
-    revisions = _revisions()
+    revisions = store_revisions()
     start = revisions.index(revision) + 1 if revision in revisions else 0
     if revision is not None and revision not in revisions:
         raise MigrationError(f"the store is at revision {revision}, which this version does not know")
@@ -156,10 +151,17 @@ def apply_warehouse(clickhouse_url: str) -> None:
 
 def apply_store(database_url: str) -> None:
     """Bring only the store up to date."""
+    # Imported when something is pending: every command asks whether there is.
+    from alembic import command
+    from alembic.config import Config
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
+    config = Config()
+    config.set_main_option("script_location", str(sql.directory() / "store").replace("%", "%%"))
     engine = create_engine(postgres.sqlalchemy_url(database_url), poolclass=NullPool)
     try:
         with engine.begin() as connection:
-            config = _alembic()
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     finally:
@@ -238,15 +240,9 @@ def _server(clickhouse_url: str) -> str:
     return f"{head}{at}{tail.partition('?')[0].partition('/')[0]}/system"
 
 
-def _alembic() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(sql.directory() / "store").replace("%", "%%"))
-    return config
-
-
-def _revisions() -> list[str]:
-    script = ScriptDirectory.from_config(_alembic())
-    return [revision.revision for revision in reversed(list(script.walk_revisions()))]
+def store_revisions() -> list[str]:
+    """The store's revisions in order: each file's number is its revision, and it follows the one before."""
+    return sorted(path.name.partition("_")[0] for path in (sql.directory() / "store" / "versions").glob("[0-9]*_*.py"))
 
 
 def _store_revision(database_url: str) -> str | None:

@@ -11,7 +11,6 @@ import psycopg
 from psycopg.errors import ProgrammingError, UniqueViolation
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
-from sqlalchemy.engine import make_url
 
 from warehouse import sql
 from warehouse.errors import StoreUnavailable
@@ -96,6 +95,8 @@ def plain_url(url: str) -> str:
 
 def sqlalchemy_url(url: str, driver: Literal["psycopg", "psycopg2"] = "psycopg") -> str:
     """The URL for SQLAlchemy with the driver named: what a bare ``postgresql://`` means depends on the version."""
+    from sqlalchemy.engine import make_url
+
     parsed: Any = make_url(plain_url(url)).set(drivername=f"postgresql+{driver}")
     text: str = parsed.render_as_string(hide_password=False)
     return text
@@ -103,5 +104,7 @@ def sqlalchemy_url(url: str, driver: Literal["psycopg", "psycopg2"] = "psycopg")
 
 def with_database(url: str, database: str) -> str:
     """The same server, another database."""
+    from sqlalchemy.engine import make_url
+
     text: str = make_url(plain_url(url)).set(database=database).render_as_string(hide_password=False)
     return text

@@ -10,7 +10,6 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import REGISTRABLE_PATTERN
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
-_compute: Any = import_module("pyarrow.compute")
 _TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _SYMBOL = re.compile(REGISTRABLE_PATTERN)
@@ -92,6 +91,7 @@ def claim_symbol(field: str, text: str) -> str:
 
 def are_registrable(symbols: ArrowColumn) -> ArrowColumn:
     """:func:`warehouse.domain.symbols.is_registrable_symbol` of each of a column of thousands."""
-    upper = _compute.ascii_upper(symbols)
-    fits = _compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
-    return _compute.and_not(fits, _compute.match_substring_regex(upper, pattern="^[0-9]*$"))
+    compute: Any = import_module("pyarrow.compute")  # commands that check an address need no Arrow
+    upper = compute.ascii_upper(symbols)
+    fits = compute.match_substring_regex(upper, pattern=f"^(?:{_SYMBOL.pattern})$")
+    return compute.and_not(fits, compute.match_substring_regex(upper, pattern="^[0-9]*$"))

@@ -7,7 +7,6 @@ from pydantic import ConfigDict, Field
 from api.http.members import Address, ChainKey, Count, Omittable, Uri
 from api.http.rendering import Wire
 
-FormatName = Literal["coin", "asset", "profile"]
 LinkName = Literal["website", "twitter", "telegram", "discord"]
 
 

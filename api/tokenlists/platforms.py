@@ -10,6 +10,7 @@ from typing import Any, Final, get_args
 
 from api.metadata.sizes import ImageSize
 from api.registrations.repository import ListingRecord
+from api.tokenlists.format_names import FormatName
 from api.tokenlists.formats import (
     AssetLink,
     AssetListing,
@@ -18,7 +19,6 @@ from api.tokenlists.formats import (
     CoinLinks,
     CoinListing,
     CoinText,
-    FormatName,
     LinkName,
     PlatformListing,
     ProfileLink,

@@ -5,7 +5,7 @@ from pydantic.alias_generators import to_camel
 
 from api.http.members import Address, ChainKey, ChainNumber, Count, Omittable, Symbol, Timestamp, TokenId
 from api.http.rendering import Wire
-from api.tokenlists.formats import FormatName
+from api.tokenlists.format_names import FormatName
 
 
 class ListVersion(Wire):

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 
-from warehouse import migrate, postgres
+from warehouse import migrate, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.errors import MigrationError
@@ -110,3 +112,10 @@ def test_two_migrations_cannot_have_one_number(tmp_path: Path, names: tuple[str,
 
     with pytest.raises(MigrationError):
         migrate.warehouse_migrations(tmp_path)
+
+
+def test_the_stores_revisions_follow_the_numbers_of_their_files() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(sql.directory() / "store"))
+    known = ScriptDirectory.from_config(config).walk_revisions()
+    assert migrate.store_revisions() == [revision.revision for revision in reversed(list(known))]

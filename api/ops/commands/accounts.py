@@ -2,14 +2,16 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.table import Table
 
-from api.accounts.service import KnownKey
+from api.accounts.service import Accounts, KnownKey
 from api.limits.plans import load as load_limits
-from api.ops.commands.opened import open_services
 from api.settings import load
+from warehouse import engines
 from warehouse.domain.plans import PLANS
 
 _LIMIT_NAMES = {
@@ -26,6 +28,14 @@ def _console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 240)
 
 
+@contextmanager
+def _open_accounts() -> Iterator[Accounts]:
+    """The accounts of the data directory's store, whose engines are started if they are not running."""
+    settings = load()
+    with engines.ensure(settings) as urls:
+        yield Accounts(urls.database_url, key_prefix=settings.api_key_prefix)
+
+
 def create_key(
     wallet: str,
     plan: str | None,
@@ -36,10 +46,8 @@ def create_key(
     expires_days: float | None = None,
 ) -> None:
     """Print a new key as one line of JSON."""
-    with open_services() as services:
-        made = services.accounts.create_key(
-            wallet, plan, name, scopes=scopes, addresses=addresses, expires_days=expires_days
-        )
+    with _open_accounts() as accounts:
+        made = accounts.create_key(wallet, plan, name, scopes=scopes, addresses=addresses, expires_days=expires_days)
     print(
         json.dumps({"key": made.key, "id": str(made.id), "wallet": made.wallet, "plan": made.plan, "name": made.name})
     )
@@ -47,8 +55,8 @@ def create_key(
 
 def list_keys(wallet: str | None, as_json: bool) -> None:
     """Print the keys, without their secrets."""
-    with open_services() as services:
-        known = services.accounts.list_keys(wallet)
+    with _open_accounts() as accounts:
+        known = accounts.list_keys(wallet)
     if as_json:
         for key in known:
             print(json.dumps(_key_object(key)))
@@ -76,22 +84,22 @@ def _key_object(key: KnownKey) -> dict[str, object]:
 
 def rename_key(key: str, name: str) -> None:
     """Give a key, by its id, prefix or secret, another name."""
-    with open_services() as services:
-        renamed = services.accounts.rename_key(key, name)
+    with _open_accounts() as accounts:
+        renamed = accounts.rename_key(key, name)
     print(f"{renamed.prefix}… ({renamed.id}) of {renamed.wallet} is called {renamed.name}")
 
 
 def revoke_key(key: str) -> None:
     """Revoke a key by its id, prefix or secret."""
-    with open_services() as services:
-        revoked = services.accounts.revoke_key(key)
+    with _open_accounts() as accounts:
+        revoked = accounts.revoke_key(key)
     print(f"revoked {revoked.prefix}… ({revoked.id}) of {revoked.wallet}")
 
 
 def set_plan(wallet: str, plan: str) -> None:
     """Give a wallet's account a plan."""
-    with open_services() as services:
-        account = services.accounts.set_plan(wallet, plan)
+    with _open_accounts() as accounts:
+        account = accounts.set_plan(wallet, plan)
     print(f"{account.wallet} has plan {account.plan}")
 
 
@@ -110,8 +118,8 @@ def list_plans(as_json: bool) -> None:
 def show_plans(wallet: str | None, as_json: bool) -> None:
     """Print accounts with their plans, and what they used today."""
     limits = load_limits(load().limits).plans
-    with open_services() as services:
-        known = services.accounts.list_accounts(wallet)
+    with _open_accounts() as accounts:
+        known = accounts.list_accounts(wallet)
     if as_json:
         for account in known:
             fields = {"id": str(account.id), "wallet": account.wallet, "plan": account.plan}

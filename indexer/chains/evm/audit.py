@@ -5,7 +5,7 @@ missing. The bloom filters of headers show where logs must be, and those blocks 
 """
 
 import numpy as np
-from eth_utils.crypto import keccak
+from eth_hash.auto import keccak
 from numpy.typing import NDArray
 
 from indexer.chains.errors import NodeLied
