@@ -207,6 +207,15 @@ async def test_public_reads_take_chain_keys_only(solana_reads: SolanaReads) -> N
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), path
 
 
+async def test_a_session_of_a_solana_wallet_uploads_metadata(solana_reads: SolanaReads) -> None:
+    headers = {**await solana_reads.session(), "Content-Type": "application/json"}
+    client = solana_reads.service.anonymous
+    answer = await client.post("/api/v2/metadata/upload", content=b'{"name": "Bonk"}', headers=headers)
+    assert answer.status_code == 200, answer.text
+    served = await client.get(f"/api/v2/public/metadata/{answer.json()['cid']}")
+    assert (served.status_code, served.content) == (200, b'{"name": "Bonk"}')
+
+
 async def test_one_token_of_a_symbol_is_selected_by_its_mint(solana_reads: SolanaReads) -> None:
     service = solana_reads.service
     copy = (await service.get("/token/BONK/solana", tokenAddress=OTHER_MINT)).json()

@@ -53,6 +53,19 @@ async def test_each_method_of_control(solana_claims: SolanaClaims, solana_servic
         assert listed["tokens"][0]["qualification"] == found
 
 
+async def test_every_name_of_the_chain_is_understood(solana_claims: SolanaClaims, solana_service: Service) -> None:
+    wallet, mint = solana_claims.claimable("NAMES")
+    for name in ("solana", "Solana", "sol", "SOL", SOLANA, str(SOLANA)):
+        assert (await qualify(solana_service, wallet, mint, chainId=name))["eligible"], name
+    body = {"wallet": str(wallet.pubkey()), "tokenAddress": mint}
+    for name, problem in (
+        (solana_claims.node.caip2, "chainId: "), ("eip155:900900", "chainId: "), (900901, "chainId: "),
+        (True, "chainId: "), (900900.5, "chainId: "), (8453, "chainId: "),
+    ):  # fmt: skip
+        answer = await solana_service.post("/registration/check-qualify", {**body, "chainId": name})
+        assert (answer.status_code, answer.json()["error"][: len(problem)]) == (400, problem), (name, answer.text)
+
+
 async def test_more_than_half_of_the_supply(solana_claims: SolanaClaims, solana_service: Service) -> None:
     issuer, holder = solana_claims.wallet(), solana_claims.wallet()
     mint = solana_claims.mint("MOSTLY", issuer, supply=0)
