@@ -4,45 +4,35 @@
 skipped slots. What a real node answers is never corrected: the indexer knows nothing of this.
 """
 
-import http.client
-import itertools
-import os
 import platform
 import subprocess  # the node is a program
 import sys
-import threading
-from collections.abc import Sequence
 from importlib.resources import files
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import orjson
 from solders.keypair import Keypair
 from solders.pubkey import Pubkey
 
 from indexer.devchain.anvil import node_modules_candidates
-from indexer.devchain.child import die_with_parent, free_port
+from indexer.devchain.child import free_port
+from indexer.devchain.local_node import LocalNode, LocalNodeError, spawn
 from indexer.devchain.nodejs import find_node
 
 PACKAGE = "@solana/surfpool-linux-x64-gnu"
 LAMPORTS_PER_SOL = 10**9
 CAIP2_REFERENCE_CHARACTERS = 32
-_REQUEST_SECONDS = 120.0
 
 
-class SurfpoolError(RuntimeError):
+class SurfpoolError(LocalNodeError):
     """The node cannot be found, does not start, or answers with an error; ``code`` is the error's, where it has one."""
-
-    def __init__(self, message: str, code: int | None = None) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class SurfpoolUnavailable(SurfpoolError):
     """There is no Surfpool for this machine, or it is not installed."""
 
 
-class Surfpool:
+class Surfpool(LocalNode):
     """One running node. Thread-safe; use as a context manager or call ``stop``.
 
     Attributes:
@@ -52,13 +42,13 @@ class Surfpool:
         genesis_hash: base58.
     """
 
+    name = "Surfpool"
+    error = SurfpoolError
+    request_seconds = 120.0
+
     def __init__(self, process: "subprocess.Popen[bytes]", port: int, ws_port: int) -> None:
-        self.process = process
-        self.url = f"http://127.0.0.1:{port}"
+        super().__init__(process, port)
         self.ws_url = f"ws://127.0.0.1:{ws_port}"
-        self._port = port
-        self._local = threading.local()
-        self._ids = itertools.count(1)
 
     @classmethod
     def start(
@@ -89,13 +79,8 @@ class Surfpool:
             "memoryLimitMb": memory_limit_mb,
         }
         host = files("indexer.devchain.solana").joinpath("node.js")
-        process = subprocess.Popen(
-            [node, str(host), orjson.dumps(config).decode()],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            preexec_fn=die_with_parent(os.getpid()) if sys.platform == "linux" else None,
-        )
+        command = [node, str(host), orjson.dumps(config).decode()]
+        process = spawn(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         surfpool = cls(process, chosen, ws_port)
         try:
             surfpool._await_answer()
@@ -108,30 +93,6 @@ class Surfpool:
     def caip2(self) -> str:
         """The chain's CAIP-2 id: its reference is the beginning of the genesis hash."""
         return f"solana:{self.genesis_hash[:CAIP2_REFERENCE_CHARACTERS]}"
-
-    def rpc(self, method: str, *params: Any) -> Any:
-        """Call one JSON-RPC method.
-
-        Raises:
-            SurfpoolError: the node answered with an error, or not at all.
-        """
-        answer = self._post({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
-        return _result(answer, method)
-
-    def batch(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Any]:
-        """Call many methods in one request; results come in the order of the calls.
-
-        Raises:
-            SurfpoolError: the node answered one of them with an error, or not at all.
-        """
-        if not calls:
-            return []
-        body = [
-            {"jsonrpc": "2.0", "id": position, "method": method, "params": params}
-            for position, (method, params) in enumerate(calls)
-        ]
-        answers = sorted(self._post(body), key=lambda answer: answer["id"])
-        return [_result(answer, method) for answer, (method, _) in zip(answers, calls, strict=True)]
 
     def slot(self, commitment: str = "confirmed") -> int:
         """Slot of the newest block of a commitment."""
@@ -175,33 +136,6 @@ class Surfpool:
         """Put a program at an address, without the transactions of a deployment."""
         self.rpc("surfnet_writeProgram", str(program), code.hex(), 0)
 
-    def stop(self) -> None:
-        """End the node. Safe to call again."""
-        if self.process.poll() is None:
-            self.process.kill()  # it keeps nothing, so there is nothing to flush
-            self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        self.disconnect()
-
-    def disconnect(self) -> None:
-        """Close this thread's connection; a thread that ends before the node calls it."""
-        connection = getattr(self._local, "connection", None)
-        if connection is not None:
-            connection.close()
-            self._local.connection = None
-
-    def __enter__(self) -> Self:
-        """The node itself; it is running already."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop the node."""
-        self.stop()
-
     def _await_answer(self) -> None:
         line = self.process.stdout.readline() if self.process.stdout else b""
         if not line:
@@ -210,32 +144,6 @@ class Surfpool:
         said = orjson.loads(line)
         self.genesis_hash: str = said["genesisHash"]
         self.payer = Keypair.from_bytes(bytes(said["payerSecret"]))
-
-    def _last_words(self) -> str:
-        """What the node said before it ended, if it has."""
-        if self.process.poll() is None or self.process.stderr is None or self.process.stderr.closed:
-            return ""
-        return self.process.stderr.read().decode(errors="replace").strip()[-500:]
-
-    def _post(self, body: Any) -> Any:
-        payload = orjson.dumps(body, default=list)
-        for attempt in (1, 2):
-            connection = getattr(self._local, "connection", None)
-            if connection is None:
-                connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=_REQUEST_SECONDS)
-                self._local.connection = connection
-            try:
-                connection.request("POST", "/", payload, {"content-type": "application/json"})
-                return orjson.loads(connection.getresponse().read())
-            except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError) as error:
-                # An idle connection was closed on us; a new one is tried once.
-                self.disconnect()
-                if attempt == 2 or self.process.poll() is not None:
-                    raise SurfpoolError(f"Surfpool on {self.url} went away: {self._last_words() or error}") from error
-            except OSError as error:
-                self.disconnect()
-                raise SurfpoolError(f"Surfpool on {self.url} does not answer: {self._last_words() or error}") from error
-        raise AssertionError("unreachable")
 
 
 def find_programs() -> tuple[str, str]:
@@ -255,11 +163,3 @@ def find_programs() -> tuple[str, str]:
         if (folder / PACKAGE).is_dir():
             return node, str(folder / PACKAGE)
     raise SurfpoolUnavailable("Surfpool is not installed: run `make install` (or `npm ci`)")
-
-
-def _result(answer: Any, method: str) -> Any:
-    if not isinstance(answer, dict) or "error" in answer:
-        error = answer.get("error") if isinstance(answer, dict) else answer
-        code = error.get("code") if isinstance(error, dict) else None
-        raise SurfpoolError(f"{method}: {error}", code)
-    return answer.get("result")
