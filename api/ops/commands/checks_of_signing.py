@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 
-from api.ops.commands.checks import Finding, Level
-from api.ops.commands.checks_of_registries import registry_findings, unreadable
+from api.ops.commands.checks import Finding
+from api.ops.commands.checks_of_registries import RegistryKeys, signing_findings
 from api.ops.commands.nodes import TIMEOUT_SECONDS
-from indexer.chains.errors import RpcError
 from indexer.chains.evm.rpc import EvmClient
 from indexer.contracts.guarding import read_state
-from indexer.contracts.remote_signer import RemoteSigner
-from indexer.contracts.signer import Signer, SignerKeyError, has_key
+from indexer.contracts.signer import has_key
 from indexer.contracts.signing import open_signer
 from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain, Chains
@@ -31,27 +29,13 @@ def signing(settings: EngineSettings, chains: Chains) -> Iterable[Finding]:
 
 def _on_evm(settings: EngineSettings, chains: Sequence[Chain]) -> Iterable[Finding]:
     if settings.signer_url is None and not has_key(settings.data_dir):
-        return
-    try:
-        signer = open_signer(settings)
-    except SignerKeyError as error:
-        yield Finding(Level.BROKEN, "signer", str(error), "docs/contracts.md describes the signer")
-        return
-    with closing(signer):
-        if isinstance(signer, RemoteSigner) and not signer.answers():
-            advice = "start it, or correct REGALIA_SIGNER_URL and its certificates; until then no claim can be built"
-            yield Finding(Level.BROKEN, "signer", f"the remote signer of {signer.address} does not answer", advice)
-        for chain in chains:
-            yield from _registry(chain, signer)
+        return ()
+    advice = "start it, or correct REGALIA_SIGNER_URL and its certificates; until then no claim can be built"
+    return signing_findings(chains, open_signer=lambda: open_signer(settings), read_keys=_keys, advice_if_silent=advice)
 
 
-def _registry(chain: Chain, signer: Signer) -> Iterable[Finding]:
-    try:
-        with closing(EvmClient(chain, timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)) as client:
-            state = read_state(client, chain.contracts["registry"])
-    except RpcError as error:
-        yield unreadable(chain, error)
-        return
+def _keys(chain: Chain) -> RegistryKeys:
+    with closing(EvmClient(chain, timeout_seconds=TIMEOUT_SECONDS, patience_seconds=0)) as client:
+        state = read_state(client, chain.contracts["registry"])
     in_force, announced = (None if key == _NONE else key for key in (state.signer, state.next_signer))
-    ours, guardian = signer.address, state.guardian
-    yield from registry_findings(chain, signer=in_force, ours=ours, guardian=guardian, announced=announced)
+    return RegistryKeys(signer=in_force, guardian=state.guardian, announced=announced)

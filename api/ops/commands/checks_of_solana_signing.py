@@ -2,17 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 
-from api.ops.commands.checks import Finding, Level
-from api.ops.commands.checks_of_registries import registry_findings, unreadable
+from api.ops.commands.checks import Finding
+from api.ops.commands.checks_of_registries import RegistryKeys, signing_findings
 from api.ops.commands.nodes import TIMEOUT_SECONDS
-from indexer.chains.errors import RpcError
 from indexer.chains.solana.reader import SolanaReader
-from indexer.contracts.signer import SignerKeyError
 from indexer.contracts.solana.program import Config
 from indexer.contracts.solana.registry_state import read_registry
-from indexer.contracts.solana.remote_signer import RemoteStatementSigner
 from indexer.contracts.solana.signer import has_key
 from indexer.contracts.solana.signing import open_signer
 from warehouse.domain.chains import Chain
@@ -22,29 +18,22 @@ from warehouse.settings import EngineSettings
 def solana_signing(settings: EngineSettings, chains: Sequence[Chain]) -> Iterable[Finding]:
     """Whether the signer can sign, and each registry of these chains accepts what it signs. Makes no key."""
     if settings.solana_signer_url is None and not has_key(settings.data_dir):
-        return
-    try:
-        signer = open_signer(settings)
-    except SignerKeyError as error:
-        yield Finding(Level.BROKEN, "signer", str(error), "docs/contracts.md describes the signer")
-        return
-    with closing(signer):
-        if isinstance(signer, RemoteStatementSigner) and not signer.answers():
-            advice = "start it, or correct REGALIA_SOLANA_SIGNER_URL; until then no claim can be built on Solana"
-            yield Finding(Level.BROKEN, "signer", f"the remote signer of {signer.address} does not answer", advice)
-        for chain in chains:
-            try:
-                config = asyncio.run(_config(chain))
-            except RpcError as error:
-                yield unreadable(chain, error)
-                continue
-            yield from registry_findings(
-                chain,
-                signer=None if config.suspended else str(config.signer),
-                ours=str(signer.address),
-                guardian=str(config.guardian),
-                announced=str(config.next_signer) if config.next_signer_at else None,
-            )
+        return ()
+    return signing_findings(
+        chains,
+        open_signer=lambda: open_signer(settings),
+        read_keys=_keys,
+        advice_if_silent="start it, or correct REGALIA_SOLANA_SIGNER_URL; until then no claim can be built on Solana",
+    )
+
+
+def _keys(chain: Chain) -> RegistryKeys:
+    config = asyncio.run(_config(chain))
+    return RegistryKeys(
+        signer=None if config.suspended else str(config.signer),
+        guardian=str(config.guardian),
+        announced=str(config.next_signer) if config.next_signer_at else None,
+    )
 
 
 async def _config(chain: Chain) -> Config:
