@@ -41,11 +41,11 @@ def _run(*, once: bool, scale: str, dagster: bool, solana: bool) -> int:
         keys = ["base", "solana"] if solana else ["base"]
         chains = [stack.enter_context(ChainProcess(key, home, dict(os.environ), scale)) for key in keys]
         print(f"Regalia's demo, in {home}\n", flush=True)
-        # Loaded while the chains are built: it takes a second or two.
-        from api.ops.demo.service import Demo, load_settings
-
-        settings = load_settings()
         with step(f"{' and '.join(keys)}: tokens, markets and days of trade"):
+            # Loaded while the chains are built: it takes a second or two.
+            from api.ops.demo.service import Demo, load_settings
+
+            settings = load_settings()
             worlds = _await_worlds(chains)
         chains = [chain for chain in chains if chain.key in worlds]
         for key, world in worlds.items():
