@@ -171,8 +171,7 @@ def _arguments(place: Place) -> list[str]:
 async def _node(script: Path, *arguments: str, given: str = "", **settings: str) -> str:
     """Run a script; what it prints."""
     node = find_node()
-    if node is None:
-        pytest.skip("Node.js is not installed")
+    assert node is not None, "Node.js is not installed: run `make install`"
     process = await asyncio.create_subprocess_exec(
         node, str(script), *arguments,
         env={**os.environ, **settings}, stdin=asyncio.subprocess.PIPE,

@@ -114,7 +114,6 @@ const { createClient } = require(process.argv[1]);
 """
 
 
-@pytest.mark.skipif(not NODE_CLIENT.exists() or find_node() is None, reason="npm packages are not installed")
 def test_the_node_client(warehouse_url: str) -> None:
     command = [find_node() or "", "-e", NODE_SCRIPT, str(NODE_CLIENT), warehouse_url]
     run = subprocess.run(command, capture_output=True, text=True, timeout=60)

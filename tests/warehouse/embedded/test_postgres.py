@@ -163,8 +163,8 @@ def test_a_cluster_is_made_under_every_kind_of_user_change(way: Identity) -> Non
         cluster.mkdir()
         give(cluster, setup.owner)
         load_before_fork()
-        if identity_problem(setup, binaries() / "postgres", cluster):
-            pytest.skip("this machine does not allow it here")
+        if problem := identity_problem(setup, binaries() / "postgres", cluster):
+            pytest.skip(f"this machine does not allow {way.name}: {problem}")
         run = subprocess.run(
             [binaries() / "initdb", "-D", cluster, "-U", "x", "--auth=trust", "--no-sync"],
             preexec_fn=setup.become,
