@@ -35,8 +35,8 @@ ROUNDS = 5
 
 
 def measure(directory: Path, progress: Callable[[str], None]) -> list[Result]:
-    """Index the chain cold in turns with the baselines. A ratio is the median of those of the rounds, because what slows
-    the machine for a while slows both sides of a round."""
+    """Index the chain cold in turns with the baselines. A ratio is the median of those of the rounds:
+    what slows the machine for a while slows both sides of a round."""
     changes = BLOCKS * TRANSACTIONS * CHANGES
     with _node() as port:
         chains_file = directory / "solana.toml"
