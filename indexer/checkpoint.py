@@ -45,6 +45,8 @@ class Unit:
     first: int
     last: int
     last_hash: bytes
+    first_time: int = 0
+    """Time of its first block in seconds, while it is written: it names the month that all of its rows are in."""
 
     def pending(self, phase: str) -> dict[str, Any]:
         """What ``pending`` holds while this unit is written."""
@@ -53,6 +55,7 @@ class Unit:
             "first": self.first,
             "last": self.last,
             "last_hash": "0x" + self.last_hash.hex(),
+            "first_time": self.first_time,
             "phase": phase,
         }
 

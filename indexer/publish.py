@@ -37,9 +37,10 @@ class UnitIncomplete(Exception):
 def publish(
     store: Connection, warehouse: Warehouse, checkpoint: Checkpoint, assembled: AssembledUnit
 ) -> tuple[Checkpoint, dict[str, int]]:
-    """Write and publish one unit that follows the published block; the new checkpoint, and row counts by table."""
+    """Write and publish one unit of one month that follows the published block; the new checkpoint, and row counts by
+    table."""
     blocks = assembled.blocks
-    unit = Unit(next_change_id(store), blocks.first, blocks.last, blocks.last_hash)
+    unit = Unit(next_change_id(store), blocks.first, blocks.last, blocks.last_hash, int(blocks.time[0]))
     checkpoint = begin_unit(store, checkpoint, unit)
     guard = WriterGuard(store, checkpoint)
     counts = write_facts(
@@ -63,7 +64,8 @@ def recover(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> 
     pending: dict[str, Any] = checkpoint.pending or {}
     if pending.get("phase") == "facts":
         LOG.warning("chain %d: abandoning the half written unit %d", checkpoint.chain_id, pending["unit_id"])
-        fence_unit(warehouse, checkpoint.chain_id, pending["unit_id"])
+        # A unit that an earlier version began has no time: its month is unknown.
+        fence_unit(warehouse, checkpoint.chain_id, pending["unit_id"], pending.get("first_time", 0))
         return abandon_unit(store, checkpoint, pending["unit_id"])
     if pending.get("phase") == "sums":
         LOG.warning("chain %d: finishing unit %d", checkpoint.chain_id, pending["unit_id"])

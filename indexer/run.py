@@ -25,6 +25,7 @@ from indexer.checkpoint import (
 )
 from indexer.configuring import store_configuration
 from indexer.marking import mark_published
+from indexer.months import split_by_month
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
 from indexer.publish import publish, recover
 from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, is_on_chain, revert_to
@@ -192,8 +193,8 @@ class _Run:
         chunks = gather_units(ahead, target, final, limits, signals)
         assemble = partial(source.assemble, known=self.session.known)
         with closing(assemble_ahead(chunks, assemble, self.session.assembling, signals)) as units:
-            for assembled in units:
-                checkpoint = self._publish(checkpoint, assembled)
+            for unit in (part for assembled in units for part in split_by_month(assembled)):
+                checkpoint = self._publish(checkpoint, unit)
                 if time.monotonic() - self.marked_at >= _MARK_SECONDS:
                     self._mark(checkpoint)
                 self._report(origin, target, checkpoint)

@@ -11,7 +11,7 @@ from indexer.unit import Blocks, Change, Rows
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.facts import BLOCK_TIME, FACT_TABLES
-from warehouse.writer import ColumnData, Parts, column_rows, native_block
+from warehouse.writer import Column, Parts, column_rows, native_block
 
 # The columns that rows come with, by table. chain_id, unit_id and block_time are added here.
 TABLES: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -59,7 +59,7 @@ def write_facts(
 def encode_rows(table: str, chain_id: int, unit_id: int, blocks: Blocks, parts: Sequence[Rows]) -> memoryview:
     """One Native block with the rows of all ``parts``."""
     rows = sum(map(_row_count, parts))
-    columns: list[tuple[str, str, ColumnData]] = [
+    columns: list[Column] = [
         ("chain_id", "UInt32", np.full(rows, chain_id, np.uint32)),
         ("unit_id", "UInt64", np.full(rows, unit_id, np.uint64)),
     ]
@@ -97,24 +97,24 @@ def add_balances(warehouse: Warehouse, chain_id: int, unit_id: int, *, sign: int
     warehouse.insert_select(sql.load("transforms/ingest/add_balances"), parameters, settings, token=token)
 
 
-def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
+def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int, first_time: int) -> None:
     """Make late inserts of an abandoned unit impossible, then delete its rows.
 
     A killed indexer's last inserts may still be running inside the warehouse. So insert one row with the same token
     into each table: if ours comes first, the late insert is a no-op; if it comes second, ours is. Afterwards no row of
     the unit can appear any more, and the delete is final. The row's block number is beyond every block, so no reader
-    sees it.
+    sees it. A token holds within a partition, so the row's time is one of the unit's: ``first_time``, in seconds.
     """
     beyond = np.array([2**64 - 1], np.uint64)
     for name, table in FACT_TABLES.items():
-        block = native_block(
-            [
-                ("chain_id", "UInt32", np.array([chain_id], np.uint32)),
-                (table.block_column, "UInt64", beyond),
-                ("unit_id", "UInt64", np.array([unit_id], np.uint64)),
-            ]
-        )
-        warehouse.insert_native(name, block, token=f"{unit_id}:{name}")
+        columns: list[Column] = [
+            ("chain_id", "UInt32", np.array([chain_id], np.uint32)),
+            (table.block_column, "UInt64", beyond),
+            ("unit_id", "UInt64", np.array([unit_id], np.uint64)),
+        ]
+        if table.has_block_time:
+            columns.append((BLOCK_TIME, "DateTime", np.array([first_time], np.uint32)))
+        warehouse.insert_native(name, native_block(columns), token=f"{unit_id}:{name}")
     write_changes(warehouse, chain_id, unit_id, [Change("", b"", 2**64 - 1, 0)])
     delete_units(warehouse, chain_id, [unit_id])
     warehouse.command(
@@ -126,15 +126,20 @@ def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int) -> None:
 
 def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> None:
     """Delete every row of these units from all tables before returning. Several tables at once: each delete mostly
-    waits for the warehouse to schedule it.
+    waits for the warehouse to schedule it. Only partitions that hold such rows are touched: a delete visits every part
+    of the partitions it is given.
     """
+    wanted = {"chain_id": chain_id, "units": list(units)}
+    condition = "chain_id = {chain_id:UInt32} AND unit_id IN {units:Array(UInt64)}"
 
     def delete(table: str) -> None:
-        warehouse.command(
-            f"DELETE FROM {table} WHERE chain_id = {{chain_id:UInt32}} AND unit_id IN {{units:Array(UInt64)}}",  # noqa: S608
-            {"chain_id": chain_id, "units": list(units)},
-            {"lightweight_deletes_sync": 2},
-        )
+        found = warehouse.rows(f"SELECT DISTINCT _partition_id AS partition FROM {table} WHERE {condition}", wanted)  # noqa: S608
+        for row in found:
+            warehouse.command(
+                f"DELETE FROM {table} IN PARTITION ID '{row['partition']}' WHERE {condition}",  # noqa: S608
+                wanted,
+                {"lightweight_deletes_sync": 2},
+            )
 
     with ThreadPoolExecutor(4, "delete") as pool:
         list(pool.map(delete, FACT_TABLES))

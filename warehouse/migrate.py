@@ -8,7 +8,7 @@ declarations changed. The store's are Alembic revisions. One lock, in PostgreSQL
 import hashlib
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from warehouse import advisory_locks, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import MigrationError, WarehouseError
 from warehouse.marts import views as marts
+from warehouse.postgres import Connection
 
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 # A statement ends with a semicolon at the end of a line; no comment or literal of the files contains one there.
@@ -32,6 +33,12 @@ CREATE TABLE IF NOT EXISTS schema_migration
 )
 ENGINE = MergeTree ORDER BY number
 """
+
+# What a killed CREATE OR REPLACE TABLE leaves.
+_UNFINISHED_COPIES = """
+SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, '_tmp_replace_')
+"""
+_WRITER_WAIT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,11 @@ class WarehouseMigration:
         """The file's statements, in order."""
         parts = (part.strip() for part in _STATEMENT_END.split(self.text))
         return [part for part in parts if part and not all(line.startswith("--") for line in part.splitlines())]
+
+    @property
+    def copies_rows(self) -> bool:
+        """Whether it replaces a table with a copy: rows that are written meanwhile would be lost."""
+        return "CREATE OR REPLACE TABLE" in self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +134,13 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
     """Bring both stores up to date. Returns the status before: its pending migrations are applied now.
 
     Raises:
-        MigrationError: an applied migration was changed, or one failed.
+        MigrationError: an applied migration was changed, one failed, or a chain is being indexed that must rest.
     """
-    with _locked(database_url):
+    with _locked(database_url) as connection:
         before = status(clickhouse_url, database_url)
         if before.warehouse_pending:
-            apply_warehouse(clickhouse_url)
+            with _writers_paused(connection, before):
+                apply_warehouse(clickhouse_url)
         else:
             with Warehouse.connect(clickhouse_url) as warehouse:
                 marts.apply(warehouse, _database(clickhouse_url))
@@ -144,6 +157,8 @@ def apply_warehouse(clickhouse_url: str) -> None:
     with Warehouse.connect(clickhouse_url) as warehouse:
         warehouse.command(_RECORD_TABLE)
         _, pending = _compare(_applied(warehouse, database), warehouse_migrations())
+        for name in warehouse.rows(_UNFINISHED_COPIES):
+            warehouse.command(f"DROP TABLE {_quoted(name['name'])} SYNC")
         for migration in pending:
             _run(warehouse, migration)
         marts.apply(warehouse, database)
@@ -254,11 +269,33 @@ def _store_revision(database_url: str) -> str | None:
 
 
 @contextmanager
-def _locked(database_url: str) -> Iterator[None]:
+def _locked(database_url: str) -> Iterator[Connection]:
     with postgres.connect(database_url, autocommit=True) as connection:
         advisory_locks.acquire(connection, advisory_locks.MIGRATIONS)
         try:
-            yield
+            yield connection
         finally:
             with suppress(psycopg.OperationalError):  # the server releases the lock of a lost connection
                 advisory_locks.release(connection, advisory_locks.MIGRATIONS)
+
+
+@contextmanager
+def _writers_paused(connection: Connection, state: Status) -> Iterator[None]:
+    """Keep all indexers from writing while tables are copied. Followers wait between two units."""
+    copying = any(
+        migration.copies_rows and _label(migration) in state.warehouse_pending for migration in warehouse_migrations()
+    )
+    with ExitStack() as held:
+        for chain_id in _indexed_chains(connection) if copying else ():
+            lock = advisory_locks.writer_of(chain_id)
+            if not advisory_locks.acquire_within(connection, lock, _WRITER_WAIT_SECONDS):
+                raise MigrationError(f"chain {chain_id} is being indexed: stop its indexer, and migrate again")
+            held.callback(advisory_locks.release, connection, lock)
+        yield
+
+
+def _indexed_chains(connection: Connection) -> list[int]:
+    if connection.execute("SELECT to_regclass('chain_checkpoint') AS found").fetchone() == {"found": None}:
+        return []
+    rows = connection.execute("SELECT chain_id FROM chain_checkpoint ORDER BY chain_id").fetchall()
+    return [row["chain_id"] for row in rows]

@@ -70,6 +70,23 @@ def column_rows(data: ColumnData) -> int:
     return len(data[1]) if isinstance(data, tuple) and len(data) == 2 and isinstance(data[0], np.ndarray) else len(data)
 
 
+def take_rows(data: ColumnData, rows: NDArray[np.int64]) -> ColumnData:
+    """The values of a column at some rows, which ascend."""
+    if isinstance(data, Parts):
+        taken, start = [], 0
+        for piece in data.pieces:
+            end = start + column_rows(piece)
+            taken.append(take_rows(piece, rows[(rows >= start) & (rows < end)] - start))
+            start = end
+        return Parts(taken)
+    if isinstance(data, np.ndarray):
+        return data[rows]
+    if isinstance(data, tuple) and len(data) == 2 and isinstance(data[0], np.ndarray):
+        return data[0][rows], data[1][rows]
+    values: Any = data
+    return [values[row] for row in rows.tolist()]
+
+
 def _bare(kind: str) -> str:
     if kind.startswith("LowCardinality("):
         return kind[15:-1]

@@ -7,7 +7,7 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from warehouse import migrate, postgres, sql
+from warehouse import advisory_locks, migrate, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.engines import EngineUrls
 from warehouse.errors import MigrationError
@@ -95,6 +95,40 @@ def test_the_next_run_finishes_an_interrupted_migration(empty: EngineUrls) -> No
     assert migrate.status(empty.clickhouse_url, empty.database_url).current
     with Warehouse.connect(empty.clickhouse_url) as warehouse:
         assert warehouse.scalar("SELECT count() FROM serve_symbol") == 0
+
+
+def test_existing_facts_are_moved_into_months_while_no_indexer_writes(
+    empty: EngineUrls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = migrate.warehouse_migrations()
+    monkeypatch.setattr(migrate, "_WRITER_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(migrate, "warehouse_migrations", lambda: [one for one in known if one.number < 20])
+    migrate.apply(empty.clickhouse_url, empty.database_url)
+    monkeypatch.setattr(migrate, "warehouse_migrations", lambda: known)
+    digest = "SELECT count() AS n, sum(sipHash64(*)) AS rows FROM fact_transfer"
+    with (
+        Warehouse.connect(empty.clickhouse_url) as warehouse,
+        postgres.connect(empty.database_url, autocommit=True) as indexer,
+    ):
+        warehouse.command(
+            "INSERT INTO fact_transfer (chain_id, token, block_number, block_time, unit_id) SELECT 1 + number % 2,"
+            " toString(number % 50), number, toDateTime('2025-01-01', 'UTC') + 86400 * number, number FROM numbers(900)"
+        )
+        before = warehouse.rows(digest)
+        warehouse.command("CREATE TABLE _tmp_replace_left AS fact_transfer")  # by a copy that was killed
+        indexer.execute("INSERT INTO chain_checkpoint (chain_id, generation) VALUES (1, 0)")
+        advisory_locks.acquire(indexer, advisory_locks.writer_of(1))
+        with pytest.raises(MigrationError, match="chain 1 is being indexed"):
+            migrate.apply(empty.clickhouse_url, empty.database_url)
+        advisory_locks.release(indexer, advisory_locks.writer_of(1))
+        for _ in range(2):  # the second time as if the first had died before it was recorded
+            migrate.apply(empty.clickhouse_url, empty.database_url)
+            assert warehouse.rows(digest) == before
+            months = "SELECT uniqExact(partition) FROM system.parts WHERE database = currentDatabase() AND active"
+            assert warehouse.scalar(f"{months} AND table = 'fact_transfer'") == 60
+            warehouse.command("ALTER TABLE schema_migration DELETE WHERE number = 20 SETTINGS mutations_sync = 1")
+        left = "SELECT count() FROM system.tables WHERE database = currentDatabase() AND name LIKE '%tmp_replace%'"
+        assert warehouse.scalar(left) == 0
 
 
 def test_statements_end_at_semicolons_that_end_a_line() -> None:

@@ -4,11 +4,10 @@ import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from indexer.chains.errors import ChainMoved
 from indexer.chains.evm.creations import creation_columns
-from indexer.chains.evm.decoders.frame import Column, Columns, Frame
+from indexer.chains.evm.decoders.frame import Frame
 from indexer.chains.evm.fetch import Chunk
 from indexer.chains.evm.headers import Headers, join_headers
 from indexer.chains.evm.rpc import EvmClient
@@ -16,6 +15,7 @@ from indexer.chains.evm.tokens import TokenRow, collect_touches, judge_tokens, r
 from indexer.chains.evm.tuned.distinct import distinct
 from indexer.known import Known, Origin
 from indexer.unit import AssembledUnit, Change, Rows
+from warehouse.writer import take_rows
 
 _POOL_TABLES = ("fact_pool", "fact_swap", "fact_pool_state", "fact_liquidity")
 
@@ -76,7 +76,7 @@ def learn_pools(frames: Iterable[Frame], known: Known) -> None:
                 known.learn_pool(bytes(pool), protocol.decode())
 
 
-def keep_known_pools(frame: Frame, known: Known) -> Columns:
+def keep_known_pools(frame: Frame, known: Known) -> Rows:
     """The frame's rows whose pool was created by a configured DEX of the frame's protocol."""
     keys, codes, _ = distinct(frame.columns["pool"])
     protocols = known.protocols(keys)
@@ -84,7 +84,7 @@ def keep_known_pools(frame: Frame, known: Known) -> Columns:
     if genuine.all():
         return frame.columns
     rows = np.flatnonzero(genuine[codes])
-    return {name: _take(column, rows) for name, column in frame.columns.items()}
+    return {name: take_rows(column, rows) for name, column in frame.columns.items()}
 
 
 def first_blocks(parts: Sequence[Rows], name: str) -> dict[bytes, int]:
@@ -105,10 +105,6 @@ def _pairs(parts: Sequence[Rows], name: str) -> Iterable[tuple[bytes, int]]:
     for part in parts:
         for key, block in zip(part[name], np.asarray(part["block_number"]).tolist(), strict=True):  # type: ignore[arg-type]
             yield bytes(key), block
-
-
-def _take(column: Column, rows: NDArray[np.int64]) -> Column:
-    return [column[row] for row in rows.tolist()] if isinstance(column, list) else column[rows]
 
 
 def _origins(
