@@ -46,6 +46,26 @@ async def test_bad_fields_are_named(solana_claims: SolanaClaims, solana_service:
     assert solana_claims.rows_written() == {"claim_authorization": 0, "registration": 0, "event_log": 0}
 
 
+async def test_bodies_that_are_no_claim(solana_service: Service) -> None:
+    fields = f'"claimer": "{WALLET}", "tokenMint": "{MINT}"'
+    for route in ("build", "quote"):
+        for text, status, problem in (
+            (f'{{{fields}, "symbol": "GOOD", "claimer": "{WALLET}"}}', 400, "body: has the member 'claimer' twice"),
+            (f'{{{fields}, "symbol": "\\ud800"}}', 400, "symbol: must be text"),
+            (f'{{{fields}, "symbol": "\uff27\uff2f\uff2f\uff24"}}', 400, "symbol: must be 1 to 12 letters"),
+            (f'{{{fields}, "symbol": "G\u0430OD"}}', 400, "symbol: must be 1 to 12 letters"),
+            (f'{{{fields}, "symbol": "GOOD ", "x": NaN}}', 400, "body: "),
+            (f"[{{{fields}}}]", 400, "body: "),
+            (f"{{{fields}}}", 400, "symbol: "),
+            (f'{{{fields}, "symbol": "{"A" * 70_000}"}}', 413, "body: is larger than"),
+        ):
+            answer = await solana_service.client.post(
+                f"/api/v2/claim/solana/{route}", content=text.encode(), headers={"Content-Type": "application/json"}
+            )
+            assert answer.status_code == status, (text[:200], answer.text)
+            assert answer.json()["error"].startswith(problem), (text[:200], answer.text)
+
+
 async def test_addresses_that_are_no_token(solana_claims: SolanaClaims, solana_service: Service) -> None:
     node, wallet = solana_claims.node, solana_claims.wallet()
 
@@ -133,7 +153,8 @@ async def test_evm_claim_routes_refuse_solana(solana_claims: SolanaClaims, solan
 
 
 async def test_status_of_bad_symbols(solana_claims: SolanaClaims, solana_service: Service) -> None:
-    assert (await solana_service.get("/claim/solana/status/TOOLONGSYMBOL")).json()["error"].startswith("symbol: ")
+    for symbol in ("TOOLONGSYMBOL", "%00", "%EF%BC%A7", "A%20B", "A-B"):
+        assert (await solana_service.get(f"/claim/solana/status/{symbol}")).json()["error"].startswith("symbol: ")
     free = (await solana_service.get("/claim/solana/status/nobody")).json()
     assert (free["symbol"], free["status"], free["tokenId"], free["owner"]) == ("NOBODY", "unclaimed", None, None)
     assert free["crownPda"] == str(program.crown_address(solana_claims.registry, "NOBODY"))
