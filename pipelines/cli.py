@@ -4,12 +4,14 @@ import logging
 import signal
 import sys
 import threading
+import time
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
+    from pipelines.checks.run import Outcome
     from pipelines.run_log import AssetRun
 
 app = typer.Typer(
@@ -21,6 +23,7 @@ app = typer.Typer(
 
 # Exit statuses, the same for every command of the system.
 FAILED, WRONG_USE, UNREACHABLE, IN_USE = 1, 2, 3, 4
+_MOST_PRINTED = 5
 
 
 @app.command()
@@ -53,6 +56,37 @@ def refresh() -> None:
             _stop(f"{error}: {error.__cause__}; everything else is done and published", FAILED)
     if not any(run.rows for run in runs):
         print("everything was up to date")
+
+
+@app.command()
+def check(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[CHECK]...", help="Default: all.")] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="Look at the whole history, not at a piece.")] = False,
+) -> None:
+    """Run checks of the data, and print what violates them."""
+    from pipelines.checks.declared import CHECKS
+    from pipelines.checks.run import run_check
+    from pipelines.locks import RefreshBusy
+    from pipelines.resources import EngineAccess
+    from warehouse.logs import configure_logging
+
+    configure_logging(logging.WARNING)
+    known = {each.name: each for each in CHECKS}
+    wrong = [name for name in names or [] if name not in known]
+    if wrong:
+        _stop(f"no check {wrong[0]!r}; known are {', '.join(known)}", WRONG_USE)
+    chosen = [known[name] for name in names] if names else CHECKS
+    with EngineAccess().connect() as connections:
+        try:
+            outcomes = []
+            for each in chosen:
+                started = time.monotonic()
+                outcomes.append(run_check(connections, each, whole=whole))
+                _print_outcome(outcomes[-1], time.monotonic() - started)
+        except RefreshBusy as error:
+            _stop(str(error), IN_USE)
+    if any(outcome.rows for outcome in outcomes):
+        raise SystemExit(FAILED)
 
 
 @app.command()
@@ -119,6 +153,14 @@ def _print_run(run: "AssetRun") -> None:
         print(
             f"{run.asset:<14} {where:<14} {run.rows:>10,} rows  {run.seconds:8.2f} s  {run.note}".rstrip(), flush=True
         )
+
+
+def _print_outcome(outcome: "Outcome", seconds: float) -> None:
+    found = f"{len(outcome.rows)} violations" if outcome.rows else "passed"
+    left = f"; not judged, being written: {', '.join(outcome.unsettled)}" if outcome.unsettled else ""
+    print(f"{outcome.check.name:<32} {seconds:7.2f} s  {found}{left}", flush=True)
+    for row in outcome.rows[:_MOST_PRINTED]:
+        print("  " + ", ".join(f"{name} {value}" for name, value in row.items()))
 
 
 def _stop(message: str, status: int) -> NoReturn:

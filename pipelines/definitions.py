@@ -3,7 +3,8 @@
 import dagster as dg
 
 from pipelines.assets import refresh_assets
-from pipelines.documents.checks import document_checks, served_holders_equal_transfers
+from pipelines.checks.asset_checks import asset_check
+from pipelines.checks.declared import CHECKS
 from pipelines.documents.schedules import (
     cleaning_job,
     cleaning_schedule,
@@ -13,12 +14,10 @@ from pipelines.documents.schedules import (
 )
 from pipelines.heartbeats.assets import agg_heartbeat
 from pipelines.heartbeats.schedules import heartbeat_job, heartbeat_schedule
-from pipelines.holders.checks import balances_equal_chain, holder_checks
+from pipelines.holders.checks import balances_equal_chain
 from pipelines.ingestion.assets import head_asset, raw_block
-from pipelines.ingestion.checks import ingestion_checks
 from pipelines.ingestion.schedules import ingestion_schedules
 from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
-from pipelines.provenance.checks import provenance_checks
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
 
@@ -27,9 +26,9 @@ repairs = ingestion_schedules(heads)
 
 checks_job = dg.define_asset_job("checks", selection=dg.AssetSelection.all_asset_checks(), tags={"subject": "checks"})
 checks_schedule = dg.ScheduleDefinition(
-    name="checks_hourly",
+    name="checks_every_quarter",
     job=checks_job,
-    cron_schedule="17 * * * *",
+    cron_schedule="2-59/15 * * * *",
     default_status=dg.DefaultScheduleStatus.RUNNING,
 )
 
@@ -37,14 +36,7 @@ recurring = [refresh_job.name, cleaning_job.name, *[schedule.job.name for schedu
 
 defs = dg.Definitions(
     assets=[*heads, raw_block, *refresh_assets, agg_heartbeat, serve_publication],
-    asset_checks=[
-        *ingestion_checks,
-        *holder_checks,
-        balances_equal_chain,
-        *document_checks,
-        *provenance_checks,
-        served_holders_equal_transfers,
-    ],
+    asset_checks=[*map(asset_check, CHECKS), balances_equal_chain],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
     schedules=[
         refresh_schedule,

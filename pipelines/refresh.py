@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 
 from pipelines import publication
+from pipelines.checks import holds
 from pipelines.documents import derive as documents
 from pipelines.events.derive import EventsFailed
 from pipelines.locks import try_refresh_lock, writer_paused
@@ -29,7 +30,8 @@ _MAX_ATTEMPTS = 3
 def publish_new_tokens(
     warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain, *, wait_seconds: float = 30.0
 ) -> list[AssetRun]:
-    """Publish the chain's new and changed tokens and registrations. Their metrics follow with :func:`refresh`.
+    """Publish the chain's new and changed tokens and registrations. Their metrics follow with :func:`refresh`. Nothing
+    is published while a failed check forbids it.
 
     Raises:
         RefreshBusy: another run was publishing for ``wait_seconds``.
@@ -37,7 +39,7 @@ def publish_new_tokens(
     """
     with open_serving_run(warehouse, store, chains, wait_seconds=wait_seconds) as run:
         window = run.windows.open(documents.SUBJECT, chain)
-        if window is None:
+        if window is None or holds.of_publication(store):
             return []
         before = publication.read_publication_state(run)
         for step in _chain_steps(STEPS, Phase.IDENTITY):
@@ -94,20 +96,31 @@ def refresh(
     ) as run:
         for chain in chosen:
             _derive_chain(run, chain, wanted, writer_wait_seconds, wait_seconds)
-        with run.serving(wait_seconds):
-            before = publication.read_publication_state(run)
-            if before.unfinished:
-                complete = _finish_publication(run)
-            else:
-                complete = all(_serve(run, chain, wanted) for chain in chosen)
-                if complete and _has_swept(run, chosen):
-                    _derive_global(run, wanted, Phase.SERVING)
-            if complete:
-                publication.publish(run, before)
-        _derive_global(run, wanted, Phase.LISTS)
+        held = holds.of_publication(store)
+        if held:
+            run.log.record(AssetRun("publication", None, 0.0, 0, note=holds.note(held)))
+        else:
+            _serve_and_publish(run, chosen, wanted, wait_seconds)
         if run.failures:
             raise EventsFailed(f"{len(run.failures)} event sources failed") from run.failures[0]
         return run.log.entries
+
+
+def _serve_and_publish(
+    run: RefreshRun, chosen: Sequence[Chain], wanted: Sequence[AnyStep], wait_seconds: float
+) -> None:
+    """Write the served rows of the chains, publish them, and compile what is made of published data."""
+    with run.serving(wait_seconds):
+        before = publication.read_publication_state(run)
+        if before.unfinished:
+            complete = _finish_publication(run)
+        else:
+            complete = all(_serve(run, chain, wanted) for chain in chosen)
+            if complete and _has_swept(run, chosen):
+                _derive_global(run, wanted, Phase.SERVING)
+        if complete:
+            publication.publish(run, before)
+    _derive_global(run, wanted, Phase.LISTS)
 
 
 def with_figures(names: Sequence[str]) -> set[str]:

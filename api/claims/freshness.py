@@ -15,22 +15,35 @@ class VerdictProgress:
         as_of_time: the time of the block that all verdicts hold as of.
         weighed_through: the end of the last hour whose weights are complete; None before the first.
         history_from: the first complete hour of the chain's history; None before it.
+        held_by: a failed check of the data that forbids relying on it; None where none does.
     """
 
     as_of_block: int
     as_of_time: datetime
     weighed_through: datetime | None
     history_from: datetime | None
+    held_by: str | None
+
+
+def require_sound(held_by: str | None) -> None:
+    """Require that no failed check of the data forbids relying on it.
+
+    Raises:
+        Undecided: one does, until it passes again or an operator overrides it.
+    """
+    if held_by is not None:
+        raise Undecided(f"the data of the index failed the check {held_by}")
 
 
 def require_fresh(progress: VerdictProgress | None, head_time: datetime, max_age: timedelta) -> VerdictProgress:
     """The progress, if the verdicts are at most ``max_age`` of chain time older than the chain's newest block.
 
     Raises:
-        Undecided: they are older, or there are none.
+        Undecided: they are older, there are none, or a failed check of the data forbids relying on them.
     """
     if progress is None:
         raise Undecided("the chain's tokens have not been judged yet")
+    require_sound(progress.held_by)
     age = head_time - progress.as_of_time
     if age > max_age:
         raise Undecided(f"the chain's tokens were last judged {int(age.total_seconds())} seconds of chain time ago")

@@ -48,6 +48,7 @@ class Published:
     as_of_time: datetime | None
     weighed_through: datetime | None
     history_from: datetime | None
+    held_by: str | None
     ruled_copy: bool | None
     ruled_of: str | None
     ruled_reason: str | None
@@ -59,7 +60,7 @@ class Published:
         """How far the chain's verdicts are."""
         if self.as_of_block is None or self.as_of_time is None:
             return None
-        return VerdictProgress(self.as_of_block, self.as_of_time, self.weighed_through, self.history_from)
+        return VerdictProgress(self.as_of_block, self.as_of_time, self.weighed_through, self.history_from, self.held_by)
 
     @property
     def evidence(self) -> Evidence:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from api.claims.errors import Undecided
 from api.claims.evidence import Evidence
-from api.claims.freshness import require_fresh, require_judged_as
+from api.claims.freshness import require_fresh, require_judged_as, require_sound
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository, Published
 from api.http.times import timestamp
@@ -111,6 +111,7 @@ class TokenRules:
             return _copy_of("major", *original)
         chain = claim.chain
         token = await self.repository.published(chain.chain_id, claim.token, folded, reading.head_time)
+        require_sound(token.held_by)
         if token.reserved_for not in (None, claim.token):
             return _reserved(chain.chain_id, token)
         if token.ruled_copy is not None:

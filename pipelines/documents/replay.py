@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipelines.checks.parts import ALL_TOKENS, Part
 from pipelines.documents.derive import SUBJECT
 from pipelines.windows import read_checkpoint
 from warehouse import sql
@@ -12,13 +13,14 @@ from warehouse.postgres import Connection
 
 SAMPLE = 1_000
 _MOST_TRANSFERS = 1_000_000
+_MOST_IN_ALL = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ServedCount:
     """A served holder count, the block that it is true of, and what the transfers up to that block say."""
 
-    token: str
+    token_hex: str
     as_of_block: int
     holders: int
     replayed: int
@@ -38,17 +40,21 @@ class Replay:
         return [count for count in self.compared if count.holders != count.replayed]
 
 
-def replay_holders(warehouse: Warehouse, store: Connection, chain: Chain, sample: int = SAMPLE) -> Replay:
-    """Compare the served holder counts of randomly chosen tokens. Indexer and refresh runs may go on meanwhile."""
+def replay_holders(
+    warehouse: Warehouse, store: Connection, chain: Chain, *, tokens: Part = ALL_TOKENS, sample: int = SAMPLE
+) -> Replay:
+    """Compare the served holder counts of randomly chosen tokens, with ten million transfers at most. Indexer and
+    refresh runs may go on meanwhile."""
     # First what the served rows know of at least, then the rows, then their transfers, then what changed since.
     seen = _seen_change(warehouse, store, chain)
     version = warehouse.scalar("SELECT max(version) FROM serve_publication")
-    parameters = {"chain_id": chain.chain_id, "version": version, "sample": sample, "most": _MOST_TRANSFERS}
+    parameters = {"chain_id": chain.chain_id, "version": version, "sample": sample}
+    parameters |= {"most": _MOST_TRANSFERS, "most_in_all": _MOST_IN_ALL, **tokens}
     served = {row["token"]: row for row in warehouse.rows(_statement("holders_sample"), parameters)}
     if not served:
         return Replay([], 0)
-    tokens = ",".join(f"{token}:{row['as_of_block']}" for token, row in served.items())
-    found = warehouse.rows(_statement("holders_replayed"), {"chain_id": chain.chain_id, "tokens": tokens})
+    asked = ",".join(f"{token}:{row['as_of_block']}" for token, row in served.items())
+    found = warehouse.rows(_statement("holders_replayed"), {"chain_id": chain.chain_id, "tokens": asked})
     replayed = {row["token_hex"]: row["holders"] for row in found}
     later = {"chain_id": chain.chain_id, "seen": seen, "tokens": ",".join(served)}
     changed = {row["token"]: row["from_block"] for row in warehouse.rows(_statement("changed_since"), later)}

@@ -1,7 +1,14 @@
 """Checks of the facts."""
 
-from pipelines.checks import violations_checks
+from pipelines.checks.check import Check, Stops
+from pipelines.checks.parts import Scope
 
-ingestion_checks = violations_checks(
-    "raw_block", "contiguous_blocks", "orphaned_rows", "repeated_logs", "tokens_without_block"
+INGESTION_CHECKS = tuple(
+    Check(name=name, asset="raw_block", scope=Scope.BLOCKS, stops=stops)
+    for name, stops in (
+        ("contiguous_blocks", Stops.PUBLICATION),
+        ("orphaned_rows", Stops.PUBLICATION),
+        ("repeated_logs", Stops.PUBLICATION),
+        ("tokens_without_block", Stops.NOTHING),
+    )
 )

@@ -1,5 +1,13 @@
 """Checks of who is served as controlling tokens."""
 
-from pipelines.checks import violations_checks
+from pipelines.checks.check import Check, Stops
+from pipelines.checks.parts import Scope
 
-provenance_checks = violations_checks("serve_provenance", "controls_without_authority")
+PROVENANCE_CHECKS = (
+    Check(
+        name="controls_without_authority",
+        asset="serve_provenance",
+        scope=Scope.TOKENS,
+        stops=Stops.CLAIMS,
+    ),
+)

@@ -11,6 +11,12 @@ FROM
         lagInFrame(block_hash, 1, '') OVER chain AS previous_hash,
         row_number() OVER chain AS position
     FROM raw_block
+    WHERE chain_id = {chain_id:UInt32} AND block_number <= {to_block:UInt64}
+      -- From the block before the first one on: whether that one follows it is asked, too.
+      AND block_number >= coalesce((
+          SELECT maxOrNull(block_number) FROM raw_block
+          WHERE chain_id = {chain_id:UInt32} AND block_number < {from_block:UInt64}
+      ), {from_block:UInt64})
     WINDOW chain AS (PARTITION BY chain_id ORDER BY block_number ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
 )
 WHERE position > 1 AND parent_hash != previous_hash

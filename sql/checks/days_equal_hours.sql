@@ -1,14 +1,24 @@
 -- Tokens whose entering and leaving holders do not add up to their holder count.
-SELECT by_day.chain_id AS chain_id, lower(hex(by_day.token)) AS token_hex, by_day.holders AS by_day,
+SELECT {chain_id:UInt32} AS chain_id, lower(hex(by_day.token)) AS token_hex, by_day.holders AS by_day,
     by_hour.holders AS by_hour
 FROM
 (
-    SELECT chain_id, token, sum(entering) - sum(leaving) AS holders
-    FROM agg_holder_day FINAL GROUP BY chain_id, token
+    SELECT token, sum(entering) - sum(leaving) AS holders
+    FROM agg_holder_day FINAL
+    WHERE chain_id = {chain_id:UInt32} AND token >= unhex({from_token:String})
+      AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+      AND ({up_to:UInt64} = 0 OR token IN (
+          SELECT key FROM fact_change
+          WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
+      ))
+    GROUP BY token
 ) AS by_day
 INNER JOIN
 (
-    SELECT chain_id, token, holders_net AS holders FROM agg_token_hour FINAL WHERE hour = toDateTime(0, 'UTC')
-) AS by_hour ON by_hour.chain_id = by_day.chain_id AND by_hour.token = by_day.token
+    SELECT token, holders_net AS holders
+    FROM agg_token_hour FINAL
+    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token >= unhex({from_token:String})
+      AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+) AS by_hour ON by_hour.token = by_day.token
 WHERE by_day.holders != by_hour.holders
 LIMIT 100

@@ -13,7 +13,12 @@ FROM
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_registry_event' FROM fact_registry_event
     UNION ALL SELECT chain_id, read_block, unit_id, 'fact_token' FROM fact_token
 ) AS facts
-LEFT ANTI JOIN raw_block AS block
+LEFT ANTI JOIN
+(
+    SELECT chain_id, block_number, unit_id FROM raw_block
+    WHERE chain_id = {chain_id:UInt32} AND block_number BETWEEN {from_block:UInt64} AND {to_block:UInt64}
+) AS block
     ON block.chain_id = facts.chain_id AND block.block_number = facts.block_number AND block.unit_id = facts.unit_id
+WHERE facts.chain_id = {chain_id:UInt32} AND facts.block_number BETWEEN {from_block:UInt64} AND {to_block:UInt64}
 GROUP BY name, chain_id, block_number, unit_id
 LIMIT 100

@@ -1,25 +1,37 @@
--- Tokens whose balances do not add up to minted less burned.
-SELECT chain_id, lower(hex(token)) AS token_hex, balances_raw, minted_raw
+-- Tokens whose balances do not add up to minted less burned, over the days from {from_day} on.
+SELECT {chain_id:UInt32} AS chain_id, lower(hex(token)) AS token_hex, balances_raw, minted_raw
 FROM
 (
-    SELECT chain_id, token, sum(balance_raw) AS balances_raw, sum(supply_raw) AS minted_raw
+    SELECT token, sum(balance_raw) AS balances_raw, sum(supply_raw) AS minted_raw
     FROM
     (
-        SELECT chain_id, token, sum(delta_raw) AS balance_raw, toInt256(0) AS supply_raw
+        SELECT token, sum(delta_raw) AS balance_raw, toInt256(0) AS supply_raw
         FROM agg_balance_day
-        WHERE token != ''
-        GROUP BY chain_id, token
+        WHERE chain_id = {chain_id:UInt32} AND token != '' AND day >= {from_day:Date}
+          AND token >= unhex({from_token:String})
+          AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+          AND ({up_to:UInt64} = 0 OR token IN (
+              SELECT key FROM fact_change
+              WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
+          ))
+        GROUP BY token
         UNION ALL
         SELECT
-            chain_id,
             token,
             toInt256(0),
             sum(if(from_address = repeat('\0', 20), toInt256(amount_raw), toInt256(0))
                 - if(to_address = repeat('\0', 20), toInt256(amount_raw), toInt256(0)))
         FROM fact_transfer
-        GROUP BY chain_id, token
+        WHERE chain_id = {chain_id:UInt32} AND block_time >= toDateTime({from_day:Date}, 'UTC')
+          AND token >= unhex({from_token:String})
+          AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+          AND ({up_to:UInt64} = 0 OR token IN (
+              SELECT key FROM fact_change
+              WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
+          ))
+        GROUP BY token
     )
-    GROUP BY chain_id, token
+    GROUP BY token
 )
 WHERE balances_raw != minted_raw
 LIMIT 100

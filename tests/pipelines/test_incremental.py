@@ -7,8 +7,8 @@ import pytest
 from pipelines.refresh import refresh
 from tests.factories.economy import Economy
 from tests.factories.ledger import Ledger, address
+from tests.fixtures.data_checks import STATEMENTS, violations
 from tests.fixtures.derived import LISTED, TABLES, contents, forget, served
-from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
@@ -44,8 +44,8 @@ def test_incremental_refreshes_equal_one_full_refresh(
             economy.pools = known[1]
             reverted += 1
     refresh(warehouse, store, chains)
-    for check in sorted((sql.directory() / "checks").glob("*.sql")):
-        assert warehouse.rows(sql.load(f"checks/{check.stem}")) == [], check.stem
+    for check in STATEMENTS:
+        assert violations(warehouse, check) == [], check
     gradually = contents(warehouse)
     listed = store.execute(LISTED).fetchall()
     forget(warehouse, store)
@@ -98,4 +98,4 @@ def test_a_wallet_that_sold_all_on_the_day_it_bought_holds_no_more(
     refresh(warehouse, store, chains)
     assert served(warehouse)["PEPE"]["holders"] == 1
     for check in ("holders_equal_balances", "days_equal_hours"):
-        assert warehouse.rows(sql.load(f"checks/{check}")) == []
+        assert violations(warehouse, check) == []

@@ -11,8 +11,8 @@ from pipelines.documents.replay import replay_holders
 from pipelines.refresh import refresh
 from tests.factories.ledger import ZERO
 from tests.factories.mints import PAD, PAD_PROGRAM, RELAYER, MintLedger, derived, wallet
+from tests.fixtures.data_checks import violations
 from tests.fixtures.derived import LISTED, contents, forget, served
-from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.authorities import SHARED_ABOVE
 from warehouse.domain.chains import Chains
@@ -80,13 +80,13 @@ def test_a_served_authority_that_nobody_holds_is_a_violation(
     token = mints.mint("a", "AAA", creator=ALICE, mint_authority=BOB)
     publish()
     warehouse.command("TRUNCATE TABLE agg_document_request")  # as the cleaning does
-    query = sql.load("checks/controls_without_authority")
-    assert warehouse.rows(query) == []
+    check = "controls_without_authority"
+    assert violations(warehouse, check) == []
     warehouse.command(
         "INSERT INTO serve_provenance (wallet, chain_id, token, method, version)"
         f" SELECT unhex('{THIEF}'), {mints.chain_id}, unhex('{token}'), 'mint_authority', 1"
     )
-    assert [row["wallet_hex"] for row in warehouse.rows(query)] == [THIEF]
+    assert [row["wallet_hex"] for row in violations(warehouse, check)] == [THIEF]
 
 
 def test_an_authority_that_changes_hands_counts_after_a_week(
@@ -191,7 +191,7 @@ def test_what_a_mint_holds_itself_is_nobodys_holding(
     publish()
     assert served(warehouse)["AAA"]["holders"] == 1
     for check in ("supply_equals_balances", "holders_equal_balances", "days_equal_hours"):
-        assert warehouse.rows(sql.load(f"checks/{check}")) == []
+        assert violations(warehouse, check) == []
     replay = replay_holders(warehouse, store, solana.by_key["solana"])
     assert ([count.replayed for count in replay.compared], replay.differences) == ([1], [])
 

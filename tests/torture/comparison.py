@@ -10,9 +10,10 @@ from indexer.devchain import artifacts
 from indexer.devchain.world import World
 from indexer.run import advance
 from pipelines.refresh import refresh
+from tests.fixtures.data_checks import STATEMENTS, violations
 from tests.fixtures.derived import LISTED, contents
 from tests.fixtures.indexing import all_rows, differences, indexing
-from warehouse import migrate, postgres, sql
+from warehouse import migrate, postgres
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.engines import EngineUrls
@@ -86,9 +87,9 @@ def compare(urls: EngineUrls, chains: Chains, chain: Chain, world: World, *, der
         for where, at_store in ((warehouse, store), (fresh_warehouse, fresh_store)):
             refresh(where, at_store, chains)
         _compare_derived(comparison, (warehouse, store), (fresh_warehouse, fresh_store))
-        for check in sorted((sql.directory() / "checks").glob("*.sql")):
-            rows = warehouse.rows(sql.load(f"checks/{check.stem}"))
-            comparison.add(f"check {check.stem}", 1, [str(row) for row in rows[:_MAX_PRINTED]])
+        for check in STATEMENTS:
+            rows = violations(warehouse, check)
+            comparison.add(f"check {check}", 1, [str(row) for row in rows[:_MAX_PRINTED]])
     return comparison
 
 

@@ -1,18 +1,35 @@
 -- Served holder counts of randomly chosen tokens, each with the block that it is true of. Tokens with more transfers than
--- {most} are left out: they would be replayed from their first one.
-SELECT lower(hex(address)) AS token, as_of_block, toUInt64(assumeNotNull(holders)) AS holders
+-- {most} are left out, since they would be replayed from their first one, and so are those beyond {most_in_all}
+-- transfers together.
+SELECT token, as_of_block, holders
 FROM
 (
-    SELECT address, as_of_block, holders, deleted
-    FROM serve_token
-    WHERE chain_id = {chain_id:UInt32} AND version <= {version:UInt64}
-    ORDER BY version DESC
-    LIMIT 1 BY symbol_key, chain_id, address
+    SELECT lower(hex(served.address)) AS token, served.as_of_block AS as_of_block,
+        toUInt64(assumeNotNull(served.holders)) AS holders,
+        sum(counted.transfers) OVER (
+            ORDER BY place, served.address ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
+        ) AS transfers_so_far
+    FROM
+    (
+        SELECT address, as_of_block, holders, deleted, rand() AS place
+        FROM serve_token
+        WHERE chain_id = {chain_id:UInt32} AND version <= {version:UInt64}
+          AND address >= unhex({from_token:String})
+          AND ({to_token:String} = '' OR address < unhex({to_token:String}))
+          AND ({up_to:UInt64} = 0 OR address IN (
+              SELECT key FROM fact_change
+              WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
+          ))
+        ORDER BY version DESC
+        LIMIT 1 BY symbol_key, chain_id, address
+    ) AS served
+    LEFT JOIN
+    (
+        SELECT token, transfers FROM agg_token_hour FINAL
+        WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token >= unhex({from_token:String})
+          AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+    ) AS counted ON counted.token = served.address
+    WHERE served.deleted = 0 AND served.holders IS NOT NULL AND counted.transfers <= {most:Int64}
 )
-WHERE deleted = 0 AND holders IS NOT NULL AND address NOT IN
-(
-    SELECT token FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND transfers > {most:Int64}
-)
-ORDER BY rand()
+WHERE transfers_so_far <= {most_in_all:Int64}
 LIMIT {sample:UInt32}

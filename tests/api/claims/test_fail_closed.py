@@ -48,6 +48,26 @@ async def test_old_verdicts_are_no_permission(
     assert (await build(claim_service, "AGED", token, wallet)).json()["code"] == "CLAIM_UNAUTHORIZED"
 
 
+async def test_a_failed_check_of_the_data_is_no_permission(claim_chain: ClaimChain, claim_service: Service) -> None:
+    wallet = claim_chain.wallet()
+    token = claim_chain.token(wallet, "SOUND")
+    claim_chain.publish_token(token, "SOUND")
+    claim_chain.store.execute(
+        "INSERT INTO check_failure (check_name, chain_id, part, violations, example, stops)"
+        " VALUES ('repeated_logs', 1, '{}', 1, '{}', 'publication')"
+    )
+    for answer in (
+        await build(claim_service, "SOUND", token, wallet),
+        await qualify(claim_service, "SOUND", token, wallet),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (503, "TOKEN_UNVERIFIED")
+        assert int(answer.headers["retry-after"]) > 0
+    claim_chain.store.execute(
+        "INSERT INTO check_override (check_name, reason, ends_at) VALUES ('repeated_logs', 'x', now() + interval '1 h')"
+    )
+    assert (await build(claim_service, "SOUND", token, wallet)).json()["code"] == "CLAIM_UNAUTHORIZED"
+
+
 async def test_how_old_verdicts_may_be_is_a_setting(claim_chain: ClaimChain, serve: Serve, warehouse_url: str) -> None:
     wallet = claim_chain.wallet()
     token = claim_chain.token(wallet, "AGED")

@@ -16,8 +16,8 @@ from indexer.run import Advance, IndexContext, advance, rewind
 from pipelines.holders.checks import compare_balances
 from pipelines.ingestion.windows import audit_window
 from pipelines.refresh import refresh
+from tests.fixtures.data_checks import violations
 from tests.fixtures.slot_chain import SlotChain, SlotSource
-from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.addresses import Address
 from warehouse.domain.chains import Chain, Chains
@@ -184,4 +184,4 @@ def test_refresh_and_audits_work_on_it(
     texts = {str(Address(bytes.fromhex(row["address"]))) for row in served}
     assert texts == {str(Address(token)) for token in holders}
     assert {row["address"] for row in store.execute("SELECT address FROM indexed_token")} == texts
-    assert warehouse.rows(sql.load("checks/supply_equals_balances")) == []
+    assert violations(warehouse, "supply_equals_balances") == []

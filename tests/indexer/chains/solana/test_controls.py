@@ -2,10 +2,10 @@
 
 from indexer.run import advance
 from pipelines.refresh import refresh
+from tests.fixtures.data_checks import violations
 from tests.fixtures.indexing import indexing
 from tests.fixtures.solana_indexing import facts_of
 from tests.fixtures.solana_ledger import SolanaLedger
-from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
 from warehouse.postgres import Connection
@@ -24,7 +24,7 @@ def assert_authorities_are_those_of_the_chain(warehouse: Warehouse, ledger: Sola
     assert deployers.keys() == held.keys()
     assert set(deployers.values()) <= {bytes(wallet.pubkey()).hex() for wallet in ledger.wallets}
     for check in CHECKS:
-        assert warehouse.rows(sql.load(f"checks/{check}")) == [], check
+        assert violations(warehouse, check) == [], check
 
 
 def test_controls_follow_the_chain_through_a_reorganisation(

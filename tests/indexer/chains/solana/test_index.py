@@ -16,10 +16,10 @@ from indexer.reorg import ChainHalted
 from indexer.run import IndexContext, advance
 from indexer.unit import AssembledUnit
 from pipelines.holders.checks import compare_balances
+from tests.fixtures.data_checks import violations
 from tests.fixtures.indexing import AllRows, all_rows, differences, indexing
 from tests.fixtures.solana_indexing import facts_of
 from tests.fixtures.solana_ledger import SolanaLedger
-from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.postgres import Connection
@@ -65,7 +65,7 @@ def assert_index_equals_chain(warehouse: Warehouse, store: Connection, ledger: S
     rows = warehouse.rows("SELECT block_number, transaction_count FROM raw_block ORDER BY block_number")
     blocks = [(slot, len(block.transactions)) for slot, block in sorted(ledger.blocks.items())]
     assert [tuple(row.values()) for row in rows] == blocks
-    assert warehouse.rows(sql.load("checks/contiguous_blocks")) == []
+    assert violations(warehouse, "contiguous_blocks") == []
     assert balances_in(warehouse) == ledger.balances()
     checkpoint = store.execute("SELECT block_number, final_block, pending FROM chain_checkpoint").fetchone()
     assert checkpoint == {"block_number": ledger.head, "final_block": ledger.final, "pending": None}

@@ -12,8 +12,8 @@ from indexer.chains.solana.source import SolanaSource, read_head
 from indexer.devchain.solana.sender import Sender
 from indexer.devchain.solana.surfpool import Surfpool
 from indexer.run import advance
+from tests.fixtures.data_checks import violations
 from tests.fixtures.indexing import indexing
-from warehouse import sql
 from warehouse.chains.facts import load
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
@@ -45,7 +45,7 @@ def test_a_local_node_is_indexed_up_to_its_confirmed_head(
     assert done.published == surfpool.slot("confirmed")
     checkpoint = store.execute("SELECT block_number, final_block FROM chain_checkpoint").fetchone()
     assert checkpoint == {"block_number": done.published, "final_block": surfpool.slot("finalized")}
-    assert warehouse.rows(sql.load("checks/contiguous_blocks")) == []
+    assert violations(warehouse, "contiguous_blocks") == []
 
 
 def test_a_node_of_another_cluster_is_refused(chain: Chain) -> None:

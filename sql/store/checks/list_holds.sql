@@ -1,0 +1,3 @@
+SELECT check_name, stops, found_at, violations
+FROM check_hold
+ORDER BY check_name

@@ -1,0 +1,2 @@
+DELETE FROM check_failure
+WHERE check_name = %(check_name)s AND chain_id = %(chain_id)s AND part = %(part)s
