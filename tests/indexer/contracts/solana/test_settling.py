@@ -72,6 +72,11 @@ def test_nobody_but_the_offerer_gets_it(lumen: SolanaRegistry, buyer: Keypair) -
         lumen.send(lumen.settlement("LUMEN", buyer, new_owner=lumen.stranger.pubkey()), lumen.stranger)
 
 
+def test_the_rent_is_paid_to_the_previous_owner(lumen: SolanaRegistry, buyer: Keypair) -> None:
+    with pytest.raises(Refused, match="NotOwner"):
+        lumen.send(lumen.settlement("LUMEN", buyer, previous_owner=buyer.pubkey()), buyer)
+
+
 def test_a_revoked_consent_does_not_count(lumen: SolanaRegistry, buyer: Keypair) -> None:
     parts = lumen.settlement("LUMEN", buyer)
     lumen.of_crown("revoke_consents", "LUMEN", lumen.owner, floor=2)
