@@ -18,7 +18,8 @@ from api.claims.methods import EVM, Control
 from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
-from indexer.chains.evm.reader import Call, EvmReader, address_word, data_bytes, quantity, returned, text, uint_word
+from indexer.chains.evm.reader import EvmReader, address_word, data_bytes, quantity, returned, text, uint_word
+from indexer.chains.jsonrpc import Call
 from warehouse import sql
 from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import GET_OWNER, OWNER, SYMBOL, TOTAL_SUPPLY, balance_of, function_selector

@@ -13,7 +13,8 @@ from api.claims.rules import Refusal, TokenRules
 from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable
-from indexer.chains.evm.reader import Call, EvmReader, call_to, quantity, returned, text, uint_word
+from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, text, uint_word
+from indexer.chains.jsonrpc import Call
 from indexer.contracts.registry import contract
 from warehouse.domain.majors import Majors
 from warehouse.domain.selectors import SYMBOL

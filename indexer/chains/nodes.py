@@ -1,6 +1,6 @@
 """The nodes of one chain, and the policy for asking them: order, pauses after failures, proof of the chain.
 
-Clients add the I/O: ``chains/evm/rpc.py`` for threads, ``chains/evm/reader.py`` for the event loop.
+Clients add the I/O: ``evm/rpc.py`` and ``solana/rpc.py`` for threads, ``reader.py`` for the event loop.
 """
 
 import random

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, runtime_checkable
 
@@ -44,9 +45,10 @@ async def test_a_part_can_be_replaced(serve: Serve) -> None:
 
 async def test_opened_parts_are_closed(settings: ApiSettings) -> None:
     async with open_services(settings) as services:
-        client = services.readers._probes
-        assert not client.is_closed
-    assert client.is_closed
+        chain = replace(services.chains.by_key["base"], rpc_urls=(NOWHERE.clickhouse_url,))
+        session = services.readers.of(chain)._session
+        assert not session.is_closed
+    assert session.is_closed
 
 
 def test_an_invalid_chains_file_is_refused(settings: ApiSettings, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ JSON = {
         "api/http",
         "api/registrations",
         "api/webhooks",
-        "indexer/chains/solana",
+        "indexer/chains/jsonrpc.py",
         "indexer/devchain",
         "warehouse/readers",
     ),

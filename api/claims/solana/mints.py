@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from indexer.chains.errors import BlockMissing, NodeLied, NodeUnavailable, RpcError
-from indexer.chains.solana.accounts import CONFIRMED, Call
+from indexer.chains.jsonrpc import Call
+from indexer.chains.solana.accounts import CONFIRMED
 from indexer.chains.solana.base58 import key_text
 from indexer.chains.solana.blocks import (
     BlockTransaction,

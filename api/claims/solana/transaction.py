@@ -16,7 +16,8 @@ from api.claims.errors import FreeClaimsUsedUp, SigningUnavailable, SymbolTaken
 from api.claims.messages import Claim
 from api.http.errors import ApiError
 from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable, RpcError
-from indexer.chains.solana.accounts import CONFIRMED, Call, with_slot
+from indexer.chains.jsonrpc import Call
+from indexer.chains.solana.accounts import CONFIRMED, with_slot
 from indexer.chains.solana.base58 import key_bytes, key_text
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana import idl

@@ -41,5 +41,4 @@ async def _config(chain: Chain) -> Config:
     try:
         return (await read_registry(reader, chain.contracts["registry"])).config
     finally:
-        await reader.breaker.close()
         await reader.close()

@@ -93,7 +93,6 @@ def _run(chain: Chain, act: Callable[[SolanaReader, RegistryState], Coroutine[An
         try:
             await act(reader, await read_registry(reader, chain.contracts["registry"]))
         finally:
-            await reader.breaker.close()
             await reader.close()
 
     asyncio.run(run())

@@ -21,7 +21,8 @@ from indexer.chains.errors import (
     StateMissing,
     UnknownFault,
 )
-from indexer.chains.evm.rpc import Call, EvmClient
+from indexer.chains.evm.rpc import EvmClient
+from indexer.chains.jsonrpc import Call
 from indexer.chains.text import NAME_CHARACTERS, SYMBOL_CHARACTERS, clean_text
 from warehouse.domain.selectors import DECIMALS, NAME, OWNER, SYMBOL, TOTAL_SUPPLY
 

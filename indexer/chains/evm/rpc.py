@@ -22,11 +22,11 @@ from indexer.chains.evm.classify import classify
 from indexer.chains.evm.endpoint import request_headers, request_target
 from indexer.chains.evm.envelope import parse_batch, read_chain_id, require_result
 from indexer.chains.evm.tuned.connection import connect_to
+from indexer.chains.jsonrpc import Call
 from indexer.chains.nodes import Node, NodePool, parse_retry_after
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
-Call = tuple[str, Sequence[Any]]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from indexer.chains.errors import NodeLied, RpcError
+from indexer.chains.jsonrpc import Call
 
-Call = tuple[str, Sequence[Any]]
-"""A request: its method and parameters."""
 CONFIRMED = "confirmed"
 """The commitment of what claims read: two thirds of the stake voted for the block."""
 MAX_ACCOUNTS = 100

@@ -11,7 +11,8 @@ from solders.pubkey import Pubkey
 from spl.token.instructions import get_associated_token_address
 
 from indexer.chains.errors import NodeLied, RpcError
-from indexer.chains.solana.accounts import CONFIRMED, TOKEN_PROGRAMS, Call, read_account, with_slot
+from indexer.chains.jsonrpc import Call
+from indexer.chains.solana.accounts import CONFIRMED, TOKEN_PROGRAMS, read_account, with_slot
 from indexer.chains.solana.base58 import key_text
 from indexer.chains.solana.rpc import SolanaClient
 from indexer.chains.source import Holding

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from indexer.chains.errors import NodeUnavailable, RpcError
-from indexer.chains.solana.accounts import CLOCK, CONFIRMED, Call, multiple_accounts, read_accounts, read_clock
+from indexer.chains.jsonrpc import Call
+from indexer.chains.solana.accounts import CLOCK, CONFIRMED, multiple_accounts, read_accounts, read_clock
 from warehouse.domain.chains import Chain
 
 if TYPE_CHECKING:

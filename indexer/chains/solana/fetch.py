@@ -25,8 +25,9 @@ from indexer.chains.errors import (
     StateMissing,
     UnknownFault,
 )
+from indexer.chains.jsonrpc import Call
 from indexer.chains.solana import decoders
-from indexer.chains.solana.accounts import CONFIRMED, Call
+from indexer.chains.solana.accounts import CONFIRMED
 from indexer.chains.solana.audit import FEW_BLOCKS, require_effects, require_linked, require_signatures
 from indexer.chains.solana.blocks import Block, BlockHeader, DecodedBlock, block_hash, decode_block
 from indexer.chains.solana.decoders.frame import Scope, Tables

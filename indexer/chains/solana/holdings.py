@@ -4,10 +4,10 @@ from typing import Any
 
 from indexer.chains.errors import CallFailed, NodeLied, NodeLimited, NodeUnavailable, TooManyAccounts
 from indexer.chains.holding import WalletHolding
+from indexer.chains.jsonrpc import Call
 from indexer.chains.solana.accounts import (
     CLOCK,
     CONFIRMED,
-    Call,
     multiple_accounts,
     read_account,
     read_accounts,

@@ -18,10 +18,11 @@ import httpx2
 import msgspec
 
 from indexer.chains.errors import BlockMissing, NodeLimited, NodeUnavailable, RpcError, UnknownFault, WrongChain
+from indexer.chains.jsonrpc import Call
 from indexer.chains.nodes import Node, NodePool
-from indexer.chains.solana.accounts import Call
+from indexer.chains.sessions import open_session, unavailable
 from indexer.chains.solana.faults import classify
-from indexer.chains.solana.provider import Batch, BulkProvider, open_provider, open_session, unavailable
+from indexer.chains.solana.provider import Batch, BulkProvider, open_provider
 from warehouse.domain.chains import Chain
 
 LOG = logging.getLogger(__name__)
@@ -241,7 +242,7 @@ class SolanaClient:
                 self._thread = threading.Thread(target=self._loop.run_forever, name="solana-requests", daemon=True)
                 self._thread.start()
             if node.url not in self._providers:
-                self._providers[node.url] = open_provider(node.url, self._session, BulkProvider)
+                self._providers[node.url] = open_provider(node.url, self._session)
             return self._providers[node.url]
 
     def _run(self, work: Coroutine[Any, Any, Value]) -> Value:

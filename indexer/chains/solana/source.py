@@ -7,7 +7,8 @@ from typing import Any
 
 from indexer.chains.ancestor import walk_back
 from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
-from indexer.chains.solana.accounts import CONFIRMED, Account, Call, multiple_accounts, read_accounts
+from indexer.chains.jsonrpc import Call
+from indexer.chains.solana.accounts import CONFIRMED, Account, multiple_accounts, read_accounts
 from indexer.chains.solana.assemble import assemble_unit
 from indexer.chains.solana.balances import read_balances
 from indexer.chains.solana.decoders.frame import Tables, scope_of

@@ -68,7 +68,6 @@ async def _deploy(order: Order) -> Deployed:
     except RpcError as error:
         raise DeployError(f"chain {order.chain.key}: {error}") from error
     finally:
-        await reader.breaker.close()
         await reader.close()
         signer.close()
     return Deployed(registry=str(deployment.address))

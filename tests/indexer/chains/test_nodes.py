@@ -3,7 +3,6 @@
 import time
 from dataclasses import replace
 
-import httpx
 import pytest
 
 from indexer.chains.errors import WrongChain
@@ -95,8 +94,8 @@ async def test_both_clients_use_the_next_node_while_one_is_down(anvil: Anvil) ->
         assert [node.failures for node in client.nodes.nodes] == [1, 0]
     finally:
         client.close()
-    async with httpx.AsyncClient() as http:
-        reader = EvmReader(chain, http)
-        assert await reader.request("eth_chainId") == hex(8453)
-        assert [node.failures for node in reader.nodes.nodes] == [1, 0]
-        assert reader.nodes.in_order()[0].url == anvil.url
+    reader = EvmReader(chain)
+    assert await reader.request("eth_chainId") == hex(8453)
+    assert [node.failures for node in reader.nodes.nodes] == [1, 0]
+    assert reader.nodes.in_order()[0].url == anvil.url
+    await reader.close()
