@@ -178,7 +178,7 @@ def _follow_all(context: "IndexContext", chains: "Sequence[Chain]", stop: thread
     def run(chain: "Chain") -> None:
         try:
             follow(context, chain, stop, progress=_logged(chain))
-        except BaseException as error:
+        except BaseException as error:  # whatever ends one thread ends all, and is raised again below
             failures.append(error)
             stop.set()
 

@@ -97,8 +97,8 @@ def advance(
         except CheckpointMoved:
             session.forget()
             return Advance(busy=True)
-        except BaseException:
-            session.forget()  # it may have learned from a unit that was never published
+        except BaseException:  # an interrupt too: the session may have learned from a unit that was never published
+            session.forget()
             raise
         finally:
             session.counts.finish_call(store)

@@ -176,7 +176,7 @@ class _Loop:
         """Work until told to stop. After a lost connection or node, reconnect."""
         try:
             self._run()
-        except BaseException as error:
+        except BaseException as error:  # whatever ends one thread ends all, and is raised again by whoever waits
             self.failure = error
             self.stop.set()
 

@@ -175,7 +175,7 @@ def _keep_failure(batches: Iterator[Any], failures: list[Exception]) -> Iterator
     """The batches; what ends them is kept, because DuckDB reports it as an error of its own."""
     try:
         yield from batches
-    except Exception as error:
+    except Exception as error:  # a warehouse that is away, a batch that does not fit: raised again by the caller
         failures.append(error)
         raise
 

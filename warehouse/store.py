@@ -189,7 +189,7 @@ class Store:
                     try:
                         yield Transaction(connection)
                         await connection.execute(b"COMMIT")
-                    except Exception:
+                    except Exception:  # whatever the block raised; when it is cancelled, its connection is closed
                         with suppress(psycopg.Error):
                             await connection.execute(b"ROLLBACK")
                         raise
@@ -246,8 +246,7 @@ class Store:
         except psycopg.Error:
             await self._release(connection)
             raise
-        except BaseException:
-            # Cancelled in the middle of a statement: nobody reads its answer.
+        except BaseException:  # cancelled in the middle of a statement: nobody reads its answer
             self._in_use -= 1
             await connection.close()
             raise

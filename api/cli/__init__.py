@@ -63,7 +63,7 @@ def main() -> None:
     os.environ.setdefault("PYTHONSAFEPATH", "1")
     try:
         app(prog_name="regalia")
-    except Exception as error:
+    except Exception as error:  # those that cannot be explained in a line are raised again
         from api.ops.commands.failures import explain
 
         explained = explain(error)

@@ -69,8 +69,7 @@ class ObservationMiddleware:
 
         try:
             await self.app(scope, receive, observed_send)
-        except Exception:
-            # Nothing handled this: log it with the request's id and answer 500 in the group's shape.
+        except Exception:  # whatever no handler took: logged with the request's id, answered 500 in the group's shape
             LOG.exception("request %s failed: %s %a", request_id, scope["method"], scope["path"])
             if started:
                 raise

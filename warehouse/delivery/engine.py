@@ -202,8 +202,7 @@ class DeliveryEngine(Generic[R, D, A]):
         started_at = self._now()
         try:
             attempt = await self.channel.send(receiver, delivery, started_at)
-        except Exception:
-            # A defect of the channel. The slot is free again; the delivery is due again when its lease ends.
+        except Exception:  # a defect of the channel; the delivery is due again when its lease ends
             LOG.exception("%s: a delivery to receiver %s failed unexpectedly", self.terms.name, receiver.id)
             self.pace.cancel(receiver.id)
             return

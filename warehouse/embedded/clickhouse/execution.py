@@ -4,7 +4,8 @@ Everything here runs in worker threads; the application awaits it.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -57,6 +58,18 @@ def run_to_end(sessions: Sessions, request: Request, sql: bytes, format_name: st
         lease.release()
 
 
+@contextmanager
+def _ended_by_failure(end: Callable[[], None]) -> Iterator[None]:
+    """Call ``end`` if the block fails, and raise the engine's errors as ClickHouseError."""
+    try:
+        yield
+    except BaseException as error:  # an interrupt must not keep the handle either
+        end()
+        if isinstance(error, (chdb.ChdbError, RuntimeError)):
+            raise ClickHouseError.from_engine(error) from None
+        raise
+
+
 class Stream:
     """A read whose result comes in pieces. The handle is released together with the last piece."""
 
@@ -69,13 +82,8 @@ class Stream:
     def open(cls, sessions: Sessions, request: Request, sql: bytes, format_name: str) -> "Stream":
         """Start a read."""
         lease = sessions.lease(request, sql)
-        try:
+        with _ended_by_failure(lease.release):
             result = lease.handle.send_query(_text(sql), format_name)
-        except BaseException as error:
-            lease.release()
-            if isinstance(error, (chdb.ChdbError, RuntimeError)):
-                raise ClickHouseError.from_engine(error) from None
-            raise
         pieces = _pieces(result)
         return cls(lease, _join_arrow(pieces) if format_name.lower() == "arrowstream" else pieces, result)
 
@@ -85,13 +93,8 @@ class Stream:
         Raises:
             ClickHouseError: the statement failed; the handle is released.
         """
-        try:
+        with _ended_by_failure(self.close):
             piece = next(self._pieces, None)
-        except BaseException as error:
-            self.close()
-            if isinstance(error, (chdb.ChdbError, RuntimeError)):
-                raise ClickHouseError.from_engine(error) from None
-            raise
         if piece is None:
             self.close()
         return piece
@@ -117,13 +120,8 @@ class StreamingInsert:
     def open(cls, sessions: Sessions, request: Request, head: InsertHead) -> "StreamingInsert":
         """Start an insert."""
         lease = sessions.lease(request, head.statement)
-        try:
+        with _ended_by_failure(lease.release):
             return cls(lease, lease.handle.send_insert(_text(head.statement), head.format))
-        except BaseException as error:
-            lease.release()
-            if isinstance(error, (chdb.ChdbError, RuntimeError)):
-                raise ClickHouseError.from_engine(error) from None
-            raise
 
     def append(self, data: bytes) -> None:
         """Feed a piece of the data."""
