@@ -26,11 +26,10 @@ from api.challenges.schemas import (
 )
 from api.challenges.service import ChallengeService
 from api.challenges.standings import Standings
-from api.claims.endpoints import EligibilityDep
+from api.claims.dependencies import EvmEligibilityDep, SolanaEligibilityDep
 from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
 from api.claims.messages import Messages
-from api.claims.solana.endpoints import SolanaEligibilityDep
 from api.claims.solana.inputs import signature_on, wallet_of
 from api.consents.migration import Migrations
 from api.http.addresses import chain_address
@@ -75,7 +74,7 @@ ChallengedDep = Annotated[tuple[RegistrationRecord, Chain], Depends(_challenged)
 
 
 async def _service(
-    services: ServicesDep, eligibility: EligibilityDep, on_solana: SolanaEligibilityDep
+    services: ServicesDep, eligibility: EvmEligibilityDep, on_solana: SolanaEligibilityDep
 ) -> ChallengeService:
     settings = services.settings
     return ChallengeService(

@@ -20,8 +20,8 @@ from api.challenges.repository import SETTLED, ChallengeRecord, ChallengeReposit
 from api.challenges.rules import HOUR, Check, Evidence, decide, hour_of, is_open_to_challenges
 from api.challenges.standings import Standings
 from api.claims.controllers import Controllers
-from api.claims.eligibility import Eligibility
 from api.claims.errors import Undecided, unverified_if_unanswered
+from api.claims.evm_eligibility import EvmEligibility
 from api.claims.freshness import require_fresh
 from api.claims.messages import Claim, Messages, require_recent
 from api.claims.solana.eligibility import SolanaEligibility
@@ -38,7 +38,7 @@ class ChallengeService:
     """Checks and opens challenges."""
 
     repository: ChallengeRepository
-    eligibility: Eligibility
+    eligibility: EvmEligibility
     on_solana: SolanaEligibility
     standings: Standings
     migrations: Migrations

@@ -14,7 +14,7 @@ from eth_utils.crypto import keccak
 
 from api.claims.errors import Undecided
 from api.claims.messages import Claim
-from api.claims.methods import EVM, Control
+from api.claims.methods import EVM, Control, first_that_holds
 from api.claims.schemas import VerificationMethod
 from api.warehouse import WarehouseReader
 from indexer.chains.errors import NodeLied, NodeUnavailable, RpcError
@@ -117,14 +117,10 @@ async def find_control(
         VerificationMethod.ADMIN: reading.wallet_is_role_admin or claim.wallet in reading.admins,
         VerificationMethod.MAJORITY_HOLDER: _holds_majority(reading),
     }
-    attempted: list[VerificationMethod] = []
-    for method in methods:
-        attempted.append(method)
-        if holds[method]:
-            return Control(method, tuple(attempted))
-    if unknown is not None:
+    control = first_that_holds(methods, holds)
+    if control.method is None and unknown is not None:
         raise Undecided("the deployer of the token is unknown now") from unknown
-    return Control(None, tuple(attempted))
+    return control
 
 
 def _holds_majority(reading: TokenReading) -> bool:

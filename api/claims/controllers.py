@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from api.claims.checks import ClaimChecks, Reading
-from api.claims.eligibility import Eligibility
+from api.claims.evm_eligibility import EvmEligibility
 from api.claims.messages import Claim
 from api.claims.methods import CONTROLLERS, Control
 from api.claims.schemas import ChainKind, VerificationMethod
@@ -18,7 +18,7 @@ class Controllers:
     """Asks the chain of each claim. Every method raises ``RpcError``, ``WarehouseError`` or ``Undecided`` if it cannot
     be said now."""
 
-    on_evm: Eligibility
+    on_evm: EvmEligibility
     on_solana: SolanaEligibility
 
     async def is_signed(self, claim: Claim, text: str, signature: bytes) -> bool:

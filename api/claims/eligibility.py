@@ -1,28 +1,24 @@
-"""Whether a wallet may claim a token, from the chain, the warehouse and the store."""
+"""Whether a wallet may claim a token, from the chain, the warehouse and the store: what is the same on every kind of
+chain."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Generic, TypeVar
 
 from api.chains import ChainReaders
-from api.claims.control import TokenReading, ask, find_control, read_token
 from api.claims.messages import Claim
-from api.claims.methods import EVM, Control
 from api.claims.repository import ClaimRepository
-from api.claims.rules import Refusal, TokenRules
-from api.claims.schemas import VerificationMethod
+from api.claims.rules import Refusal, TokenFacts, TokenRules
 from api.warehouse import WarehouseReader
-from indexer.chains.errors import CallFailed, NodeLied, NodeUnavailable
-from indexer.chains.evm.reader import EvmReader, call_to, quantity, returned, text, uint_word
-from indexer.chains.jsonrpc import Call
-from indexer.contracts.registry import contract
 from warehouse.domain.majors import Majors
-from warehouse.domain.selectors import SYMBOL
+
+ReadingT = TypeVar("ReadingT", bound=TokenFacts)
 
 
 @dataclass(frozen=True, slots=True)
-class Eligibility:
-    """Answers questions about claims on EVM chains.
+class Eligibility(ABC, Generic[ReadingT]):
+    """Answers questions about claims on one kind of chain. ``ReadingT`` is what it reads of a token.
 
     Each method raises ``RpcError``, ``WarehouseError`` or ``Undecided`` if it cannot be answered now; callers use
     ``unverified_if_unanswered``.
@@ -34,15 +30,19 @@ class Eligibility:
     majors: Majors
     max_verdict_age: timedelta
 
-    def reader(self, claim: Claim) -> EvmReader:
-        """The reader of the claim's chain."""
-        return self.readers.of(claim.chain)
+    @abstractmethod
+    async def read(self, claim: Claim) -> ReadingT:
+        """What the chain says of the token and the wallet now."""
 
-    async def read(self, claim: Claim) -> TokenReading:
-        """The token's answers now."""
-        return await read_token(self.reader(claim), claim.token, claim.wallet)
+    @abstractmethod
+    async def symbol_of(self, claim: Claim, address: str) -> str | None:
+        """The present symbol of another token on the claim's chain; None where it no longer exists."""
 
-    async def refusal(self, claim: Claim, reading: TokenReading) -> Refusal | None:
+    @abstractmethod
+    async def registered_token_id(self, claim: Claim) -> int | None:
+        """The registration that holds the symbol on the chain now."""
+
+    async def refusal(self, claim: Claim, reading: ReadingT) -> Refusal | None:
         """Why the token cannot be registered, or None."""
         rules = TokenRules(
             self.majors,
@@ -53,44 +53,3 @@ class Eligibility:
             self.symbol_of,
         )
         return await rules.judge(claim, reading)
-
-    async def symbol_of(self, claim: Claim, address: str) -> str | None:
-        """The present symbol of another contract on the claim's chain; None where it no longer exists."""
-        calls: list[Call] = [("eth_getCode", (address, "latest")), ask(address, SYMBOL)]
-        code, symbol = await self.reader(claim).settle(calls)
-        return None if code == "0x" else text(returned(symbol))
-
-    async def registered_token_id(self, claim: Claim) -> int | None:
-        """The registration that holds the symbol on the chain now."""
-        return await self._ask_registry(claim, contract().call("tokenIdOf", claim.symbol)) or None
-
-    async def free_mints_left(self, claim: Claim) -> int:
-        """How many free mints the chain's registry takes until midnight UTC."""
-        return await self._ask_registry(claim, contract().call("freeMintsLeft"))
-
-    async def _ask_registry(self, claim: Claim, data: str) -> int:
-        answer = (await self.reader(claim).settle([call_to(claim.chain.contracts["registry"], data)]))[0]
-        if isinstance(answer, CallFailed):
-            raise answer
-        number = uint_word(returned(answer))
-        if number is None:  # there is no registry at this address: that does not make the symbol free
-            raise NodeUnavailable("there is no registry at its address")
-        return number
-
-    async def control(
-        self, claim: Claim, reading: TokenReading, methods: Sequence[VerificationMethod] = tuple(EVM)
-    ) -> Control:
-        """How the wallet controls the token, if by one of the methods."""
-        return await find_control(claim, reading, self.reader(claim), self.warehouse, methods)
-
-    async def exists(self, claim: Claim) -> bool:
-        """Whether there is a contract at the token's address."""
-        return str(await self.reader(claim).request("eth_getCode", claim.token, "latest")) != "0x"
-
-    async def head(self, claim: Claim) -> tuple[int, int]:
-        """Number and timestamp of the chain's newest block."""
-        block = await self.reader(claim).request("eth_getBlockByNumber", "latest", False)
-        try:
-            return quantity(block["number"]), quantity(block["timestamp"])
-        except (TypeError, KeyError) as error:
-            raise NodeLied("the newest block has no number or no timestamp") from error

@@ -1,13 +1,14 @@
 """POST /claim/message, /claim/verify and /claim, GET /claim/status/{txHash} and /claim/methods/{chainType}."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Depends, Path, Query
 
 from api.claims import examples
-from api.claims.eligibility import Eligibility
+from api.claims.dependencies import EvmEligibilityDep
 from api.claims.errors import (
     ClaimUnauthorized,
     FreeClaimsUsedUp,
@@ -43,20 +44,18 @@ from api.http.addresses import transaction_hash
 from api.http.dependencies import (
     ChainsDep,
     ClockDep,
-    MajorsDep,
     MetricsDep,
     PricingDep,
     ReadersDep,
     ServicesDep,
-    SettingsDep,
     StoreDep,
     TokensDep,
-    WarehouseDep,
 )
 from api.http.error_shapes import ErrorShape
 from api.http.errors import ApiError, InvalidInput
 from api.http.examples import success_examples
 from api.http.groups import CLAIMS, READS, RouteGroup
+from api.http.metrics import Metrics
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute, QueryRoute
 from api.security.access import ApiKey
@@ -69,6 +68,16 @@ GROUP = RouteGroup(
     errors=ErrorShape(invalid_code="VALIDATION_INVALID_INPUT"),
 )
 DEFAULT_STATUS_CHAIN = "arbitrum"
+BUILD_ERRORS: tuple[type[ApiError], ...] = (
+    ClaimUnauthorized,
+    SymbolTaken,
+    TokenNotRegistrable,
+    TokenUnverified,
+    FreeClaimsUsedUp,
+    PriceUnavailable,
+    SigningUnavailable,
+)
+"""Errors of the routes that build a claim's transaction, on every kind of chain."""
 
 METHODS_GROUP = replace(GROUP, admission=READS)
 
@@ -76,18 +85,18 @@ router = GROUP.router(tags=["claims"], route_class=BodyRoute)
 methods_router = METHODS_GROUP.router(tags=["claims"], route_class=QueryRoute)
 
 
-async def claim_eligibility(
-    readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep, settings: SettingsDep
-) -> Eligibility:
-    """The checks whether a wallet may claim a token."""
-    max_verdict_age = timedelta(seconds=settings.verdict_max_age_seconds)
-    return Eligibility(readers, warehouse, ClaimRepository(store), majors, max_verdict_age)
+@contextmanager
+def counted_build(metrics: Metrics) -> Iterator[None]:
+    """Count the outcome of building a claim's transaction."""
+    try:
+        yield
+    except ApiError as error:
+        metrics.count_claim("build", error.code or str(error.status))
+        raise
+    metrics.count_claim("build", "built")
 
 
-EligibilityDep = Annotated[Eligibility, Depends(claim_eligibility)]
-
-
-async def _service(eligibility: EligibilityDep, services: ServicesDep, pricing: PricingDep) -> ClaimService:
+async def _service(eligibility: EvmEligibilityDep, services: ServicesDep, pricing: PricingDep) -> ClaimService:
     return ClaimService(
         eligibility=eligibility,
         repository=eligibility.repository,
@@ -157,18 +166,7 @@ async def verify_claim(
 @router.post(
     "",
     response_model=BuildResponse,
-    responses=success_examples(("built", examples.BUILT))
-    | GROUP.responses(
-        ClaimUnauthorized,
-        SymbolTaken,
-        TokenNotRegistrable,
-        TokenUnverified,
-        FreeClaimsUsedUp,
-        PriceUnavailable,
-        SigningUnavailable,
-        FreeClaimsUsedUp,
-        SigningUnavailable,
-    ),
+    responses=success_examples(("built", examples.BUILT)) | GROUP.responses(*BUILD_ERRORS),
 )
 async def build_claim(
     body: BuildRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep, metrics: MetricsDep
@@ -183,13 +181,8 @@ async def build_claim(
         wallet_field="walletAddress",
     )
     proof = None if body.proof_hash is None else proof_hash(body.proof_hash)
-    try:
-        built = await service.build(claim, proof)
-    except ApiError as error:
-        metrics.count_claim("build", error.code or str(error.status))
-        raise
-    metrics.count_claim("build", "built")
-    return respond(built)
+    with counted_build(metrics):
+        return respond(await service.build(claim, proof))
 
 
 @router.get(

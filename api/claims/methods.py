@@ -1,6 +1,6 @@
 """The ways to prove control of a token on each kind of chain, in the order in which claims check them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -23,6 +23,14 @@ class Control:
 
     method: VerificationMethod | None
     attempted: tuple[VerificationMethod, ...]
+
+
+def first_that_holds(methods: Sequence[VerificationMethod], holds: Mapping[VerificationMethod, bool]) -> Control:
+    """Try the methods in order."""
+    for tried, method in enumerate(methods, 1):
+        if holds[method]:
+            return Control(method, tuple(methods[:tried]))
+    return Control(None, tuple(methods))
 
 
 _MAJORITY = Method(Decimal("0.8"), "This wallet holds more than half of the token's supply.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from api.claims.errors import Undecided
+from api.claims.errors import TokenNotRegistrable, Undecided
 from api.claims.evidence import Evidence
 from api.claims.freshness import require_fresh, require_judged_as, require_sound
 from api.claims.messages import Claim
@@ -61,6 +61,24 @@ class Refusal:
             **({"original": dict(self.original)} if self.original else {}),
             **({"evidence": dict(self.evidence)} if self.evidence else {}),
         }
+
+
+def require_registrable(refusal: Refusal | None, support_email: str, *, address_field: str = "tokenAddress") -> None:
+    """Refuse the claim where a rule does.
+
+    Raises:
+        TokenNotRegistrable: a rule does.
+    """
+    if refusal is None:
+        return
+    raise TokenNotRegistrable(
+        refusal.problem(address_field),
+        details={
+            "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
+            "claimability": refusal.claimability(support_email),
+            "supportEmail": support_email,
+        },
+    )
 
 
 def refuse_misnamed(claim: Claim, reading: TokenFacts) -> Refusal | None:

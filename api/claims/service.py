@@ -6,20 +6,19 @@ import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from api.claims.eligibility import Eligibility
 from api.claims.errors import (
     ClaimUnauthorized,
     FreeClaimsUsedUp,
     SymbolTaken,
-    TokenNotRegistrable,
     unverified_if_unanswered,
 )
+from api.claims.evm_eligibility import EvmEligibility
 from api.claims.gas import GasReading, estimate_mint, fee_estimate, read_gas
 from api.claims.messages import Claim, Messages, require_recent
 from api.claims.methods import EVM, Control
 from api.claims.prices import Quote, fee_wei, quote
 from api.claims.repository import ClaimRepository, Proof
-from api.claims.rules import refuse_misnamed
+from api.claims.rules import refuse_misnamed, require_registrable
 from api.claims.schemas import (
     BuildResponse,
     ClaimParams,
@@ -50,7 +49,7 @@ _DAY_SECONDS = 86_400
 class ClaimService:
     """Steps of a claim. Every answer is read from the chain; only proofs and authorisations are stored."""
 
-    eligibility: Eligibility
+    eligibility: EvmEligibility
     repository: ClaimRepository
     messages: Messages
     signing: Signing
@@ -119,16 +118,7 @@ class ClaimService:
 
     async def _build(self, claim: Claim, proof_hash: str | None) -> BuildResponse:
         reading = await self.eligibility.read(claim)
-        refusal = await self.eligibility.refusal(claim, reading)
-        if refusal is not None:
-            raise TokenNotRegistrable(
-                refusal.problem(),
-                details={
-                    "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
-                    "claimability": refusal.claimability(self.support_email),
-                    "supportEmail": self.support_email,
-                },
-            )
+        require_registrable(await self.eligibility.refusal(claim, reading), self.support_email)
         if await self.eligibility.registered_token_id(claim) is not None:
             raise SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
         if (other := await self.repository.other_symbol_of_token(claim)) is not None:

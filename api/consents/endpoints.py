@@ -5,11 +5,11 @@ from typing import Annotated, Any
 from fastapi import Depends
 
 from api.claims.controllers import Controllers
-from api.claims.endpoints import GROUP, EligibilityDep
+from api.claims.dependencies import EvmEligibilityDep, SolanaEligibilityDep
+from api.claims.endpoints import GROUP
 from api.claims.errors import ClaimUnauthorized, TokenUnverified
 from api.claims.inputs import minting_chain
 from api.claims.messages import Messages
-from api.claims.solana.endpoints import SolanaEligibilityDep
 from api.claims.solana.inputs import signature_on, wallet_of
 from api.consents.messages import Consent
 from api.consents.schemas import ConsentMessage, ConsentMessageRequest, ConsentRequest, MigrationConsent
@@ -42,7 +42,7 @@ router = GROUP.router("/api/v2/claim/migration", tags=["claims"], route_class=Bo
 
 
 async def _service(
-    eligibility: EligibilityDep, on_solana: SolanaEligibilityDep, services: ServicesDep
+    eligibility: EvmEligibilityDep, on_solana: SolanaEligibilityDep, services: ServicesDep
 ) -> ConsentService:
     messages = Messages(services.settings.service_name, services.settings.public_url)
     return ConsentService(services.store, Controllers(eligibility, on_solana), messages, services.clock)

@@ -6,10 +6,9 @@ from typing import Annotated
 
 from fastapi import Header, Path, Query
 
-from api.claims.endpoints import EligibilityDep
+from api.claims.dependencies import EvmEligibilityDep, SolanaEligibilityDep
 from api.claims.errors import TokenUnverified
 from api.claims.inputs import minting_chain
-from api.claims.solana.endpoints import SolanaEligibilityDep
 from api.claims.solana.inputs import wallet_of
 from api.http import fields
 from api.http.addresses import chain_address, claim_symbol, evm_address, wallet_address
@@ -137,7 +136,7 @@ async def check_qualification(
     settings: SettingsDep,
     chains: ChainsDep,
     pricing: PricingDep,
-    eligibility: EligibilityDep,
+    eligibility: EvmEligibilityDep,
     on_solana: SolanaEligibilityDep,
 ) -> JsonResponse:
     """Whether the wallet may claim the token, by any method, and the price. Send `symbol` so that an existing

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from api.claims.checks import ClaimChecks, Reading
-from api.claims.eligibility import Eligibility
 from api.claims.errors import unverified_if_unanswered
+from api.claims.evm_eligibility import EvmEligibility
 from api.claims.messages import Claim
 from api.claims.methods import methods_on
 from api.claims.prices import quote
@@ -35,7 +35,7 @@ QUALIFICATION_METHODS = {
 class Qualifier:
     """Answers check-qualify with the same checks, in the same order, as the claim itself."""
 
-    evm: Eligibility
+    evm: EvmEligibility
     solana: SolanaEligibility
     pricing: Pricing
     chains: Chains

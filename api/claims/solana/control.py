@@ -12,7 +12,7 @@ from datetime import datetime
 
 from api.claims.errors import Undecided
 from api.claims.messages import Claim
-from api.claims.methods import SOLANA, Control
+from api.claims.methods import SOLANA, Control, first_that_holds
 from api.claims.schemas import VerificationMethod
 from api.claims.solana.reading import MintReading
 from api.warehouse import WarehouseReader
@@ -49,16 +49,12 @@ async def find_control(
         and claim.wallet == reading.update_authority,
         VerificationMethod.MAJORITY_HOLDER: bool(majority),
     }
-    attempted: list[VerificationMethod] = []
-    for method in methods:
-        attempted.append(method)
-        if holds[method]:
-            return Control(method, tuple(attempted))
-    if unknown is not None:
+    control = first_that_holds(methods, holds)
+    if control.method is None and unknown is not None:
         raise Undecided("who controls the mint is unknown now") from unknown
-    if majority is None and VerificationMethod.MAJORITY_HOLDER in methods:
+    if control.method is None and majority is None and VerificationMethod.MAJORITY_HOLDER in methods:
         raise Undecided("the node does not list the wallet's token accounts")
-    return Control(None, tuple(attempted))
+    return control
 
 
 def holds_majority(reading: MintReading) -> bool | None:

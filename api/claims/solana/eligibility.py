@@ -1,38 +1,24 @@
-"""Whether a wallet may claim a mint, from the chain, the warehouse and the store."""
+"""Whether a wallet may claim a mint on Solana."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from api.chains import ChainReaders
+from api.claims.eligibility import Eligibility
 from api.claims.errors import Undecided
 from api.claims.messages import Claim
 from api.claims.methods import SOLANA, Control
-from api.claims.repository import ClaimRepository
-from api.claims.rules import Refusal, TokenRules
 from api.claims.schemas import VerificationMethod
 from api.claims.solana.control import find_control
 from api.claims.solana.reading import MintReading, read_symbol, read_token
-from api.warehouse import WarehouseReader
 from indexer.chains.solana.accounts import CLOCK, multiple_accounts, read_accounts, read_clock
 from indexer.chains.solana.reader import SolanaReader
 from indexer.contracts.solana.registry_state import RegistryState, read_registry
-from warehouse.domain.majors import Majors
 
 
 @dataclass(frozen=True, slots=True)
-class SolanaEligibility:
-    """Answers questions about claims on Solana.
-
-    Each method raises ``RpcError``, ``WarehouseError`` or ``Undecided`` if it cannot be answered now; callers use
-    ``unverified_if_unanswered``.
-    """
-
-    readers: ChainReaders
-    warehouse: WarehouseReader
-    repository: ClaimRepository
-    majors: Majors
-    max_verdict_age: timedelta
+class SolanaEligibility(Eligibility[MintReading]):
+    """Answers questions about claims on Solana."""
 
     def reader(self, claim: Claim) -> SolanaReader:
         """The reader of the claim's chain."""
@@ -44,18 +30,6 @@ class SolanaEligibility:
         if not reading.exists and await self.repository.has_symbol(claim.chain.chain_id, claim.token):
             raise Undecided("the node does not know the account of a mint that the index knows")
         return reading
-
-    async def refusal(self, claim: Claim, reading: MintReading) -> Refusal | None:
-        """Why the token cannot be registered, or None."""
-        rules = TokenRules(
-            self.majors,
-            self.repository,
-            self.warehouse,
-            self.max_verdict_age,
-            self.registered_token_id,
-            self.symbol_of,
-        )
-        return await rules.judge(claim, reading)
 
     async def symbol_of(self, claim: Claim, address: str) -> str | None:
         """The present symbol of another mint; None where it no longer exists."""

@@ -1,16 +1,13 @@
 """POST /claim/solana/build and /claim/solana/quote, GET /claim/solana/status/{symbol}."""
 
-from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Depends, Path
 
-from api.claims.endpoints import GROUP
+from api.claims.dependencies import SolanaEligibilityDep
+from api.claims.endpoints import BUILD_ERRORS, GROUP, counted_build
 from api.claims.errors import (
-    ClaimUnauthorized,
-    FreeClaimsUsedUp,
     PriceUnavailable,
-    SigningUnavailable,
     SymbolTaken,
     TokenNotRegistrable,
     TokenUnverified,
@@ -18,7 +15,6 @@ from api.claims.errors import (
 )
 from api.claims.repository import ClaimRepository
 from api.claims.solana import examples
-from api.claims.solana.eligibility import SolanaEligibility
 from api.claims.solana.errors import InsufficientFunds
 from api.claims.solana.inputs import read_claim, solana_chain
 from api.claims.solana.schemas import (
@@ -33,33 +29,19 @@ from api.http import fields
 from api.http.addresses import claim_symbol
 from api.http.dependencies import (
     ChainsDep,
-    MajorsDep,
     MetricsDep,
     PricingDep,
     ReadersDep,
     ServicesDep,
-    SettingsDep,
     StoreDep,
-    WarehouseDep,
 )
-from api.http.errors import ApiError, InvalidInput
+from api.http.errors import InvalidInput
 from api.http.examples import success_examples
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.security.access import ApiKey
 
 router = GROUP.router(tags=["claims"], route_class=BodyRoute)
-
-
-async def solana_eligibility(
-    readers: ReadersDep, warehouse: WarehouseDep, store: StoreDep, majors: MajorsDep, settings: SettingsDep
-) -> SolanaEligibility:
-    """The checks whether a wallet may claim a mint."""
-    max_verdict_age = timedelta(seconds=settings.verdict_max_age_seconds)
-    return SolanaEligibility(readers, warehouse, ClaimRepository(store), majors, max_verdict_age)
-
-
-SolanaEligibilityDep = Annotated[SolanaEligibility, Depends(solana_eligibility)]
 
 
 async def _service(eligibility: SolanaEligibilityDep, services: ServicesDep, pricing: PricingDep) -> SolanaClaimService:
@@ -78,17 +60,7 @@ ServiceDep = Annotated[SolanaClaimService, Depends(_service)]
 @router.post(
     "/solana/build",
     response_model=SolanaBuildResponse,
-    responses=success_examples(("built", examples.BUILT))
-    | GROUP.responses(
-        ClaimUnauthorized,
-        SymbolTaken,
-        TokenNotRegistrable,
-        InsufficientFunds,
-        TokenUnverified,
-        FreeClaimsUsedUp,
-        PriceUnavailable,
-        SigningUnavailable,
-    ),
+    responses=success_examples(("built", examples.BUILT)) | GROUP.responses(*BUILD_ERRORS, InsufficientFunds),
 )
 async def build_solana_claim(
     body: SolanaClaimRequest, access: ApiKey, chains: ChainsDep, service: ServiceDep, metrics: MetricsDep
@@ -97,13 +69,8 @@ async def build_solana_claim(
     of the service's authorisation, and the registry's. Nothing is reserved: the registry decides. Call it again for a
     fresh blockhash."""
     claim = read_claim(chains, symbol=body.symbol, mint=body.token_mint, claimer=body.claimer)
-    try:
-        built = await service.build(claim)
-    except ApiError as error:
-        metrics.count_claim("build", error.code or str(error.status))
-        raise
-    metrics.count_claim("build", "built")
-    return respond(built)
+    with counted_build(metrics):
+        return respond(await service.build(claim))
 
 
 @router.post(

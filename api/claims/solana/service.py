@@ -9,13 +9,12 @@ from api.claims.errors import (
     ClaimUnauthorized,
     SigningUnavailable,
     SymbolTaken,
-    TokenNotRegistrable,
     unverified_if_unanswered,
 )
 from api.claims.messages import Claim
 from api.claims.prices import Quote, fee_wei, quote
 from api.claims.repository import ClaimRepository
-from api.claims.rules import Refusal, refuse_misnamed
+from api.claims.rules import Refusal, refuse_misnamed, require_registrable
 from api.claims.schemas import VerificationMethod
 from api.claims.signing import SolanaSigning
 from api.claims.solana.eligibility import SolanaEligibility
@@ -178,16 +177,7 @@ class SolanaClaimService:
             raise SymbolTaken(f"tokenMint: is already registered as {other} on {claim.chain.name}")
 
     def _require(self, refusal: Refusal | None) -> None:
-        if refusal is None:
-            return
-        raise TokenNotRegistrable(
-            refusal.problem("tokenMint"),
-            details={
-                "check": refusal.reason if refusal.reason == "copycat" else refusal.rule,
-                "claimability": refusal.claimability(self.support_email),
-                "supportEmail": self.support_email,
-            },
-        )
+        require_registrable(refusal, self.support_email, address_field="tokenMint")
 
 
 def _costs(fee: int, registry: RegistryState, network_fee: int) -> SolanaCosts:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.claims.control import TokenReading
-from api.claims.eligibility import Eligibility
+from api.claims.evm_eligibility import EvmEligibility
 from api.claims.messages import Claim
 from api.claims.repository import ClaimRepository
 from tests.factories.registrations import BASE, LONG_AGO, add_registration, add_token, address
@@ -200,7 +200,7 @@ async def refused(service: Service, place: Place, token: str) -> bool:
     chain = services.chains.by_id(place.chain_id)
     assert chain is not None
     repository = ClaimRepository(services.store)
-    eligibility = Eligibility(services.readers, services.warehouse, repository, services.majors, timedelta(0))
+    eligibility = EvmEligibility(services.readers, services.warehouse, repository, services.majors, timedelta(0))
     reading = TokenReading(
         head_time=LONG_AGO, symbol=place.symbol, owners=(), admins=(),
         wallet_is_role_admin=False, balance_raw=None, stranger_balance_raw=None, supply_raw=None,
