@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 import numpy as np
 
+from indexer.chains.solana.decoders.control_rows import ControlRow, control_columns
 from indexer.chains.solana.decoders.frame import Columns, Tables, add_rows
 from indexer.chains.solana.decoders.mint_events import (
     EVENTS,
@@ -34,11 +35,11 @@ from indexer.chains.solana.decoders.mint_events import (
     TraitSet,
     Unclear,
 )
-from indexer.chains.solana.decoders.mints import control_columns
 from indexer.chains.solana.mint_accounts import metaplex_address
 from indexer.chains.solana.mint_readings import FINALIZED, AccountReader, MintReading, mints_of_accounts, read_mints
+from indexer.chains.solana.token_rows import token_columns
 from indexer.chains.text import NAME_CHARACTERS, SYMBOL_CHARACTERS, clean_text
-from indexer.known import UNREAD, Identity, Known, Origin
+from indexer.known import Identity, Known, Origin
 from indexer.unit import Blocks
 from warehouse.domain.mints import MintControl, TokenProgram
 
@@ -46,8 +47,6 @@ READINGS_AT_ONCE = 500
 """Mints that one unit reads at most, so that reading never holds up indexing for long."""
 _OF_READINGS = 1 << 31
 """First ``log_index`` of rows that come from a reading: beyond those of any transaction."""
-
-ControlRow = tuple[int, int, bytes, bytes, str, bytes, bytes, bool]
 
 
 def add_token_rows(known: Known, blocks: Blocks, tables: Tables, read: AccountReader, final: int) -> None:
@@ -66,34 +65,6 @@ def add_token_rows(known: Known, blocks: Blocks, tables: Tables, read: AccountRe
         add_rows(tables, {"fact_control": control_columns(fold.controls)})
     for (mint, _), identity in fold.rows.items():
         known.learn_identity(mint, identity)
-
-
-def token_columns(rows: Sequence[tuple[tuple[bytes, int], Identity]]) -> Columns:
-    """Rows of fact_token by column, from ((mint, block), what is known of it then)."""
-    found = [identity for _, identity in rows]
-    nothing = [b""] * len(rows)
-    return {
-        "address": [mint for (mint, _), _ in rows],
-        "name": [identity.name.encode() for identity in found],
-        "symbol": [identity.symbol.encode() for identity in found],
-        "decimals": [identity.decimals for identity in found],
-        "total_supply_raw": [identity.total_supply_raw for identity in found],
-        "owner": nothing,
-        "proxy_admin": nothing,
-        "implementation": nothing,
-        "program": [identity.program.encode() for identity in found],
-        "traits": [[trait.encode() for trait in sorted(identity.traits)] for identity in found],
-        "read_status": [_status(identity).encode() for identity in found],
-        "first_block": [identity.origin.block for identity in found],
-        "first_time": [identity.origin.time for identity in found],
-        "read_block": [block for (_, block), _ in rows],
-    }
-
-
-def _status(identity: Identity) -> str:
-    if identity.unread:
-        return UNREAD
-    return "ok" if identity.symbol and identity.decimals is not None else "partial"
 
 
 def _resolve(happened: Sequence[Happening], known: Known, read: AccountReader) -> list[MintEvent]:
@@ -122,7 +93,8 @@ class _Fold:
     """The rows of fact_control that the unit has already."""
     rows: dict[tuple[bytes, int], Identity] = field(default_factory=dict)
     """By mint and block, in order."""
-    controls: list[ControlRow] = field(default_factory=list)
+    controls: list[tuple[int, ControlRow]] = field(default_factory=list)
+    """Each with its block."""
     _states: dict[bytes, Identity] = field(default_factory=dict)
     _tokens: set[bytes] = field(default_factory=set)
     """Mints that are known as tokens, and to which nothing happened but that tokens moved."""
@@ -206,8 +178,8 @@ class _Fold:
             case Authorised():
                 if self._counts(state, event.mint, event.source):
                     kind = MintControl.UPDATE_AUTHORITY
-                    place = (event.slot, event.log_index, event.transaction_hash, event.mint)
-                    self.controls.append((*place, kind, event.previous, event.account, event.signed))
+                    change = (event.mint, kind, event.previous, event.account, event.signed)
+                    self.controls.append((event.slot, (event.log_index, event.transaction_hash, *change)))
                 return state
             case Unclear():
                 return replace(state, unread=True)
@@ -231,7 +203,7 @@ class _Fold:
             for mint, kind, account in zip(*columns, strict=True):
                 if mint in wanted:
                     found[mint, kind.decode()] = account
-        for _, _, _, mint, kind, _, account, _ in self.controls:
+        for _, (_, _, mint, kind, _, account, _) in self.controls:
             found[mint, kind] = account
         return found
 
@@ -239,8 +211,8 @@ class _Fold:
         """Nobody is in charge of a mint that was closed."""
         held = [(kind, account) for (_, kind), account in self._controls([event.mint]).items() if account]
         for place, (kind, account) in enumerate(sorted(held)):
-            row = (event.slot, event.log_index + place, event.transaction_hash, event.mint, kind, account, b"", False)
-            self.controls.append(row)
+            row = (event.log_index + place, event.transaction_hash, event.mint, kind, account, b"", False)
+            self.controls.append((event.slot, row))
 
     def _learn(
         self, mint: bytes, slot: int, reading: MintReading | None, controls: dict[tuple[bytes, str], bytes]
@@ -269,7 +241,7 @@ class _Fold:
                 previous = controls.get((mint, kind), b"")
                 if account != previous:
                     place = _OF_READINGS + len(self.controls)
-                    self.controls.append((block, place, b"", mint, kind, previous, account, False))
+                    self.controls.append((block, (place, b"", mint, kind, previous, account, False)))
         self._states[mint] = state
         self.rows[mint, block] = state
 

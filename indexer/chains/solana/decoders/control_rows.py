@@ -1,4 +1,4 @@
-"""Places of a transaction's rows of fact_control, of which there are never more than fit.
+"""Rows of fact_control, and their places in a transaction, of which there are never more than fit.
 
 A batch of a token program can change an authority 127 times, and a transaction can send dozens of batches. Where that
 makes more rows than a transaction may have, only net changes are kept: one row for each mint and kind, from who held it
@@ -6,17 +6,28 @@ before the transaction to who holds it after. A transaction names at most 128 ac
 after it closed them. So with 17 kinds of control, net changes need fewer than 4,096 places.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from indexer.chains.solana.blocks import ROWS_OF_A_TRANSACTION, log_index
+from indexer.chains.solana.decoders.frame import Columns
 from indexer.chains.solana.decoders.mint_events import Authorised, Closed, Happening, OfAccount
 
 ControlRow: TypeAlias = tuple[int, bytes, bytes, str, bytes, bytes, bool]
 """(log index, transaction, mint, kind, previous account, account, whether that one signed)"""
+_COLUMNS = ("log_index", "transaction_hash", "address", "kind", "previous_account", "account", "signed")
+
+
+def control_columns(rows: Sequence[tuple[int, ControlRow]]) -> Columns:
+    """Rows of fact_control by column, from each with its slot."""
+    columns: dict[str, list[Any]] = {"block_number": [slot for slot, _ in rows]}
+    for name, column in zip(_COLUMNS, zip(*(row for _, row in rows), strict=True), strict=True):
+        columns[name] = list(column)
+    columns["kind"] = [kind.encode() for kind in columns["kind"]]
+    return columns
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from indexer.chains.solana.base58 import key_bytes
 from indexer.chains.solana.blocks import DecodedBlock, DecodedTransaction
 from indexer.chains.solana.decoders import extensions, metaplex
 from indexer.chains.solana.decoders.borsh import Borsh
-from indexer.chains.solana.decoders.control_rows import ControlRow, ControlRows
+from indexer.chains.solana.decoders.control_rows import ControlRow, ControlRows, control_columns
 from indexer.chains.solana.decoders.frame import Columns, Scope
 from indexer.chains.solana.decoders.mint_events import (
     EVENTS,
@@ -78,21 +78,10 @@ class _Found:
                 **{name: list(column) for name, column in zip(names, zip(*self.creations, strict=True), strict=True)},
             }
         if self.controls:
-            tables["fact_control"] = control_columns([(self.slot, *row) for row in self.controls])
+            tables["fact_control"] = control_columns([(self.slot, row) for row in self.controls])
         if self.events:
             tables[EVENTS] = {"event": list(self.events)}
         return tables
-
-
-def control_columns(rows: list[tuple[int, int, bytes, bytes, str, bytes, bytes, bool]]) -> Columns:
-    """Rows of fact_control by column, from (slot, log index, transaction, mint, kind, previous account, account,
-    whether that account signed)."""
-    names = (
-        "block_number", "log_index", "transaction_hash", "address", "kind", "previous_account", "account", "signed",
-    )  # fmt: skip
-    columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
-    columns["kind"] = [kind.encode() for kind in columns["kind"]]
-    return columns
 
 
 @dataclass(slots=True)
