@@ -19,6 +19,7 @@ from pipelines.step import ChainStep, GlobalStep
 from pipelines.tokenlists import derive as token_list
 from pipelines.tokens import derive as tokens
 from pipelines.trades import derive as trades
+from pipelines.wallets import derive as wallets
 from pipelines.weights import derive as weights
 
 AnyStep = ChainStep | GlobalStep
@@ -35,6 +36,7 @@ STEPS: Sequence[AnyStep] = (
     liquidity.STEP,
     prices.STEP,
     weights.STEP,
+    wallets.STEP,
     heartbeats.STEP,
     events.STEP,
     documents.STEP,
