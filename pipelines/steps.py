@@ -6,6 +6,8 @@ next to the function that derives it and add it to :data:`STEPS`.
 
 from collections.abc import Sequence
 
+from pipelines.candles import derive as candles
+from pipelines.concentration import derive as concentration
 from pipelines.documents import copy_figures, ranks
 from pipelines.documents import derive as documents
 from pipelines.events import derive as events
@@ -37,6 +39,8 @@ STEPS: Sequence[AnyStep] = (
     prices.STEP,
     weights.STEP,
     wallets.STEP,
+    candles.STEP,
+    concentration.STEP,
     heartbeats.STEP,
     events.STEP,
     documents.STEP,

@@ -1,7 +1,7 @@
 """What the quote assets were worth in each hour, by the rules of prices, from the pools among themselves."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
@@ -42,16 +42,15 @@ def price_quotes(run: RefreshRun, window: Window, closed_to: int, reached: int) 
     measured: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
     for row in found:
         measured[row["hour"]].append(row)
-    decimals = quote_decimals(chain)
     pools: dict[str, Pool] = {}
     for hour in sorted(hour for hour in measured if hour < closed_to):
-        pools.update(_pools(measured[hour], decimals))
-    prices = _prices(chain, pools)
+        pools.update(pools_of(chain, measured[hour]))
+    prices = prices_of(chain, pools.values())
     rows: list[tuple[Any, ...]] = []
     for hour in range(closed_to, reached, HOUR_SECONDS):
         if hour in measured:
-            pools.update(_pools(measured[hour], decimals))
-            prices = _prices(chain, pools)
+            pools.update(pools_of(chain, measured[hour]))
+            prices = prices_of(chain, pools.values())
         rows += [(chain.chain_id, hour, quote, usd, 0, run.version) for quote, usd in prices.items()]
     if rows:
         run.warehouse.insert_arrow("agg_quote_hour", frames.of_tuples(_COLUMNS, rows))
@@ -63,13 +62,16 @@ def quote_decimals(chain: Chain) -> dict[str, int]:
     return {**decimals, **dict.fromkeys(native_names(chain), chain.native_decimals)}
 
 
-def _prices(chain: Chain, pools: Mapping[str, Pool]) -> dict[str, Decimal]:
-    quotes = usd_quotes(stablecoin_names(chain), native_names(chain), list(pools.values()))
+def prices_of(chain: Chain, pools: Iterable[Pool]) -> dict[str, Decimal]:
+    """The prices of the quotes that these pools make believable, rounded down to 18 decimals."""
+    quotes = usd_quotes(stablecoin_names(chain), native_names(chain), list(pools))
     rounded = {name: quote.usd.quantize(_DIGITS, ROUND_DOWN) for name, quote in quotes.items() if quote.usd < _LIMIT}
     return {name: usd for name, usd in sorted(rounded.items()) if usd > 0}
 
 
-def _pools(rows: list[Mapping[str, Any]], decimals: Mapping[str, int]) -> dict[str, Pool]:
+def pools_of(chain: Chain, rows: Iterable[Mapping[str, Any]]) -> dict[str, Pool]:
+    """The pools of rows of ``weights/quote_pools``."""
+    decimals = quote_decimals(chain)
     return {
         row["pool_hex"]: Pool(
             pool=row["pool_hex"],

@@ -6,4 +6,5 @@ WITH
     (id -> transform(id, known.1, known.2, '')) AS chain_of,
     (id -> transform(id, known.1, known.3, '')) AS caip2_of,
     (id -> transform(id, known.1, known.4, toUInt64(0))) AS block_of,
-    ((raw, decimals) -> toFloat64(raw) / exp10(decimals)) AS units_of
+    ((raw, decimals) -> toFloat64(raw) / exp10(decimals)) AS units_of,
+    ((unit_usd, decimals) -> toFloat64(unit_usd) * exp10(decimals)) AS price_of

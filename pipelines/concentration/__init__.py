@@ -1,0 +1,1 @@
+"""Concentration: what the largest holders of a token had at the end of each day."""
