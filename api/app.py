@@ -64,6 +64,9 @@ def create_app(
         table=table,
         metrics=services.metrics,
         secure=settings.public_url.startswith("https://"),
+        proxies=settings.proxies,
+        logged_share=settings.log_request_share,
+        slow_seconds=settings.log_slow_seconds,
     )
     app.add_middleware(PacingMiddleware, is_over=lambda connection: services.limiter.is_over_uncounted(connection))
     return app

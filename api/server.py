@@ -23,7 +23,7 @@ from api.limits.addresses import connection_address
 from api.reference.document import RenderedDocument
 from api.services import Services
 from api.settings import ApiSettings, load
-from warehouse.logs import hide_urls
+from warehouse.logs import configure_logging
 
 TARGET_BYTES = 8192
 NOT_READ_SECONDS = 20.0
@@ -35,8 +35,8 @@ RESERVED_DESCRIPTORS = 256
 
 def main() -> None:
     """Serve until SIGINT or SIGTERM."""
-    hide_urls()  # the log itself is uvicorn's
     settings = load()
+    configure_logging(settings=settings)
     try:
         line = socket.create_server((settings.metrics_host, settings.metrics_port or 0))
     except OSError as error:
@@ -95,8 +95,9 @@ def configuration(
         port=settings.port,
         http=bounded_protocol(bounds, connections),
         ws="none",
+        log_config=None,  # the process's
         log_level="warning",
-        access_log=False,
+        access_log=False,  # the observation middleware logs requests
         # The API reads client addresses itself, and trusts only REGALIA_TRUSTED_PROXIES.
         proxy_headers=False,
         server_header=False,
@@ -113,6 +114,7 @@ def scrape_configuration(services: Services) -> uvicorn.Config:
         http=bounded_protocol(bounds, Connections(per_address=16, total=64)),
         ws="none",
         lifespan="off",
+        log_config=None,
         log_level="warning",
         access_log=False,
         proxy_headers=False,

@@ -129,6 +129,13 @@ class ApiSettings(EngineSettings):
         description="RPC address of the IPFS node for metadata, as http://host:5001. Unset: the data directory.",
     )
     ipfs_timeout_seconds: float = Field(default=10.0, gt=0, description="Time limit of one request to the IPFS node.")
+    log_request_share: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        description="Share of requests that are logged. Errors of ours and slow requests always are.",
+    )
+    log_slow_seconds: float = Field(default=1.0, ge=0, description="A request that takes this long is slow.")
     request_timeout_seconds: float = Field(default=30.0, gt=0, description="Time limit of a request; beyond it 503.")
     claimable_timeout_seconds: float = Field(
         default=15.0, gt=0, description="Time limit of the claimable route; beyond it 503, never a partial list."

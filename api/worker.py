@@ -16,6 +16,7 @@ from api.claims import tasks as claims
 from api.claims.solana import tasks as solana_claims
 from api.domains import tasks as domains
 from api.health import tasks as health
+from api.job_log import observe_job
 from api.keys import tasks as keys
 from api.metadata import tasks as metadata
 from api.registrations import tasks as registrations
@@ -74,6 +75,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             delete_jobs="successful",
             install_signal_handlers=wait,
             additional_context={CONTEXT_KEY: services},
+            worker_middleware=[observe_job],
         )
         if wait:
             await run_parallel(jobs, engine)

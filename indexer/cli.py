@@ -53,7 +53,10 @@ def index(
     from warehouse.logs import configure_logging
     from warehouse.settings import load
 
-    configure_logging(logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if follow:
+        configure_logging()
+    else:
+        configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
     if follow and (to is not None or rewind is not None):
         _stop("--follow cannot be combined with --to or --rewind", WRONG_USE)
     settings = load()

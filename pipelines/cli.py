@@ -38,9 +38,8 @@ def refresh() -> None:
     from warehouse.logs import configure_logging
     from warehouse.settings import load
 
-    brief = logging.StreamHandler()
-    brief.setFormatter(_Brief("%(levelname)s %(name)s: %(message)s"))
-    configure_logging(logging.WARNING, handlers=[brief])
+    # For people: what failed, and not where in the code. The follower's log has that.
+    configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s", tracebacks=False)
     settings = load()
     chains = facts.load(settings.chains)
     with (
@@ -137,14 +136,6 @@ def main() -> None:
         raise SystemExit(130) from None
     except (WarehouseError, MigrationError) as error:
         _stop(str(error), FAILED)
-
-
-class _Brief(logging.Formatter):
-    """For people at a terminal: what failed, and not where in the code. The follower's log has that."""
-
-    def formatException(self, ei: object) -> str:
-        """Nothing."""
-        return ""
 
 
 def _print_run(run: "AssetRun") -> None:

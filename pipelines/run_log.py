@@ -1,5 +1,6 @@
 """What a refresh run did: one entry per step and chain, kept in the store for operators."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import TypeVar
 from warehouse import postgres
 from warehouse.postgres import Connection
 
+LOG = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 
@@ -38,6 +40,7 @@ class RunLog:
     store: Connection
     on_asset_run: OnAssetRun | None = None
     entries: list[AssetRun] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
 
     def record(self, entry: AssetRun) -> AssetRun:
         """Add an entry. The store keeps those that wrote rows: most runs of a quiet chain write none."""
@@ -59,6 +62,18 @@ class RunLog:
         if self.on_asset_run is not None:
             self.on_asset_run(entry)
         return entry
+
+    def tell(self) -> None:
+        """Log the whole run in one line: at DEBUG where it wrote nothing, as most runs of a quiet chain."""
+        rows = sum(entry.rows for entry in self.entries)
+        seconds = time.perf_counter() - self.began
+        fields = {
+            "steps": sum(1 for entry in self.entries if entry.rows),
+            "rows": rows,
+            "seconds": round(seconds, 3),
+            "rows_per_second": round(rows / seconds) if seconds > 0 else 0,
+        }
+        LOG.log(logging.INFO if rows else logging.DEBUG, "refreshed", extra=fields)
 
 
 def timed(function: Callable[[], Result]) -> tuple[Result, float]:

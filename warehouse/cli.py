@@ -51,6 +51,7 @@ def clickhouse(
     from .embedded.clickhouse.ownership import DataDirectoryInUse
     from .embedded.clickhouse_server import serve
 
+    configure_logging()
     try:
         serve(
             _data_dir(data_dir),
@@ -76,6 +77,7 @@ def postgres(
     from .embedded.postgres import PostgresFailed, serve
     from .embedded.privileges import NoUsableIdentity
 
+    configure_logging()
     try:
         serve(
             _data_dir(data_dir),
@@ -145,7 +147,7 @@ def export(
     from .export import ExportRefused
     from .export import export as write
 
-    configure_logging(format="%(message)s", stream=sys.stderr)
+    configure_logging(layout="%(message)s")
     try:
         with _reported(), engines.ensure(settings_module.load()) as urls:
             manifest = write(urls, out)

@@ -6,11 +6,14 @@ Environment variables with the prefix ``REGALIA_``. The API's own settings exten
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, HttpUrl, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from warehouse.domain.copies import CopyRules
+
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 
 
 class EngineSettings(BaseSettings):
@@ -48,6 +51,14 @@ class EngineSettings(BaseSettings):
     )
     alert_webhook_secret: SecretStr | None = Field(
         default=None, description="Key that signs these notices (HMAC-SHA256). Unset: they are not signed."
+    )
+
+    log_format: Literal["console", "json"] = Field(
+        default="console", description="Lines of every process's log: console, for people, or json."
+    )
+    log_level: LogLevel = Field(default="INFO", description="Entries below this level are not logged.")
+    log_levels: dict[str, LogLevel] = Field(
+        default={}, description='JSON object of levels for single loggers, as {"httpx": "INFO"}.'
     )
 
     signer_url: HttpUrl | None = Field(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from api.cli.options import AsJson
-from api.ops.logs import log_short_lines
+from api.ops.logs import log_to_terminal
 
 app = typer.Typer()
 
@@ -35,7 +35,7 @@ def up(
     from api.ops.supervisor.run import run
     from api.ops.supervisor.settings import load
 
-    log_short_lines(quiet=False)
+    log_to_terminal(quiet=False)
     run(load(), Wanted(dagster=dagster, followers=followers))
 
 
@@ -60,7 +60,7 @@ def demo(
     """
     from api.ops.demo.run import run
 
-    log_short_lines(quiet=True)
+    log_to_terminal(quiet=True)
     if chain not in ("all", "base"):
         raise typer.BadParameter(f"{chain!r} is neither all nor base", param_hint="--chain")
     raise typer.Exit(run(once=once, scale=scale, dagster=dagster, solana=chain == "all"))

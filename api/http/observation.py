@@ -1,12 +1,15 @@
-"""The outermost middleware: request ids, timing, security headers, and the answer to unexpected exceptions.
+"""The outermost middleware: request ids, timing, the log of requests, security headers, and the answer to unexpected
+exceptions.
 
 ``request.state.answer_headers`` are raw headers that are added to the answer, whatever its status.
 """
 
 import logging
+import random
 import re
 import time
 import uuid
+from collections.abc import Sequence
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,6 +19,9 @@ from api.http.metrics import Metrics
 from api.http.route_table import RouteTable
 from api.http.unknown_parameters import HEADER as UNKNOWN_PARAMETERS
 from api.http.unknown_parameters import resembling
+from api.limits.addresses import connection_address
+from api.outbound.destinations import Network
+from warehouse.logs import REQUEST_ID, bind
 
 LOG = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -29,12 +35,31 @@ SECURITY_HEADERS = {
 
 
 class ObservationMiddleware:
-    """Gives each request an id (a valid X-Request-Id is kept), measures it, and answers 500 if nothing else did."""
+    """Gives each request an id, measures and logs it, and answers 500 if nothing else did.
 
-    def __init__(self, app: ASGIApp, *, table: RouteTable, metrics: Metrics, secure: bool) -> None:
+    Args:
+        proxies: their X-Request-Id is kept; other clients could give theirs to many requests.
+        logged_share: of requests that are neither slow nor an error of ours.
+        slow_seconds: from which on a request is slow.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        table: RouteTable,
+        metrics: Metrics,
+        secure: bool,
+        proxies: Sequence[Network] = (),
+        logged_share: float = 0.0,
+        slow_seconds: float = 1.0,
+    ) -> None:
         self.app = app
         self.table = table
         self.metrics = metrics
+        self.proxies = proxies
+        self.logged_share = logged_share
+        self.slow_seconds = slow_seconds
         self.headers = dict(SECURITY_HEADERS)
         if secure:
             self.headers["Strict-Transport-Security"] = "max-age=31536000"
@@ -44,8 +69,12 @@ class ObservationMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        request_id = self._request_id(scope)
+        with bind(**{REQUEST_ID: request_id}):
+            await self._observe(scope, receive, send, request_id)
+
+    async def _observe(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
         group = self.table.of(scope)
-        request_id = _request_id(scope)
         scope.setdefault("state", {})["request_id"] = request_id
         began = time.perf_counter()
         self.metrics.in_flight.inc()
@@ -70,19 +99,33 @@ class ObservationMiddleware:
         try:
             await self.app(scope, receive, observed_send)
         except Exception:  # whatever no handler took: logged with the request's id, answered 500 in the group's shape
-            LOG.exception("request %s failed: %s %a", request_id, scope["method"], scope["path"])
+            LOG.exception("%s %a failed", scope["method"], scope["path"])
             if started:
                 raise
             answer = group.errors.render(ApiError())
             await answer(scope, receive, observed_send)
         finally:
             self.metrics.in_flight.dec()
-            self.metrics.observe(*_route_of(scope), status, time.perf_counter() - began)
+            route, method = _route_of(scope)
+            seconds = time.perf_counter() - began
+            self.metrics.observe(route, method, status, seconds)
+            self._log(route, method, status, seconds)
 
+    def _request_id(self, scope: Scope) -> str:
+        client = scope.get("client")
+        if self.proxies and client is not None and connection_address(client[0], self.proxies) is None:
+            given = Headers(scope=scope).get("x-request-id")
+            if given is not None and _REQUEST_ID.fullmatch(given):
+                return given
+        return uuid.uuid4().hex
 
-def _request_id(scope: Scope) -> str:
-    given = Headers(scope=scope).get("x-request-id")
-    return given if given is not None and _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+    def _log(self, route: str, method: str, status: int, seconds: float) -> None:
+        failed = status >= 500 and status != 503
+        slow = seconds >= self.slow_seconds
+        if not (failed or slow or (self.logged_share and random.random() < self.logged_share)):  # noqa: S311 - a sample
+            return
+        fields = {"method": method, "route": route, "status": status, "milliseconds": round(1000 * seconds, 1)}
+        LOG.log(logging.WARNING if failed or slow else logging.INFO, "request", extra=fields)
 
 
 def _route_of(scope: Scope) -> tuple[str, str]:

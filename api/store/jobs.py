@@ -11,10 +11,13 @@ from procrastinate import App, JobContext, PsycopgConnector
 from procrastinate.tasks import Task
 
 from api.services import Services
+from warehouse.logs import REQUEST_ID, bound
 from warehouse.postgres import plain_url
 from warehouse.store import SEARCH_PATH, Transaction
 
 CONTEXT_KEY = "services"
+ORIGIN = "_origin"
+"""The argument of a job that names the request which queued it. The worker takes it out before the task runs."""
 
 # Holds the tasks. Jobs are queued over the store's connections; only the worker opens connections for it.
 TASKS = App(connector=PsycopgConnector())
@@ -38,5 +41,9 @@ async def open_queue(database_url: str) -> AsyncIterator[App]:
 
 
 async def defer(transaction: Transaction, task: Task[Any, Any, Any], **arguments: Any) -> None:
-    """Queue a task in the transaction: it is due when, and only if, the transaction commits."""
+    """Queue a task in the transaction: it is due when, and only if, the transaction commits. The job's log
+    names the running request."""
+    request_id = bound(REQUEST_ID)
+    if request_id is not None:
+        arguments[ORIGIN] = {REQUEST_ID: request_id}
     await task.configure(connection=transaction.connection).defer_async(**arguments)

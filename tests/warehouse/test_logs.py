@@ -1,39 +1,118 @@
-"""What a process logs."""
+"""What a process logs: one format, fields that are bound or given, and no secret by any logger."""
 
+import json
+import os
+import re
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-LOG_AS_THE_CLIENTS_DO = textwrap.dedent(
+LOG_AS_THE_SERVICE_DOES = textwrap.dedent(
+    """
+    import logging
+    from warehouse.logs import bind, configure_logging
+
+    configure_logging()
+    with bind(request_id="abc-1"):
+        logging.getLogger("regalia").info("indexing %d", 7, extra={"chain": "base"})
+    logging.getLogger("regalia").debug("details")
+    try:
+        raise ValueError("no such block")
+    except ValueError:
+        logging.getLogger("regalia").exception("failed")
+    """
+)
+
+LOG_SECRETS = textwrap.dedent(
     """
     import logging
     from warehouse.logs import configure_logging
 
     configure_logging()
-    logging.getLogger("regalia").info("indexing")
-    for client in ("httpx", "httpx2"):
-        logging.getLogger(client).info("HTTP Request: POST https://node.example/v2/operators-key")
-        logging.getLogger(client).warning("%s is slow", client)
+    SECRETS = [
+        "https://node.example/v2/operators-key-1", "https://user:hunter22@node.example",
+        "wss://node.example/?apikey=q1w2e3",
+        "'X-API-Key': 'rgl_live_0123456789abcdef'", "Authorization: Bearer abcdefghijkl",
+        "authorization=Basic dXNlcjpwYXNz",
+        "postgresql://regalia:pass%77ord@127.0.0.1:5432/regalia", "somebody@example.com", "given-token-1234",
+        "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIweDEyIn0.c2lnbmF0dXJl", "chains-file-node-key",
+    ]
+    LOGGERS = ["httpx", "httpx2", "web3.providers", "clickhouse_connect.driver", "uvicorn.error", "dagster", "regalia"]
+    other = logging.StreamHandler()  # as libraries have that bring a handler of their own
+    logging.getLogger("dagster").addHandler(other)
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        for secret in SECRETS:
+            logger.warning("HTTP Request: POST %s", secret)
+            logger.warning("said " + secret, extra={"answer": {"from": secret}, "password": "pw-in-a-field"})
+            try:
+                raise OSError(secret)
+            except OSError:
+                logger.exception("could not ask")
     """
+)
+LEAKS = (
+    *("operators-key-1", "hunter22", "q1w2e3", "0123456789abcdef", "abcdefghijkl", "dXNlcjpwYXNz", "pass%77ord"),
+    *("somebody@", "given-token-1234", "eyJhbGciOiJFZERTQSJ9", "chains-file-node-key", "pw-in-a-field"),
 )
 
 
-def test_the_log_tells_what_happens_but_no_urls() -> None:
-    run = subprocess.run([sys.executable, "-c", LOG_AS_THE_CLIENTS_DO], capture_output=True, text=True, check=True)
-    assert "INFO regalia: indexing" in run.stderr
-    assert "httpx is slow" in run.stderr
-    assert "httpx2 is slow" in run.stderr
-    assert "operators-key" not in run.stderr
+def log(code: str, **settings: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("REGALIA_")}
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**environment, **settings}
+    )
+    return run.stderr
+
+
+def entries(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_lines_for_people_have_date_zone_level_logger_and_fields() -> None:
+    first, *rest = log(LOG_AS_THE_SERVICE_DOES).splitlines()
+    assert re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z INFO regalia: indexing 7 ", first)
+    assert "request_id=abc-1" in first
+    assert "chain=base" in first
+    assert "ValueError: no such block" in rest[-1]
+
+
+def test_json_has_one_object_a_line() -> None:
+    first, failed = entries(log(LOG_AS_THE_SERVICE_DOES, REGALIA_LOG_FORMAT="json"))
+    assert first.pop("timestamp").endswith("Z")
+    assert first == {
+        "event": "indexing 7", "level": "info", "logger": "regalia", "chain": "base", "request_id": "abc-1"
+    }  # fmt: skip
+    assert "ValueError: no such block" in failed["exception"]
+
+
+def test_levels_are_chosen_for_all_loggers_and_for_one() -> None:
+    assert [entry["level"] for entry in entries(log(LOG_AS_THE_SERVICE_DOES, REGALIA_LOG_FORMAT="json",
+            REGALIA_LOG_LEVEL="DEBUG"))] == ["info", "debug", "error"]  # fmt: skip
+    only_errors = log(LOG_AS_THE_SERVICE_DOES, REGALIA_LOG_FORMAT="json", REGALIA_LOG_LEVELS='{"regalia": "ERROR"}')
+    assert [entry["level"] for entry in entries(only_errors)] == ["error"]
+
+
+@pytest.mark.parametrize("form", ["console", "json"])
+def test_no_logger_tells_a_secret(form: str, tmp_path: Path) -> None:
+    chains = tmp_path / "chains.toml"
+    chains.write_text('[chains.base]\nrpc_urls = ["https://node.example/v2/chains-file-node-key"]\n')
+    text = log(
+        LOG_SECRETS,
+        REGALIA_LOG_FORMAT=form,
+        REGALIA_CHAINS=str(chains),
+        REGALIA_SIGNER_TOKEN="given-token-1234",
+    )
+    assert text.count("could not ask") >= 7 * 11
+    assert [leak for leak in LEAKS if leak in text] == []
 
 
 @pytest.mark.parametrize("package", ["api", "pipelines", "indexer", "warehouse"])
 def test_every_process_logs_that_way(package: str) -> None:
     root = Path(__file__).parents[2]
-    own = root / "warehouse" / "logs.py"
-    others = [
-        path for path in (root / package).rglob("*.py") if path != own and "logging.basicConfig" in path.read_text()
-    ]
+    others = [path for path in (root / package).rglob("*.py") if "logging.basicConfig" in path.read_text()]
     assert others == []

@@ -24,6 +24,9 @@ telemetry:
   enabled: false
 nux:
   enabled: false
+# The events of a run are in the store; the log of the process that runs it shows warnings.
+python_logs:
+  python_log_level: WARNING
 storage:
   postgres:
     postgres_url: "{url}"

@@ -134,6 +134,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
     web_url = f"http://127.0.0.1:{web_port}"
     workspace = str(home / "workspace.yaml")
     environment = {"DAGSTER_HOME": str(home)}
+    log_format = ("--log-format", "json" if settings.log_format == "json" else "colored")
     yield Part(
         "dagster-setup",
         _python("api.ops.supervisor.dagster_home", str(home), str(code_port)),
@@ -145,11 +146,11 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
         "dagster-code",
         _python(
             "dagster",
-            *("api", "grpc", "--module-name", "pipelines.definitions"),
+            *("api", "grpc", "--module-name", "pipelines.code_location"),
             *("--host", "127.0.0.1", "--port", str(code_port)),
             # Dagster starts runs with this interpreter, whatever PATH says.
             *("--use-python-environment-entry-point", "--empty-working-directory"),
-            *("--location-name", "regalia", "--log-level", "warning"),
+            *("--location-name", "regalia", "--log-level", "warning", *log_format),
         ),
         needs=needs,
         ready=probes.accepts(code_port),
@@ -163,7 +164,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
         _python(
             "dagster_webserver",
             *("--workspace", workspace, "--host", "127.0.0.1", "--port", str(web_port)),
-            *("--dagster-log-level", "warning"),
+            *("--dagster-log-level", "warning", *log_format),
         ),
         needs=(*needs, "dagster-setup", "dagster-code"),
         ready=probes.code_location_loaded(web_url),
@@ -173,7 +174,7 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
     )
     yield Part(
         "dagster-daemon",
-        _script("dagster-daemon", "run", "--workspace", workspace, "--log-level", "warning"),
+        _script("dagster-daemon", "run", "--workspace", workspace, "--log-level", "warning", *log_format),
         needs=(*needs, "dagster-setup", "dagster-code"),
         # Probed through the webserver. If that is restarting, the daemon must not be killed for it.
         ready=probes.daemons_healthy(web_url),

@@ -1,6 +1,12 @@
 """Claims are confirmed without a client that polls."""
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from structlog.contextvars import get_contextvars
 
 from api.settings import ApiSettings
 from api.store.jobs import TASKS
@@ -32,6 +38,26 @@ def jobs(store: Connection) -> list[tuple[str, str, int]]:
     return [(row["task_name"], row["status"], row["attempts"]) for row in rows]
 
 
+@contextmanager
+def fields_of_job_entries() -> Iterator[list[dict[str, Any]]]:
+    """What is bound to each entry that the worker logs about a job."""
+    found: list[dict[str, Any]] = []
+
+    def look(_entry: logging.LogRecord) -> bool:
+        found.append(get_contextvars())
+        return True
+
+    logger = logging.getLogger("api.job_log")
+    before = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addFilter(look)
+    try:
+        yield found
+    finally:
+        logger.removeFilter(look)
+        logger.setLevel(before)
+
+
 async def test_the_worker_waits_for_a_mint_and_records_it(
     claim_chain: ClaimChain, claim_service: Service, data_dir: Path
 ) -> None:
@@ -41,12 +67,15 @@ async def test_the_worker_waits_for_a_mint_and_records_it(
     claim_chain.price_native()
     claimer = Claimer(claim_service, "WATCHED", token, wallet.address)
     proof = (await claimer.prove(wallet))["proofHash"]
-    transaction = (await claimer.build(proof)).json()["transaction"]
+    built = await claimer.build(proof)
+    transaction = built.json()["transaction"]
     assert (await claimer.build(proof)).status_code == 200
     assert jobs(claim_chain.store) == [("claims.watch", "todo", 0)]
 
     settings = settings_of(claim_chain, data_dir)
-    await work(settings, wait=False)
+    with fields_of_job_entries() as logged:
+        await work(settings, wait=False)
+    assert built.headers["x-request-id"] in [fields.get("request_id") for fields in logged]
     assert jobs(claim_chain.store) == [("claims.watch", "todo", 1)]
     assert claim_chain.rows_written()["registration"] == 0
 

@@ -1,6 +1,7 @@
 """Error shapes, limits and headers that hold for every route."""
 
 import asyncio
+import logging
 
 import pytest
 
@@ -9,13 +10,31 @@ from tests.fixtures.service import Serve, Service
 FEES = "/api/v2/config/fees"
 
 
-async def test_every_answer_has_a_request_id(service: Service) -> None:
-    made = (await service.client.get(FEES)).headers["x-request-id"]
-    kept = (await service.client.get(FEES, headers={"X-Request-Id": "abc-1"})).headers["x-request-id"]
-    replaced = (await service.client.get(FEES, headers={"X-Request-Id": "a b\u00e9".encode()})).headers["x-request-id"]
-    assert len(made) == 32
-    assert kept == "abc-1"
-    assert len(replaced) == 32
+async def test_every_answer_has_a_request_id_of_ours(service: Service) -> None:
+    for headers in ({}, {"X-Request-Id": "abc-1"}):
+        assert len((await service.client.get(FEES, headers=headers)).headers["x-request-id"]) == 32
+
+
+async def test_the_request_id_of_a_trusted_proxy_is_kept(serve: Serve) -> None:
+    async with serve(trusted_proxies="127.0.0.1/32") as service:
+        kept = await service.client.get(FEES, headers={"X-Request-Id": "abc-1"})
+        replaced = await service.client.get(FEES, headers={"X-Request-Id": "a b\u00e9".encode()})
+    assert kept.headers["x-request-id"] == "abc-1"
+    assert len(replaced.headers["x-request-id"]) == 32
+
+
+async def test_requests_are_logged_by_their_route(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="api.http.observation")
+    async with serve(log_request_share=1) as service:
+        await service.client.get(FEES)
+        await service.anonymous.get("/api/v2/nowhere?secret=1")
+    async with serve(log_request_share=0) as quiet:
+        await quiet.client.get(FEES)
+    async with serve(log_request_share=0, log_slow_seconds=0) as slow:
+        await slow.client.get(FEES)
+    logged = [(entry.levelname, entry.method, entry.route, entry.status) for entry in caplog.records]  # type: ignore[attr-defined]
+    fees, nowhere = ("GET", FEES, 200), ("other", "unmatched", 404)
+    assert logged == [("INFO", *fees), ("INFO", *nowhere), ("WARNING", *fees)]
 
 
 async def test_security_headers(service: Service) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,18 @@ from indexer.devchain.anvil import Anvil
 START_SECONDS = 120
 NOBODY = 65534
 ENGINES = ("store", "warehouse")
+NODE_KEY, WEBHOOK_KEY, WEBHOOK_SECRET = "k3y-of-the-node-0123", "k3y-of-the-webhook-0123", "s3cret-of-the-webhook"
+API_KEY = "rgl_live_0123456789abcdefghijklmnopqrstuv"
+LOUD = {
+    "REGALIA_LOG_LEVEL": "DEBUG",
+    "REGALIA_LOG_LEVELS": json.dumps(
+        dict.fromkeys(("httpx", "httpx2", "urllib3", "procrastinate", "asyncio"), "DEBUG")
+    ),
+    "REGALIA_LOG_REQUEST_SHARE": "1",
+    "REGALIA_ALERT_WEBHOOK_URL": f"http://127.0.0.1:9/{WEBHOOK_KEY}",
+    "REGALIA_ALERT_WEBHOOK_SECRET": WEBHOOK_SECRET,
+}
+"""Everything is logged, by every library."""
 
 
 class Up:
@@ -88,11 +101,21 @@ def gone(family: list[psutil.Process], seconds: float) -> bool:
     return not [process for process in alive if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
 
 
+def leaks(service: Up) -> list[str]:
+    """The secrets that a part or the supervisor logged, by file."""
+    keys = [path.read_text(errors="replace").strip() for path in (service.data_dir / "keys").iterdir()]
+    secrets = [NODE_KEY, WEBHOOK_KEY, WEBHOOK_SECRET, API_KEY, *filter(None, keys)]
+    logs = [*(service.data_dir / "logs").rglob("*.log"), service.events]
+    assert sum(path.stat().st_size for path in logs) > 20_000
+    return [f"{path.name}: {secret}" for path in logs for secret in secrets if secret in path.read_text()]
+
+
 @pytest.mark.slow
 def test_the_service_starts_restarts_parts_and_leaves_no_process(tmp_path: Path, anvil: Anvil) -> None:
     chains = tmp_path / "chains.toml"
-    chains.write_text(f'[chains.base]\nrpc_urls = ["{anvil.url}"]\n[chains.robinhood]\nrpc_urls = ["{anvil.url}"]\n')
-    with up(tmp_path / "data", REGALIA_CHAINS=str(chains)) as service:
+    node = f"{anvil.url}/v2/{NODE_KEY}"
+    chains.write_text(f'[chains.base]\nrpc_urls = ["{node}"]\n[chains.robinhood]\nrpc_urls = ["{node}"]\n')
+    with up(tmp_path / "data", REGALIA_CHAINS=str(chains), **LOUD) as service:
         parts = service.parts()
         wanted = ["store", "warehouse", "migrations", "api", "worker", "follow-base"]
         wanted += ["dagster-setup", "dagster-code", "dagster-web", "dagster-daemon"]
@@ -103,15 +126,22 @@ def test_the_service_starts_restarts_parts_and_leaves_no_process(tmp_path: Path,
         with urllib.request.urlopen(f"{parts['dagster-web']['listens']}/server_info", timeout=10) as answer:
             assert answer.status == 200
 
+        service.environment["REGALIA_LOG_LEVEL"] = "INFO"
         second = service.run("up")
         assert second.returncode == 4
         assert f"is in use by another stack (process {service.process.pid})" in second.stderr
+        assert second.stderr.startswith("regalia: ")
         assert second.stderr.count("\n") == 1
 
         report = json.loads(service.run("status", "--json").stdout)
         assert report["store"] == "ok"
         assert [chain["key"] for chain in report["chains"]] == ["base"]
         assert report["stack"]["parts"].keys() == parts.keys()
+
+        with contextlib.suppress(urllib.error.HTTPError):
+            request = urllib.request.Request(f"{parts['api']['listens']}/api/v2/search", headers={"X-API-Key": API_KEY})
+            urllib.request.urlopen(request, timeout=10)
+        assert leaks(service) == []
 
         family = service.family()
         assert len(family) > 15
@@ -147,7 +177,7 @@ def test_killed_engines_restart_and_a_stop_is_orderly(tmp_path: Path) -> None:
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(60) == 0
         assert gone(family, 1)
-        stopped = [line.split()[2] for line in service.said().splitlines() if " stopped in " in line]
+        stopped = [line.split()[3] for line in service.said().splitlines() if " stopped in " in line]
         assert "api" in stopped[:-2]
         assert set(stopped[-2:]) == set(ENGINES)
     for path in (data_dir / "run" / "stack.json", data_dir / "run" / "stack.lock", data_dir / "logs" / "api.log"):
