@@ -69,7 +69,7 @@ def check(
     from pipelines.resources import EngineAccess
     from warehouse.logs import configure_logging
 
-    configure_logging(logging.WARNING)
+    configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
     known = {each.name: each for each in CHECKS}
     wrong = [name for name in names or [] if name not in known]
     if wrong:
