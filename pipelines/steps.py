@@ -14,6 +14,7 @@ from pipelines.events import derive as events
 from pipelines.heartbeats import derive as heartbeats
 from pipelines.holders import derive as holders
 from pipelines.liquidity import derive as liquidity
+from pipelines.mirrors import derive as mirrors
 from pipelines.prices import derive as prices
 from pipelines.provenance import derive as provenance
 from pipelines.registrations import derive as registrations
@@ -48,6 +49,7 @@ STEPS: Sequence[AnyStep] = (
     provenance.STEP,
     ranks.STEP,
     token_list.STEP,
+    mirrors.STEP,
 )
 
 

@@ -74,5 +74,5 @@ def test_every_table_has_a_view_or_is_listed_as_internal(warehouse: Warehouse) -
     assert {name for name in tables if f"published_{name}" not in views and not INTERNAL.match(name)} == set()
     guide = GUIDE.read_text()
     for view in views:
-        suffix = re.sub(r"^published_(raw|fact|agg|serve)", "", view)
+        suffix = re.sub(r"^published_(raw|fact|agg|serve|mirror)", "", view)
         assert f"`{view}`" in guide or f"`{suffix}`" in guide, view

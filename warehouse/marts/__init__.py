@@ -4,10 +4,10 @@
 declarations. To add one, add a :class:`Mart` to a module here and its statement to ``sql/marts/``.
 """
 
-from warehouse.marts import activity, prices, tokens
+from warehouse.marts import activity, prices, registry, tokens
 from warehouse.marts.mart import Column, Mart
 
-MARTS: tuple[Mart, ...] = (*tokens.MARTS, *activity.MARTS, *prices.MARTS)
+MARTS: tuple[Mart, ...] = (*tokens.MARTS, *activity.MARTS, *prices.MARTS, *registry.MARTS)
 """All marts, in the order of the documentation."""
 
 __all__ = ["MARTS", "Column", "Mart"]

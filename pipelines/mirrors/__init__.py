@@ -1,0 +1,1 @@
+"""Mirrors: public rows of the store, copied to the warehouse for the marts."""

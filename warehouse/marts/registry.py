@@ -1,0 +1,138 @@
+"""Marts of the registry: who registered what, who controls what, and how tokens are scored."""
+
+from warehouse.marts.mart import AS_OF_BLOCK, CHAIN, FLOAT, TEXT, TIME, TOKEN, Column, Mart, nullable
+
+_SYMBOL = Column("symbol", TEXT, "The symbol, in capitals.")
+_TOKEN = TOKEN[0]
+
+REGISTRATIONS = Mart(
+    name="registrations",
+    comment="Every registration of a symbol, also those that ended.",
+    grain="a registration",
+    key=("chain", "token_id"),
+    month_of="registered_time",
+    internals=("mirror_registration",),
+    columns=(
+        *CHAIN,
+        Column("token_id", "UInt64", "Number of the registration in the chain's registry, from 1."),
+        _SYMBOL,
+        _TOKEN,
+        Column("owner", TEXT, "Wallet that owns it."),
+        Column("registry", TEXT, "Contract or program that keeps it."),
+        Column("verification_method", TEXT, "How the owner proved control of the token; empty where not known."),
+        Column("fee", FLOAT, "Fee paid, in whole native coins. Approximate."),
+        Column("fee_raw", TEXT, "Fee paid, exact, in base units of the native coin as decimal text."),
+        Column("free", "Bool", "Whether it was made with a receipt of the service, without a fee."),
+        Column("metadata_cid", TEXT, "IPFS content id of its metadata; empty when it has none."),
+        Column("registered_time", TIME, "When it was made, in UTC."),
+        Column("registered_block", "UInt64", "Block in which it was made."),
+        Column("transaction_hash", TEXT, "Transaction that made it."),
+        Column("ended_time", nullable(TIME), "When it ended, in UTC; null while it stands."),
+        Column("end_reason", TEXT, "released, settled, inactive or challenge_upheld; empty while it stands."),
+        Column("is_final", "Bool", "Whether the block that made it is final."),
+        AS_OF_BLOCK,
+    ),
+)
+CLAIMS = Mart(
+    name="claims",
+    comment="Every claim for which a transaction was built, and what came of it.",
+    grain="a claim",
+    key=("claim_id",),
+    month_of="built_time",
+    internals=("mirror_claim",),
+    columns=(
+        *CHAIN,
+        Column("claim_id", TEXT, "Id of the claim."),
+        _SYMBOL,
+        _TOKEN,
+        Column("wallet", TEXT, "Wallet that claimed; empty unless the symbol was registered."),
+        Column("verification_method", TEXT, "How it proved control of the token."),
+        Column("fee_raw", TEXT, "Fee asked, exact, in base units of the native coin as decimal text."),
+        Column("price_usd", FLOAT, "Price asked in US dollars."),
+        Column("built_time", TIME, "When the transaction was built, in UTC."),
+        Column("deadline", TIME, "Until when it could be sent, in UTC."),
+        Column("is_registered", "Bool", "Whether the symbol was registered by it."),
+        Column("token_id", nullable("UInt64"), "Number of the registration that came of it; null without one."),
+        AS_OF_BLOCK,
+    ),
+)
+HEARTBEATS = Mart(
+    name="heartbeats",
+    comment="Scores of every token by the hour, with what they were made of.",
+    grain="a token's score of an hour; it holds until the next",
+    key=("chain", "token", "hour"),
+    month_of="hour",
+    internals=("agg_heartbeat",),
+    columns=(
+        *CHAIN,
+        *TOKEN,
+        Column("hour", TIME, "Beginning of the hour, in UTC."),
+        Column("score", FLOAT, "Heartbeat, 0 to 100."),
+        Column("recency_score", FLOAT, "Part for recent activity, 0 to 100."),
+        Column("volume_score", FLOAT, "Part for volume, 0 to 100."),
+        Column("holders_score", FLOAT, "Part for holders, 0 to 100."),
+        Column("confidence_score", FLOAT, "Part for how much is known, 0 to 100."),
+        Column("score_change", nullable(FLOAT), "Change since the token's score before; null for its first."),
+        Column("weights_version", "UInt16", "Version of the weights of the parts."),
+        Column("inputs", TEXT, "What the parts were computed from, as JSON."),
+        Column("computed_time", TIME, "When it was computed, in UTC."),
+        Column("as_of_block", "UInt64", "Block that the score is as of."),
+    ),
+)
+PROVENANCE = Mart(
+    name="provenance",
+    comment="Which wallet controls which token, and how, as the API serves it now.",
+    grain="a way in which a wallet controls a token",
+    key=("chain", "token", "wallet", "method"),
+    internals=("serve_provenance",),
+    columns=(
+        *CHAIN,
+        *TOKEN,
+        Column("wallet", TEXT, "Wallet that controls the token."),
+        Column("method", TEXT, "deployer, owner, admin, mint_authority, update_authority or majority_holder."),
+        Column("is_copy", "Bool", "Whether the token is judged a copy of another one."),
+        Column("qualifies_from", TIME, "From when on the wallet may act on it, in UTC; 1970: always."),
+        Column("as_of_block", "UInt64", "Block that it is as of."),
+    ),
+)
+TOKEN_LISTS = Mart(
+    name="token_lists",
+    comment="Entries of the token list in all its versions.",
+    grain="an entry from the version that began it to the one that ended it",
+    key=("chain", "token", "from_version"),
+    internals=("mirror_token_list",),
+    columns=(
+        *CHAIN,
+        *TOKEN,
+        Column("decimals", "UInt8", "Decimals of an amount."),
+        Column("token_id", "UInt64", "Number of the registration behind it."),
+        Column("from_version", TEXT, "First version of the list with this entry, as in 1.4.0."),
+        Column("from_time", TIME, "When that version was published, in UTC."),
+        Column("until_version", TEXT, "First version without it; empty while it stands."),
+        Column("until_time", nullable(TIME), "When that version was published, in UTC; null while it stands."),
+        Column("listed_since", TIME, "Since when the token has been listed, in UTC."),
+        Column("logo_url", TEXT, "URL of its logo; empty when it has none."),
+        AS_OF_BLOCK,
+    ),
+)
+DEPLOYMENTS = Mart(
+    name="deployments",
+    comment="The creation of every token that was seen to be created.",
+    grain="a token's creation",
+    key=("chain", "token"),
+    month_of="block_time",
+    internals=("fact_contract_creation", "agg_token"),
+    columns=(
+        *CHAIN,
+        *TOKEN,
+        Column("deployer", TEXT, "Sender of the creating transaction; its fee payer on Solana."),
+        Column("factory", TEXT, "Contract or program that created it; empty for a direct creation."),
+        Column("transaction_to", TEXT, "What the creating transaction was sent to; empty for a direct creation."),
+        Column("block_number", "UInt64", "Block of the creation."),
+        Column("block_time", TIME, "Time of that block, in UTC."),
+        Column("creation_index", "UInt32", "Position among the creations of its block."),
+        Column("transaction_hash", TEXT, "Transaction that created it."),
+        AS_OF_BLOCK,
+    ),
+)
+MARTS = (REGISTRATIONS, CLAIMS, HEARTBEATS, PROVENANCE, TOKEN_LISTS, DEPLOYMENTS)
