@@ -154,7 +154,8 @@ async def test_accounts_are_read_as_of_one_slot() -> None:
     results = {"getMultipleAccounts": {"context": {"slot": 77}, "value": [value, None]}}
     async with reading(Node(results=results)) as reader:
         method, params = multiple_accounts(["a", "b"])
-        assert params == (["a", "b"], {"encoding": "base64", "commitment": "confirmed"})
+        part = {"offset": 0, "length": 128 << 10}
+        assert params == (["a", "b"], {"encoding": "base64", "commitment": "confirmed", "dataSlice": part})
         slot, found = read_accounts(await reader.request(method, *params), 2)
     assert (slot, found) == (77, [Account("1" * 32, 5, b"\0\1\2"), None])
     assert read_clock(Account("Sysvar", 1, clock)) == 1_767_225_600
