@@ -8,6 +8,7 @@ from api.accounts import endpoints as accounts
 from api.apps import endpoints as apps
 from api.audit import endpoints as audit
 from api.auth import endpoints as auth
+from api.candles import endpoints as candles
 from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
 from api.claims.solana import endpoints as solana_claims
@@ -66,6 +67,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     fees.router,
     search.router,
     tokens.router,
+    candles.router,
     listings.export_router,
     tokenlists.router,
     listings.router,

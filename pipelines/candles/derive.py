@@ -50,6 +50,8 @@ class Progress:
 
     as_of: int = 0
     """Time of the last block that counts in a bucket."""
+    through: int = 0
+    """That block."""
     rules: str = ""
     """What the prices depend on besides the chain. If it changes, all buckets are computed again."""
 
@@ -76,7 +78,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     if start >= until:
         return None
     rows, seconds = timed(lambda: _compute(run, window, start, until))
-    run.windows.advance(SUBJECT, window, asdict(Progress(as_of=min(as_of, until - 1), rules=rules)))
+    run.windows.advance(SUBJECT, window, asdict(Progress(min(as_of, until - 1), window.through, rules)))
     return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, _iso(start), _iso(until)))
 
 

@@ -1,0 +1,1 @@
+"""Candles: the price of a token over time."""
