@@ -139,6 +139,21 @@ def schema() -> None:
 
 
 @app.command()
+def dictionary() -> None:
+    """Print the data dictionary, docs/data-dictionary.md."""
+    from . import engines
+    from .clickhouse import Warehouse
+    from .dictionary import document
+
+    with (
+        _reported(),
+        engines.ensure(settings_module.load()) as urls,
+        Warehouse.connect(urls.clickhouse_url) as warehouse,
+    ):
+        print(document(warehouse), end="")
+
+
+@app.command()
 def export(
     out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 
-from warehouse import advisory_locks, postgres, sql
+from warehouse import advisory_locks, catalogue, postgres, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import MigrationError, WarehouseError
 from warehouse.marts import views as marts
@@ -141,9 +141,9 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
         if before.warehouse_pending:
             with _writers_paused(connection, before):
                 apply_warehouse(clickhouse_url)
-        else:
-            with Warehouse.connect(clickhouse_url) as warehouse:
-                marts.apply(warehouse, _database(clickhouse_url))
+        with Warehouse.connect(clickhouse_url) as warehouse:
+            if before.warehouse_pending or marts.apply(warehouse, _database(clickhouse_url)):
+                catalogue.apply(warehouse)
         if before.store_pending:
             apply_store(database_url)
         return before

@@ -7,7 +7,7 @@ right on the tables behind them.
 import hashlib
 import re
 
-from warehouse import sql
+from warehouse import catalogue, sql
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import MigrationError, WarehouseError
 from warehouse.marts import MARTS
@@ -43,20 +43,21 @@ def view(mart: Mart, database: str) -> str:
     )
 
 
-def apply(warehouse: Warehouse, main_database: str) -> None:
+def apply(warehouse: Warehouse, main_database: str) -> bool:
     """Make the database and every view in it, and remove views that are no longer declared.
 
-    Views are made again only if a declaration changed. ``warehouse`` is connected to the main database.
+    Returns whether anything was made: only if a declaration or the catalogue changed. ``warehouse`` is connected to the
+    main database.
 
     Raises:
         MigrationError: a view cannot be made; the message names it.
     """
     database = database_of(main_database)
     made = "\n".join(view(mart, database) for mart in MARTS)
-    checksum = hashlib.sha256(made.encode()).hexdigest()
+    checksum = hashlib.sha256(f"{made}\n{catalogue.text()}".encode()).hexdigest()
     warehouse.command(_RECORD_TABLE)
     if warehouse.scalar("SELECT argMax(checksum, applied_at) FROM schema_views") == checksum:
-        return
+        return False
     warehouse.command(f"CREATE DATABASE IF NOT EXISTS `{database}` COMMENT {_text(COMMENT)}")
     for mart in MARTS:
         try:
@@ -69,6 +70,7 @@ def apply(warehouse: Warehouse, main_database: str) -> None:
         if row["name"] not in declared:
             warehouse.command(f"DROP VIEW `{database}`.`{row['name']}`")
     warehouse.command("INSERT INTO schema_views (checksum) SELECT {checksum:String}", {"checksum": checksum})
+    return True
 
 
 def _text(value: str) -> str:
