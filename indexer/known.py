@@ -13,6 +13,7 @@ _MAX_ENTRIES = 200_000
 _MAX_IDENTITIES = 20_000
 _MAX_UNREAD = 10_000
 _PER_QUERY = 500
+_NEVER = 2**64 - 1
 UNREAD = "unread"
 """``read_status`` of a token that has to be read from the node."""
 
@@ -71,10 +72,12 @@ class Known:
         tokens: origin of each token; None for a contract that was read and is no token.
         identities: newest row of each token, where rows are made from the ones before.
         owners: the token that each account with metadata is about.
+        before: blocks from this one on are ignored: they are compared with the chain, or come after those that are.
     """
 
     warehouse: Warehouse
     chain_id: int
+    before: int = _NEVER
     pools: dict[bytes, str] = field(default_factory=dict)
     tokens: dict[bytes, Origin | None] = field(default_factory=dict)
     identities: dict[bytes, Identity] = field(default_factory=dict)
@@ -129,6 +132,8 @@ class Known:
 
     def unread(self) -> dict[bytes, int]:
         """Tokens that have to be read from the node, with the block of their newest row; at most so many at once."""
+        if self.before != _NEVER:
+            return {}  # the node says what holds now, and not what held then
         if not self._unread and self._more_unread:
             rows = self.warehouse.rows(
                 sql.load("queries/ingest/unread_tokens"), {"chain_id": self.chain_id, "limit": _MAX_UNREAD}
@@ -196,7 +201,7 @@ class Known:
         return found
 
     def _rows(self, name: str, parameter: str, part: Sequence[bytes]) -> list[dict[str, Any]]:
-        wanted = {"chain_id": self.chain_id, parameter: [item.hex() for item in part]}
+        wanted = {"chain_id": self.chain_id, "before": self.before, parameter: [item.hex() for item in part]}
         return self.warehouse.rows(sql.load(name), wanted)
 
 

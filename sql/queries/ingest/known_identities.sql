@@ -23,14 +23,15 @@ FROM
         argMax(fact_token.first_block, (read_block, unit_id)) AS first_block,
         argMax(fact_token.first_time, (read_block, unit_id)) AS first_time
     FROM fact_token
-    WHERE chain_id = {chain_id:UInt32} AND address IN (SELECT unhex(arrayJoin({addresses:Array(String)})))
+    WHERE chain_id = {chain_id:UInt32} AND read_block < {before:UInt64}
+      AND address IN (SELECT unhex(arrayJoin({addresses:Array(String)})))
     GROUP BY address
 ) AS newest
 LEFT JOIN
 (
     SELECT address, argMax(account, (block_number, log_index)) AS pointer
     FROM fact_control
-    WHERE chain_id = {chain_id:UInt32} AND kind = 'metadata_pointer'
+    WHERE chain_id = {chain_id:UInt32} AND block_number < {before:UInt64} AND kind = 'metadata_pointer'
       AND address IN (SELECT unhex(arrayJoin({addresses:Array(String)})))
     GROUP BY address
 ) AS pointers ON pointers.address = newest.address

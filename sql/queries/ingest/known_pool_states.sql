@@ -10,7 +10,7 @@ FROM
 (
     SELECT pool, protocol, token0, token1
     FROM fact_pool
-    WHERE chain_id = {chain_id:UInt32} AND pool IN (SELECT pool FROM wanted)
+    WHERE chain_id = {chain_id:UInt32} AND block_number < {before:UInt64} AND pool IN (SELECT pool FROM wanted)
     LIMIT 1 BY pool
 ) AS known
 LEFT JOIN
@@ -20,11 +20,11 @@ LEFT JOIN
     (
         SELECT pool, block_number, log_index, sqrt_price_x96
         FROM fact_pool_state
-        WHERE chain_id = {chain_id:UInt32} AND pool IN (SELECT pool FROM wanted)
+        WHERE chain_id = {chain_id:UInt32} AND block_number < {before:UInt64} AND pool IN (SELECT pool FROM wanted)
         UNION ALL
         SELECT pool, block_number, log_index, sqrt_price_x96
         FROM fact_swap
-        WHERE chain_id = {chain_id:UInt32} AND pool IN (SELECT pool FROM wanted)
+        WHERE chain_id = {chain_id:UInt32} AND block_number < {before:UInt64} AND pool IN (SELECT pool FROM wanted)
     )
     GROUP BY pool
 ) AS last ON last.pool = known.pool

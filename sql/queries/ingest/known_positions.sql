@@ -5,6 +5,7 @@ FROM
 (
     SELECT position, argMax((pool, tick_lower, tick_upper, liquidity), (block_number, log_index)) AS last
     FROM fact_pool_position
-    WHERE chain_id = {chain_id:UInt32} AND position IN (SELECT unhex(arrayJoin({keys:Array(String)})))
+    WHERE chain_id = {chain_id:UInt32} AND block_number < {before:UInt64}
+      AND position IN (SELECT unhex(arrayJoin({keys:Array(String)})))
     GROUP BY position
 )

@@ -104,5 +104,5 @@ class PoolBook:
     def _rows(self, name: str, keys: list[bytes]) -> list[dict[str, Any]]:
         if not keys:
             return []
-        wanted = {"chain_id": self.known.chain_id, "keys": [key.hex() for key in keys]}
+        wanted = {"chain_id": self.known.chain_id, "before": self.known.before, "keys": [key.hex() for key in keys]}
         return self.known.warehouse.rows(sql.load(f"queries/ingest/{name}"), wanted)
