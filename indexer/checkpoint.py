@@ -200,10 +200,15 @@ def forget_final_block(store: Connection, chain_id: int) -> None:
 
 def units_above(store: Connection, chain_id: int, block: int) -> list[Unit]:
     """Published units that reach beyond ``block``, newest first."""
-    rows = postgres.run(store, "ingestion/list_units_above", {"chain_id": chain_id, "block": block})
     return [
-        Unit(row["unit_id"], row["first_block"], row["last_block"], bytes.fromhex(row["last_hash"][2:])) for row in rows
+        _unit(row) for row in postgres.run(store, "ingestion/list_units_above", {"chain_id": chain_id, "block": block})
     ]
+
+
+def find_unit_reaching(store: Connection, chain_id: int, block: int) -> Unit | None:
+    """The first published unit that ends with ``block`` or later."""
+    rows = postgres.run(store, "ingestion/find_unit_reaching", {"chain_id": chain_id, "block": block})
+    return _unit(rows[0]) if rows else None
 
 
 def _seconds_since_boot() -> float:
@@ -226,6 +231,10 @@ def _move(store: Connection, checkpoint: Checkpoint, statement: str, values: dic
     if not rows:
         raise CheckpointMoved(f"another writer moved the checkpoint of chain {checkpoint.chain_id}")
     return _checkpoint(rows[0])
+
+
+def _unit(row: dict[str, Any]) -> Unit:
+    return Unit(row["unit_id"], row["first_block"], row["last_block"], bytes.fromhex(row["last_hash"][2:]))
 
 
 def _checkpoint(row: dict[str, Any]) -> Checkpoint:

@@ -79,6 +79,47 @@ def index(
             context.close()
 
 
+@app.command()
+def reindex(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+    from_: Annotated[int, typer.Option("--from", metavar="BLOCK", min=0, help="First block.")],
+    to: Annotated[int, typer.Option(metavar="BLOCK", min=0, help="Last block.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only compare; status 1 if anything differs.")] = False,
+) -> None:
+    """Fetch published blocks again, compare them with what is stored, and repair what differs."""
+    from indexer.progress import show_progress
+    from indexer.reindex import DifferentChain
+    from indexer.reindex import reindex as reindex_range
+    from indexer.run import IndexContext
+    from warehouse import engines
+    from warehouse.clickhouse import Warehouse
+    from warehouse.logs import configure_logging
+    from warehouse.settings import load
+
+    configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
+    if to < from_:
+        _stop("--to must not be lower than --from", WRONG_USE)
+    settings = load()
+    chosen = _chosen(settings.chains, chain)[0]
+    with engines.ensure(settings) as urls, Warehouse.connect(urls.clickhouse_url) as warehouse:
+        context = IndexContext(warehouse, urls.database_url)
+        _stop_on_signals(threading.Event(), following=False)
+        try:
+            with show_progress(chosen.key) as progress:
+                done = reindex_range(context, chosen, from_, to, dry_run=dry_run, progress=progress)
+        except DifferentChain as error:
+            _stop(str(error), FAILED)
+        finally:
+            context.close()
+    if done.busy:
+        _stop(f"chain {chosen.key}: another indexer is at work; compared up to block {done.last}", IN_USE)
+    print(f"{chosen.key}: {done.blocks} blocks compared" + (f", {done.first} to {done.last}" if done.blocks else ""))
+    for line in done.lines():
+        print(f"  {line}")
+    if dry_run and done.differs:
+        raise SystemExit(FAILED)
+
+
 @contracts.command()
 def deploy(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],

@@ -22,7 +22,7 @@ from indexer.checkpoint import (
     set_pending,
 )
 from indexer.unit import AssembledUnit
-from indexer.write import add_balances, block_time, fence_unit, write_facts
+from indexer.write import add_balances, block_time, fence_repair, fence_unit, write_facts
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
@@ -60,13 +60,18 @@ def publish(
 
 
 def recover(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
-    """Undo or finish the unit that an earlier writer left pending. A pending revert is for ``reorg.finish_pending``."""
+    """Undo or finish the unit, or end the repair, that an earlier writer left pending. A pending revert is for
+    ``reorg.finish_pending``."""
     pending: dict[str, Any] = checkpoint.pending or {}
     if pending.get("phase") == "facts":
         LOG.warning("chain %d: abandoning the half written unit %d", checkpoint.chain_id, pending["unit_id"])
         # A unit that an earlier version began has no time: its month is unknown.
         fence_unit(warehouse, checkpoint.chain_id, pending["unit_id"], pending.get("first_time", 0))
         return abandon_unit(store, checkpoint, pending["unit_id"])
+    if pending.get("phase") == "repair":
+        LOG.warning("chain %d: a repair was interrupted: run it again for what it left", checkpoint.chain_id)
+        fence_repair(warehouse, checkpoint.chain_id, pending["unit_id"], pending["first_time"])
+        return set_pending(store, checkpoint, None)
     if pending.get("phase") == "sums":
         LOG.warning("chain %d: finishing unit %d", checkpoint.chain_id, pending["unit_id"])
         unit = Unit(pending["unit_id"], pending["first"], pending["last"], bytes.fromhex(pending["last_hash"][2:]))

@@ -112,7 +112,7 @@ def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
             return Advance(busy=True)
         session.forget()
         try:
-            checkpoint = _settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
+            checkpoint = settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
             before = checkpoint.block_number
             checkpoint = revert_to(store, context.warehouse, checkpoint, block)
             forget_final_block(store, chain.chain_id)
@@ -144,7 +144,7 @@ class _Run:
         checkpoint = read_checkpoint(self.store, chain_id)
         if checkpoint.generation != self.session.generation:
             self.session.forget()
-        checkpoint = _settle(self.store, self.context.warehouse, checkpoint)
+        checkpoint = settle(self.store, self.context.warehouse, checkpoint)
         self._mark(checkpoint)  # the last writer may have died before doing so
         if checkpoint.halted is not None:
             raise ChainHalted(checkpoint.halted)
@@ -244,7 +244,8 @@ class _Run:
             self.progress(IndexProgress(first, target, published, self.rows, self.events, seconds))
 
 
-def _settle(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
+def settle(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:
+    """Undo or finish whatever an earlier writer left pending."""
     return finish_pending(store, warehouse, recover(store, warehouse, checkpoint))
 
 

@@ -12,6 +12,19 @@ Rows = Mapping[str, ColumnData]
 """Rows of one table by column, without the columns that every row gets (chain, block time, unit)."""
 
 
+SUBJECTS: Mapping[str, tuple[str, str | None]] = {
+    "fact_transfer": ("token", "token"),
+    "fact_token": ("metadata", "address"),
+    "fact_control": ("control", "address"),
+    "fact_pool": ("pool", "pool"),
+    "fact_swap": ("pool", "pool"),
+    "fact_pool_state": ("pool", "pool"),
+    "fact_liquidity": ("pool", "pool"),
+    "fact_registry_event": ("registry", None),
+}
+"""What rows of a table say was touched, and the column that names it. ``fact_change`` lists the subjects."""
+
+
 @dataclass(frozen=True, slots=True)
 class Blocks:
     """Blocks by column, at least one, in ascending order. Numbers have gaps where a chain skips slots.

@@ -20,6 +20,10 @@ TABLES: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+SUMS = "agg_balance_day"
+"""The table of balance changes."""
+
+
 def write_facts(
     warehouse: Warehouse,
     chain_id: int,
@@ -33,7 +37,7 @@ def write_facts(
 
     ``before_insert`` is called just before each insert and prevents it by raising.
     """
-    filled: dict[str, list[Rows]] = {"raw_block": [_block_rows(blocks)]}
+    filled: dict[str, list[Rows]] = {"raw_block": [block_rows(blocks)]}
     for table, parts in tables.items():
         filled[table] = [part for part in parts if _row_count(part)]
     counts = {table: sum(map(_row_count, parts)) for table, parts in filled.items()}
@@ -98,11 +102,37 @@ def add_balances(warehouse: Warehouse, chain_id: int, unit_id: int, *, sign: int
 
 
 def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int, first_time: int) -> None:
-    """Make late inserts of an abandoned unit impossible, then delete its rows.
+    """Make late inserts of an abandoned unit impossible, then delete its rows."""
+    _fence_inserts(warehouse, chain_id, unit_id, first_time)
+    delete_units(warehouse, chain_id, [unit_id])
+    warehouse.command(
+        sql.load("transforms/ingest/delete_change"),
+        {"chain_id": chain_id, "unit_id": unit_id},
+        {"lightweight_deletes_sync": 2},
+    )
+
+
+def fence_repair(warehouse: Warehouse, chain_id: int, number: int, first_time: int) -> None:
+    """Make late inserts of an interrupted repair impossible. What it announced stays, and so does what it repaired."""
+    _fence_inserts(warehouse, chain_id, number, first_time)
+    delete_units(warehouse, chain_id, [number])
+    # A row of an empty token is no balance. This one says of no unit that its sums are in (1) or not (0).
+    block = native_block(
+        [
+            ("chain_id", "UInt32", np.array([chain_id], np.uint32)),
+            ("wallet", "String", [number.to_bytes(8, "big")]),
+            ("delta_raw", "Int256", np.frombuffer((2).to_bytes(32, "little"), np.uint8).reshape(1, 32)),
+        ]
+    )
+    warehouse.insert_native(SUMS, block, token=f"{number}:{SUMS}")
+
+
+def _fence_inserts(warehouse: Warehouse, chain_id: int, unit_id: int, first_time: int) -> None:
+    """Take the tokens of inserts that may still be running.
 
     A killed indexer's last inserts may still be running inside the warehouse. So insert one row with the same token
     into each table: if ours comes first, the late insert is a no-op; if it comes second, ours is. Afterwards no row of
-    the unit can appear any more, and the delete is final. The row's block number is beyond every block, so no reader
+    the unit can appear any more, and a delete is final. The row's block number is beyond every block, so no reader
     sees it. A token holds within a partition, so the row's time is one of the unit's: ``first_time``, in seconds.
     """
     beyond = np.array([2**64 - 1], np.uint64)
@@ -116,12 +146,6 @@ def fence_unit(warehouse: Warehouse, chain_id: int, unit_id: int, first_time: in
             columns.append((BLOCK_TIME, "DateTime", np.array([first_time], np.uint32)))
         warehouse.insert_native(name, native_block(columns), token=f"{unit_id}:{name}")
     write_changes(warehouse, chain_id, unit_id, [Change("", b"", 2**64 - 1, 0)])
-    delete_units(warehouse, chain_id, [unit_id])
-    warehouse.command(
-        sql.load("transforms/ingest/delete_change"),
-        {"chain_id": chain_id, "unit_id": unit_id},
-        {"lightweight_deletes_sync": 2},
-    )
 
 
 def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> None:
@@ -131,18 +155,19 @@ def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> N
     """
     wanted = {"chain_id": chain_id, "units": list(units)}
     condition = "chain_id = {chain_id:UInt32} AND unit_id IN {units:Array(UInt64)}"
-
-    def delete(table: str) -> None:
-        found = warehouse.rows(f"SELECT DISTINCT _partition_id AS partition FROM {table} WHERE {condition}", wanted)  # noqa: S608
-        for row in found:
-            warehouse.command(
-                f"DELETE FROM {table} IN PARTITION ID '{row['partition']}' WHERE {condition}",  # noqa: S608
-                wanted,
-                {"lightweight_deletes_sync": 2},
-            )
-
     with ThreadPoolExecutor(4, "delete") as pool:
-        list(pool.map(delete, FACT_TABLES))
+        list(pool.map(lambda table: delete_rows(warehouse, table, condition, wanted), FACT_TABLES))
+
+
+def delete_rows(warehouse: Warehouse, table: str, condition: str, parameters: Mapping[str, Any]) -> None:
+    """Delete the rows of a table that fulfil a condition before returning."""
+    found = warehouse.rows(f"SELECT DISTINCT _partition_id AS partition FROM {table} WHERE {condition}", parameters)  # noqa: S608
+    for row in found:
+        warehouse.command(
+            f"DELETE FROM {table} IN PARTITION ID '{row['partition']}' WHERE {condition}",  # noqa: S608
+            parameters,
+            {"lightweight_deletes_sync": 2},
+        )
 
 
 def block_time(seconds: int) -> datetime:
@@ -150,7 +175,8 @@ def block_time(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _block_rows(blocks: Blocks) -> Rows:
+def block_rows(blocks: Blocks) -> Rows:
+    """The rows of ``raw_block``."""
     return {
         "block_number": blocks.number,
         "block_hash": blocks.hash,

@@ -184,7 +184,7 @@ class Windows:
             as_of=as_of.astimezone(UTC),
             final_block=row.final_block or 0,
             unit_id=row.unit_id,
-            sums_settled=pending.get("phase") != "sums",
+            sums_settled=pending.get("phase") not in ("sums", "repair"),
         )
 
     def _read_checkpoint_row(self, chain_id: int) -> _CheckpointRow | None:

@@ -34,6 +34,28 @@ def index(
 
 
 @app.command(rich_help_panel="Data")
+def reindex(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+    from_: Annotated[int, typer.Option("--from", metavar="BLOCK", help="First block.")],
+    to: Annotated[int, typer.Option(metavar="BLOCK", help="Last block.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only compare; status 1 if anything differs.")] = False,
+) -> None:
+    """Fetch published blocks again, compare them with what is stored, and repair what differs.
+
+    Safe while the service runs and after a crash: run it again. Whole units of blocks are compared.
+
+    Examples:
+
+      regalia reindex --chain base --from 50 --to 51 --dry-run
+
+      regalia reindex --chain base --from 50 --to 51
+    """
+    from api.ops.commands.forward import become, options
+
+    become("indexer", "reindex", *options(chain=chain, from_=from_, to=to, dry_run=dry_run))
+
+
+@app.command(rich_help_panel="Data")
 def refresh() -> None:
     """Update all derived tables once, in order, and stop.
 

@@ -13,21 +13,9 @@ from indexer.chains.solana.decoders.trades import POOL_EVENTS
 from indexer.chains.solana.fetch import Chunk
 from indexer.chains.solana.pools.settle import settle_pools
 from indexer.known import Known
-from indexer.unit import AssembledUnit, Blocks, Change, Rows
+from indexer.unit import SUBJECTS, AssembledUnit, Blocks, Change, Rows
 from indexer.write import TABLES
 from warehouse.writer import ColumnData
-
-_SUBJECTS = {
-    "fact_transfer": ("token", "token"),
-    "fact_token": ("metadata", "address"),
-    "fact_control": ("control", "address"),
-    "fact_pool": ("pool", "pool"),
-    "fact_swap": ("pool", "pool"),
-    "fact_pool_state": ("pool", "pool"),
-    "fact_liquidity": ("pool", "pool"),
-    "fact_registry_event": ("registry", None),
-}
-"""What rows of a table say was touched, and the column that names it."""
 
 _NUMBERS: Mapping[str, type[np.generic]] = {
     "UInt8": np.uint8, "UInt32": np.uint32, "UInt64": np.uint64, "Int32": np.int32, "DateTime": np.uint32,
@@ -105,7 +93,7 @@ def _column(kind: str, values: list[Any]) -> ColumnData:
 def changes(blocks: Blocks, tables: Tables) -> list[Change]:
     """What the rows touched, each with its first block."""
     touched: dict[tuple[str, bytes], int] = {}
-    for table, (subject, column) in _SUBJECTS.items():
+    for table, (subject, column) in SUBJECTS.items():
         columns = tables.get(table)
         if columns is None:
             continue
