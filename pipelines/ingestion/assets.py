@@ -1,4 +1,4 @@
-"""Ingestion in Dagster: repair at the head, and past windows compared with the chain."""
+"""Ingestion in Dagster: the head of each chain, and past windows, which are repaired from the chain."""
 
 import time
 from contextlib import closing
@@ -6,6 +6,7 @@ from contextlib import closing
 import dagster as dg
 
 from indexer.chains.kinds import open_source
+from indexer.reindex import DifferentChain, Reindexed, reindex
 from indexer.run import Advance, IndexContext, advance
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
@@ -49,7 +50,7 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
     owners=OWNERS,
 )
 def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
-    """A window of a chain's blocks: indexed if needed, and the hash of every block compared with the node's."""
+    """A window of a chain's blocks: indexed if needed, fetched again, compared with what is stored, and repaired."""
     key = context.partition_key
     if not isinstance(key, dg.MultiPartitionKey):
         raise dg.Failure(f"a window is named by chain and blocks, not {key!r}")
@@ -61,14 +62,15 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
             raise dg.Failure(f"chain {chain.key} has no rpc_urls", allow_retries=False)
         with closing(IndexContext(connections.warehouse, connections.urls.database_url)) as indexing:
             done = advance(indexing, chain, to_block=last)
-        reached = _published_block(connections, chain)
-        first = max(first, chain.start_block)
-        if reached is None or reached < first:
-            raise dg.Failure(
-                f"{chain.key} is indexed to block {reached}, the window begins at {first}"
-                + ("; another indexer is running" if done.busy else "")
-            )
-        last = min(last, reached)
+            reached = _published_block(connections, chain)
+            first = max(first, chain.start_block)
+            if reached is None or reached < first:
+                raise dg.Failure(
+                    f"{chain.key} is indexed to block {reached}, the window begins at {first}"
+                    + ("; another indexer is running" if done.busy else "")
+                )
+            last = min(last, reached)
+            repaired = _reindex(indexing, chain, first, last)
         with closing(open_source(chain)) as source:
             audit = audit_window(connections.warehouse, source, chain, first, last)
     if not audit.holds:
@@ -78,7 +80,18 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
             allow_retries=False,
         )
     seconds = time.perf_counter() - started
-    return result([AssetRun("raw_block", chain.chain_id, seconds, audit.compared, str(first), str(last))])
+    note = "; ".join(repaired.lines()) if repaired.differs else ""
+    return result([AssetRun("raw_block", chain.chain_id, seconds, audit.compared, str(first), str(last), note)])
+
+
+def _reindex(indexing: IndexContext, chain: Chain, first: int, last: int) -> Reindexed:
+    try:
+        repaired = reindex(indexing, chain, first, last)
+    except DifferentChain as error:
+        raise dg.Failure(str(error), allow_retries=False) from error
+    if repaired.busy:
+        raise dg.Failure(f"another indexer of {chain.key} did not pause; compared up to block {repaired.last}")
+    return repaired
 
 
 def _published_block(connections: Connections, chain: Chain) -> int | None:
