@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from indexer.chains.errors import ChainMoved, RpcError
@@ -31,6 +31,7 @@ from indexer.publish import publish, recover
 from indexer.reorg import ChainHalted, find_ancestor, finish_pending, halt, is_on_chain, revert_to
 from indexer.session import ChainSession, IndexContext
 from indexer.unit import AssembledUnit
+from warehouse import advisory_locks
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
@@ -43,6 +44,9 @@ LOG = logging.getLogger(__name__)
 
 # How often analysts' views are updated while units are published one after another.
 _MARK_SECONDS = 1.0
+# How often a writer looks whether somebody needs it to pause, and how long it then waits for the lock.
+_LOOK_SECONDS = 1.0
+_PAUSED_SECONDS = 60.0
 # How many times blocks that do not follow each other are taken for a reorganisation that happened while we read.
 _RESTARTS = 10
 
@@ -58,6 +62,18 @@ class Advance:
     head: int | None = None
     published: int | None = None
     busy: bool = False
+    gave_way: bool = False
+    """It ended early because somebody needs the chain's writer to pause."""
+
+    def then(self, later: "Advance") -> "Advance":
+        """What this call and a later one did."""
+        return replace(
+            later,
+            blocks=self.blocks + later.blocks,
+            rows=self.rows + later.rows,
+            events=self.events + later.events,
+            reorganised=self.reorganised + later.reorganised,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +101,17 @@ def advance(
         WrongChain: the node serves another chain; nothing was written.
         RpcError: the nodes failed for longer than ``patience_seconds``; what is published stays.
     """
+    done = _advance(context, chain, to_block, progress)
+    give_up = time.monotonic() + _PAUSED_SECONDS
+    while done.gave_way and time.monotonic() < give_up:
+        time.sleep(0.05)
+        more = _advance(context, chain, to_block, progress)
+        if not more.busy:
+            done, give_up = done.then(more), time.monotonic() + _PAUSED_SECONDS
+    return done
+
+
+def _advance(context: IndexContext, chain: Chain, to_block: int | None, progress: ReportProgress | None) -> Advance:
     session = context.session(chain)
     with writer_lock(context.store_url, chain.chain_id) as store:
         if store is None:
@@ -102,6 +129,15 @@ def advance(
             raise
         finally:
             session.counts.finish_call(store)
+
+
+def settle(store: Connection, warehouse: Warehouse, chain_id: int) -> None:
+    """Finish, or undo, what a killed writer left pending. The caller holds the chain's writer lock.
+
+    Raises:
+        CheckpointMoved: a writer that lost its lock still works.
+    """
+    mark_published(store, warehouse, _settle(store, warehouse, read_checkpoint(store, chain_id)))
 
 
 def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
@@ -137,6 +173,8 @@ class _Run:
     reorganised: int = 0
     started: float = field(default_factory=time.monotonic)
     marked_at: float = field(default_factory=time.monotonic)
+    looked_at: float = field(default_factory=time.monotonic)
+    gave_way: bool = False
 
     def to(self, to_block: int | None) -> Advance:
         """Recover, follow reorganisations, index."""
@@ -166,7 +204,15 @@ class _Run:
                 time.sleep(min(0.05 * 2**attempt, 2.0))
         self.session.generation = checkpoint.generation
         self._mark(checkpoint)
-        return Advance(self.blocks, self.rows, self.events, self.reorganised, head.number, checkpoint.block_number)
+        return Advance(
+            self.blocks,
+            self.rows,
+            self.events,
+            self.reorganised,
+            head.number,
+            checkpoint.block_number,
+            gave_way=self.gave_way,
+        )
 
     def _follow_reorganisation(self, checkpoint: Checkpoint, head: Head) -> Checkpoint:
         chain, source, warehouse = self.session.chain, self.session.source, self.context.warehouse
@@ -198,7 +244,16 @@ class _Run:
                 if time.monotonic() - self.marked_at >= _MARK_SECONDS:
                     self._mark(checkpoint)
                 self._report(origin, target, checkpoint)
+                if self._must_give_way():
+                    break
         return checkpoint
+
+    def _must_give_way(self) -> bool:
+        """Whether somebody needs all writers to pause, such as a backup: a call that catches up may last for hours."""
+        if time.monotonic() - self.looked_at >= _LOOK_SECONDS:
+            self.looked_at = time.monotonic()
+            self.gave_way = advisory_locks.is_held(self.store, advisory_locks.PAUSE)
+        return self.gave_way
 
     def _mark(self, checkpoint: Checkpoint) -> None:
         if self.session.marked != checkpoint.generation:

@@ -52,13 +52,25 @@ def try_refresh_lock(store: Connection) -> Iterator[bool]:
 def writer_paused(store: Connection, chain: Chain, wait_seconds: float) -> Iterator[bool]:
     """Hold a chain's writer lock in shared mode, so that its indexer cannot write; yields whether it is held, which it
     is not when the writer did not pause within ``wait_seconds``."""
-    lock = advisory_locks.writer_of(chain.chain_id)
-    held = advisory_locks.acquire_within(store, lock, wait_seconds, shared=True)
+    with _writer_lock(store, chain.chain_id, wait_seconds, shared=True) as held:
+        yield held
+
+
+def writer_stopped(store: Connection, chain_id: int, wait_seconds: float) -> AbstractContextManager[bool]:
+    """The same, alone: the caller may write what the indexer would. It waits for those that hold the lock in shared
+    mode as well."""
+    return _writer_lock(store, chain_id, wait_seconds, shared=False)
+
+
+@contextmanager
+def _writer_lock(store: Connection, chain_id: int, wait_seconds: float, *, shared: bool) -> Iterator[bool]:
+    lock = advisory_locks.writer_of(chain_id)
+    held = advisory_locks.acquire_within(store, lock, wait_seconds, shared=shared)
     try:
         yield held
     finally:
         if held:
-            advisory_locks.release(store, lock, shared=True)
+            advisory_locks.release(store, lock, shared=shared)
 
 
 @contextmanager

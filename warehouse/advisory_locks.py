@@ -24,6 +24,10 @@ SERVING = AdvisoryLock(822, 1)
 """Held by whoever writes served rows, from allocating a version until that version is published."""
 MIGRATIONS = AdvisoryLock(820, 0)
 """Held by the one process that migrates the store and the warehouse."""
+BACKUP = AdvisoryLock(820, 1)
+"""Held by the one process that makes a backup."""
+PAUSE = AdvisoryLock(820, 2)
+"""Held by who needs all writers to pause: they end their call after the unit at hand."""
 
 
 def writer_of(chain_id: int) -> AdvisoryLock:
@@ -40,6 +44,17 @@ def try_acquire(connection: Connection, lock: AdvisoryLock) -> bool:
     """Take a lock if it is free; whether it is held."""
     row = connection.execute("SELECT pg_try_advisory_lock(%(space)s, %(number)s) AS held", lock._asdict()).fetchone()
     return bool(row and row["held"])
+
+
+def is_held(connection: Connection, lock: AdvisoryLock) -> bool:
+    """Whether another connection holds a lock. Several may ask at once."""
+    row = connection.execute(
+        "SELECT pg_try_advisory_lock_shared(%(space)s, %(number)s) AS free", lock._asdict()
+    ).fetchone()
+    if row and row["free"]:
+        release(connection, lock, shared=True)
+        return False
+    return True
 
 
 def acquire_within(connection: Connection, lock: AdvisoryLock, wait_seconds: float, *, shared: bool = False) -> bool:
