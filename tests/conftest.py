@@ -8,6 +8,7 @@ settings.load_profile("tests")
 
 pytest_plugins = (
     "tests.fixtures.browser",
+    "tests.fixtures.buckets",
     "tests.fixtures.engines",
     "tests.fixtures.tls_servers",
     "tests.fixtures.chain",
