@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -118,6 +119,51 @@ def follow(
     signal.signal(signal.SIGINT, end)
     with engines.ensure(settings) as urls:
         follow_chain(urls, chains, chosen, stop)
+
+
+@app.command()
+def backup(
+    to: Annotated[str, typer.Option("--to", metavar="TARGET", help="A folder or s3://bucket/prefix.")],
+    keep: Annotated[int | None, typer.Option(min=1, help="Then remove all but so many.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Write everything again.")] = False,
+    key_file: Annotated[Path | None, typer.Option(metavar="FILE", help="Encrypts the keys.")] = None,
+    without_keys: Annotated[bool, typer.Option("--without-keys", help="Leave the keys out.")] = False,
+    wait: Annotated[float, typer.Option(min=1, help="Seconds to wait for indexing and publishing to pause.")] = 600.0,
+) -> None:
+    """Back up store, warehouse, keys and uploads at one point, while the service runs."""
+    from pipelines.locks import RefreshBusy
+    from pipelines.pause import WritersBusy, all_writers_paused
+    from warehouse import engines
+    from warehouse.backup.commands import chosen_secret, reported, size_text
+    from warehouse.backup.create import Wanted, create
+    from warehouse.backup.repository import Repository
+    from warehouse.chains import facts
+    from warehouse.embedded.layout import Layout
+    from warehouse.settings import load
+    from warehouse.storage import open_storage
+
+    settings = load()
+    chains = [chain for chain in facts.load(settings.chains).enabled() if chain.can_index]
+    with reported():
+        secret = chosen_secret(settings, key_file, without_keys)
+        repository = Repository(open_storage(to))
+        with engines.ensure(settings) as urls:
+            try:
+                made = create(
+                    urls,
+                    Layout.of(settings.data_dir),
+                    repository,
+                    lambda store, warehouse: all_writers_paused(store, warehouse, chains, wait),
+                    Wanted(secret, full, keep),
+                )
+            except (RefreshBusy, WritersBusy) as error:
+                _stop(str(error), IN_USE)
+    copy, paused = made.manifest.warehouse, made.manifest.paused_seconds
+    kind = "everything" if copy.full == made.manifest.name else f"what changed since {copy.full}"
+    print(f"{made.manifest.name}: {kind}, {size_text(made.manifest.new_bytes)} of the warehouse", end="")
+    print(f"; writers paused for {paused:.1f} s")
+    if made.removed:
+        print(f"removed {', '.join(made.removed)}")
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import settings as settings_module
+from .backup import commands as backup_commands
 from .logs import configure_logging
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+
+app.add_typer(backup_commands.app, name="backup")
+app.command()(backup_commands.restore)
 
 # The same for every command of the system.
 UNREACHABLE = 3

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from warehouse import migrate
-from warehouse.embedded import record
+from warehouse.embedded import record, restoring
 from warehouse.embedded.layout import Layout
 from warehouse.embedded.lifetime import exclusive, in_use, is_in_use, is_supervised, start_lock
 from warehouse.errors import EnginesNotRunning
@@ -52,6 +52,7 @@ def ensure(
     postgres_port: int = 0,
     durable: bool = True,
     migrated: bool = True,
+    for_restore: bool = False,
 ) -> Iterator[EngineUrls]:
     """The engines for the duration of the block: started where they do not run, and migrated unless told not to.
 
@@ -60,10 +61,13 @@ def ensure(
 
     Raises:
         EnginesNotRunning: an engine does not start; the message holds what it printed.
+        RestoreUnfinished: a restore was interrupted, unless the engines are ``for_restore``.
         MigrationError: a schema cannot be brought up to date.
     """
     layout = Layout.of(settings.data_dir)
     layout.prepare()
+    if not for_restore:
+        restoring.ensure_finished(layout)
     started: list[subprocess.Popen[bytes]] = []
     try:
         with in_use(layout.run):

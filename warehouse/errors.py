@@ -4,6 +4,7 @@
   - ``WarehouseUnavailable``: it cannot be reached, is overloaded, or took too long; a retry may help
 - ``StoreUnavailable``: PostgreSQL cannot be reached
 - ``EnginesNotRunning``: no URL is set and no embedded engine runs in the data directory
+  - ``RestoreUnfinished``: none may run, because the data directory holds a restore that was interrupted
 - ``MigrationError``: a schema is not what the migrations made, or one failed
 """
 
@@ -27,6 +28,10 @@ class StoreUnavailable(Exception):
 
 class EnginesNotRunning(Exception):
     """No URL is set and no embedded engine runs in the data directory."""
+
+
+class RestoreUnfinished(EnginesNotRunning):
+    """The data directory holds a restore that was interrupted."""
 
 
 class MigrationError(Exception):

@@ -7,7 +7,7 @@ declarations changed. The store's are Alembic revisions. One lock, in PostgreSQL
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,8 +104,8 @@ def status(clickhouse_url: str, database_url: str) -> Status:
     Raises:
         MigrationError: an applied migration's file was changed or is gone.
     """
-    with Warehouse.connect(_server(clickhouse_url)) as warehouse:
-        done, pending = _compare(_applied(warehouse, _database(clickhouse_url)), warehouse_migrations())
+    with Warehouse.connect(server_of(clickhouse_url)) as warehouse:
+        done, pending = _compare(_applied(warehouse, database_of(clickhouse_url)), warehouse_migrations())
     revision = _store_revision(database_url)
     revisions = store_revisions()
     start = revisions.index(revision) + 1 if revision in revisions else 0
@@ -142,7 +142,7 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
             with _writers_paused(connection, before):
                 apply_warehouse(clickhouse_url)
         with Warehouse.connect(clickhouse_url) as warehouse:
-            if before.warehouse_pending or marts.apply(warehouse, _database(clickhouse_url)):
+            if before.warehouse_pending or marts.apply(warehouse, database_of(clickhouse_url)):
                 catalogue.apply(warehouse)
         if before.store_pending:
             apply_store(database_url)
@@ -151,8 +151,8 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
 
 def apply_warehouse(clickhouse_url: str) -> None:
     """Bring only the warehouse up to date. The caller keeps others from doing so at the same time."""
-    database = _database(clickhouse_url)
-    with Warehouse.connect(_server(clickhouse_url)) as server:
+    database = database_of(clickhouse_url)
+    with Warehouse.connect(server_of(clickhouse_url)) as server:
         server.command(f"CREATE DATABASE IF NOT EXISTS {_quoted(database)}")
     with Warehouse.connect(clickhouse_url) as warehouse:
         warehouse.command(_RECORD_TABLE)
@@ -181,6 +181,20 @@ def apply_store(database_url: str) -> None:
             command.upgrade(config, "head")
     finally:
         engine.dispose()
+
+
+def applied_numbers(clickhouse_url: str) -> tuple[int, ...]:
+    """The numbers of the warehouse's applied migrations."""
+    with Warehouse.connect(server_of(clickhouse_url)) as warehouse:
+        return tuple(sorted(_applied(warehouse, database_of(clickhouse_url))))
+
+
+def unknown_migrations(numbers: Iterable[int], revision: str) -> list[str]:
+    """Which of these migrations of a warehouse and a store this version does not have: a later version's."""
+    unknown = set(numbers) - {migration.number for migration in warehouse_migrations()}
+    return [f"warehouse {number:04d}" for number in sorted(unknown)] + (
+        [] if revision in store_revisions() else [f"store {revision}"]
+    )
 
 
 def _run(warehouse: Warehouse, migration: WarehouseMigration) -> None:
@@ -242,12 +256,13 @@ def _quoted(name: str) -> str:
     return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
-def _database(clickhouse_url: str) -> str:
+def database_of(clickhouse_url: str) -> str:
+    """The service's database on the server that the URL names."""
     return clickhouse_url.rpartition("@")[2].partition("?")[0].partition("/")[2].strip("/") or "regalia"
 
 
-def _server(clickhouse_url: str) -> str:
-    """The same server, in a database that always exists."""
+def server_of(clickhouse_url: str) -> str:
+    """The URL of the same server, in a database that always exists."""
     head, at, tail = clickhouse_url.rpartition("@")
     if not at:
         scheme, separator, tail = clickhouse_url.partition("://")

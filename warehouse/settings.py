@@ -61,6 +61,10 @@ class EngineSettings(BaseSettings):
         default={}, description='JSON object of levels for single loggers, as {"httpx": "INFO"}.'
     )
 
+    backup_passphrase: SecretStr | None = Field(
+        default=None, description="Encrypts the keys in backups, and decrypts them on restore; 12 characters or more."
+    )
+
     signer_url: HttpUrl | None = Field(
         default=None,
         description="Remote signer of the registry's statements (JSON-RPC); https unless local. Unset: a key.",

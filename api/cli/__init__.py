@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from api.cli import accounts, challenges, checks, data, guardian, operating, registrations, service
+from api.cli import accounts, backups, challenges, checks, data, guardian, operating, registrations, service
 
 _EPILOG = """Settings are environment variables with the prefix REGALIA_; docs/settings.md lists them. \
 REGALIA_DATA_DIR (default .regalia) selects the service: a command uses the engines that run for that directory, or \
@@ -28,6 +28,8 @@ app = typer.Typer(
 app.add_typer(service.app)
 app.add_typer(data.app)
 app.add_typer(registrations.app)
+app.add_typer(backups.app)
+app.add_typer(backups.backup, name="backup", rich_help_panel="Service")
 app.add_typer(accounts.keys, name="keys")
 app.add_typer(accounts.plans, name="plans")
 app.add_typer(operating.signing_keys, name="signing-keys")

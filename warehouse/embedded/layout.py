@@ -38,6 +38,11 @@ class Layout:
         return self.root / "keys"
 
     @property
+    def metadata(self) -> Path:
+        """Uploaded documents and images."""
+        return self.root / "metadata"
+
+    @property
     def logs(self) -> Path:
         """What the engines print."""
         return self.root / "logs"

@@ -15,6 +15,7 @@ from api.ops.supervisor.process import LOG_LIMIT_BYTES
 from api.ops.supervisor.settings import StackSettings
 from api.ops.supervisor.supervisor import Supervisor
 from warehouse.chains import facts
+from warehouse.embedded import restoring
 from warehouse.embedded.layout import Layout
 from warehouse.notices import webhook
 
@@ -36,9 +37,12 @@ def run(
 
     Raises:
         StackError: another stack uses the data directory, a port is taken, or the service does not start.
+        RestoreUnfinished: the data directory holds a restore that was interrupted.
     """
     settings = settings.model_copy(update={"data_dir": settings.data_dir.absolute()})
-    Layout.of(settings.data_dir).prepare()
+    layout = Layout.of(settings.data_dir)
+    layout.prepare()
+    restoring.ensure_finished(layout)
     with state.sole_stack(settings.data_dir):
         bound_logs(settings.data_dir / "logs")
         port = ports.claim(settings.host, settings.port, "the API", "REGALIA_PORT")

@@ -60,6 +60,7 @@ class Engine:
                 f"{STORE_FOLDER}?implicit_select=0",
                 "async_insert=0",
                 f"max_execution_time={statement_seconds}",
+                "backups.allowed_path=/",  # only the owner may run BACKUP
                 *_SAVINGS,
             ]
         )
