@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse import sql
 from warehouse.clickhouse import Warehouse
 from warehouse.errors import WarehouseError
 from warehouse.marts.database import database_of
@@ -35,6 +36,8 @@ class Table:
     database: str
     name: str
     is_view: bool
+    keeps_rows: bool
+    """Nothing but a statement changes how many rows it has: it neither merges rows nor lets them expire."""
     rows: int = 0
 
     @property
@@ -142,13 +145,10 @@ def drop_databases(warehouse: Warehouse, database: str) -> None:
 
 def list_tables(warehouse: Warehouse, database: str) -> list[Table]:
     """All tables and views of a database."""
-    rows = warehouse.rows(
-        "SELECT database, name, NOT endsWith(engine, 'MergeTree') AS is_view, toUInt64(ifNull(total_rows, 0)) AS"
-        " rows FROM system.tables WHERE database = {database:String} AND NOT startsWith(name, '.inner')"
-        " ORDER BY name",
-        {"database": database},
-    )
-    return [Table(row["database"], row["name"], bool(row["is_view"]), row["rows"]) for row in rows]
+    rows = warehouse.rows(sql.load("queries/backup/tables"), {"database": database})
+    return [
+        Table(row["database"], row["name"], bool(row["is_view"]), bool(row["keeps_rows"]), row["rows"]) for row in rows
+    ]
 
 
 def _run(
@@ -182,10 +182,7 @@ def _run(
 
 
 def _state(warehouse: Warehouse, operation: str) -> dict[str, Any]:
-    rows = warehouse.rows(
-        "SELECT status, error, bytes_read AS done, total_size AS total FROM system.backups WHERE id = {id:String}",
-        {"id": operation},
-    )
+    rows = warehouse.rows(sql.load("queries/backup/operation"), {"id": operation})
     if not rows:
         raise CopyFailed("ClickHouse was started again meanwhile")
     return rows[0]
