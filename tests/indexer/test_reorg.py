@@ -12,6 +12,7 @@ from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
 from indexer.reorg import ChainHalted
 from indexer.run import advance, rewind
+from indexer.write import TABLES
 from tests.fixtures.indexing import (
     SMALL_UNITS,
     AllRows,
@@ -151,3 +152,18 @@ def test_a_reorganisation_beyond_finality_halts_the_chain_until_it_is_rewound(
         rewind(context, chain, common)
         assert advance(context, chain).published == common + 9
     assert differences(all_rows(warehouse), index_afresh(chain)) == {}
+
+
+def test_an_emptied_warehouse_is_indexed_again_after_a_rewind_to_the_start(
+    archive_chain: Chain, warehouse: Warehouse, store_url: str, index_afresh: Afresh
+) -> None:
+    """What an operator does who has brought the store back to an earlier moment, to which no warehouse belongs."""
+    with indexing(warehouse, store_url, SMALL_UNITS) as context:
+        advance(context, archive_chain)
+    for table in (*TABLES, "agg_balance_day", "fact_change", "chain_publication"):
+        warehouse.command(f"TRUNCATE TABLE {table}")
+    with indexing(warehouse, store_url) as context:
+        assert rewind(context, archive_chain, 0).published is None
+        done = advance(context, archive_chain)
+        assert done.published == done.head
+    assert differences(all_rows(warehouse), index_afresh(archive_chain)) == {}
