@@ -149,8 +149,9 @@ def apply(clickhouse_url: str, database_url: str) -> Status:
         return before
 
 
-def apply_warehouse(clickhouse_url: str) -> None:
-    """Bring only the warehouse up to date. The caller keeps others from doing so at the same time."""
+def apply_warehouse(clickhouse_url: str, up_to: int | None = None) -> None:
+    """Bring only the warehouse up to date, or to the schema of migration ``up_to``. The caller keeps others from doing
+    so at the same time."""
     database = database_of(clickhouse_url)
     with Warehouse.connect(server_of(clickhouse_url)) as server:
         server.command(f"CREATE DATABASE IF NOT EXISTS {_quoted(database)}")
@@ -160,12 +161,14 @@ def apply_warehouse(clickhouse_url: str) -> None:
         for name in warehouse.rows(_UNFINISHED_COPIES):
             warehouse.command(f"DROP TABLE {_quoted(name['name'])} SYNC")
         for migration in pending:
-            _run(warehouse, migration)
-        marts.apply(warehouse, database)
+            if up_to is None or migration.number <= up_to:
+                _run(warehouse, migration)
+        if up_to is None:
+            marts.apply(warehouse, database)
 
 
-def apply_store(database_url: str) -> None:
-    """Bring only the store up to date."""
+def apply_store(database_url: str, up_to: str = "head") -> None:
+    """Bring only the store up to date, or to the revision ``up_to``."""
     # Imported when something is pending: every command asks whether there is.
     from alembic import command
     from alembic.config import Config
@@ -178,7 +181,7 @@ def apply_store(database_url: str) -> None:
     try:
         with engine.begin() as connection:
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            command.upgrade(config, up_to)
     finally:
         engine.dispose()
 
