@@ -27,7 +27,7 @@ app.add_typer(backup_commands.app, name="backup")
 app.command()(backup_commands.restore)
 
 # The same for every command of the system.
-UNREACHABLE = 3
+WRONG_USE, UNREACHABLE = 2, 3
 
 Port = Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")]
 DataDir = Annotated[Path | None, typer.Option(help="Default: REGALIA_DATA_DIR, else .regalia.")]
@@ -159,20 +159,32 @@ def dictionary() -> None:
 
 @app.command()
 def export(
-    out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
+    out: Annotated[str, typer.Option(metavar="TARGET", help="A folder or s3://bucket/prefix.")],
+    mart: Annotated[list[str] | None, typer.Option(help="Only this mart; can be given several times.")] = None,
+    since: Annotated[
+        int | None, typer.Option(metavar="VERSION", help="Keep what is as in the target's export of this version.")
+    ] = None,
 ) -> None:
-    """Write the warehouse's marts as Parquet, with a DuckDB file of views over them."""
+    """Write the marts as Parquet, with a DuckDB file of views over them."""
     from . import engines
-    from .export import ExportRefused
+    from .export import ExportRefused, Wanted, attach_command
     from .export import export as write
+    from .storage import BadTarget, StorageError, open_storage
 
     configure_logging(layout="%(message)s")
     try:
+        storage = open_storage(out)
         with _reported(), engines.ensure(settings_module.load()) as urls:
-            manifest = write(urls, out)
+            manifest = write(urls, storage, Wanted(mart or (), since))
+    except BadTarget as error:
+        _stop(error, WRONG_USE)
+    except StorageError as error:
+        _stop(error, UNREACHABLE)
     except ExportRefused as error:
         _stop(error)
-    print(f"{sum(manifest.rows.values())} rows in {out}")
+    print(f"{sum(manifest.rows.values())} rows in {storage.shown}, version {manifest.version}: ", end="")
+    print(f"{manifest.written} files written")
+    print(attach_command(storage))
 
 
 def print_status(state: "Status") -> None:

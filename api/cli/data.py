@@ -1,6 +1,5 @@
 """Commands that fill the warehouse."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -68,17 +67,35 @@ def refresh() -> None:
 
 @app.command(rich_help_panel="Data")
 def export(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Output folder; created if it does not exist.")],
+    out: Annotated[
+        str,
+        typer.Option(
+            metavar="TARGET",
+            help="A folder, or s3://bucket/prefix with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_ENDPOINT_URL.",
+        ),
+    ],
+    mart: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this mart; can be given several times.")
+    ] = None,
+    since: Annotated[
+        int | None,
+        typer.Option(metavar="VERSION", help="Write only what changed since the target's export of this version."),
+    ] = None,
 ) -> None:
-    """Write the warehouse's marts as Parquet files, and a DuckDB file with views over them.
+    """Write the marts as Parquet files by chain and month, and a DuckDB file with views over them.
 
-    Example:
+    Prints the version, for --since, and the command that opens the export with DuckDB from anywhere.
 
-      regalia export --out marts && duckdb marts/regalia.duckdb 'SHOW TABLES'
+    Examples:
+
+      regalia export --out marts
+
+      regalia export --out s3://bucket/marts --mart trades --mart prices_hourly --since 1234
     """
-    from api.ops.commands.forward import become
+    from api.ops.commands.forward import become, options
 
-    become("warehouse", "export", "--out", str(out))
+    chosen = [part for name in mart or () for part in ("--mart", name)]
+    become("warehouse", "export", *options(out=out, since=since), *chosen)
 
 
 @app.command(rich_help_panel="Data")
