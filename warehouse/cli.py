@@ -157,6 +157,33 @@ def dictionary() -> None:
         print(document(warehouse), end="")
 
 
+@app.command("sql")
+def run_statement(
+    statement: Annotated[str, typer.Argument(help="A statement that reads; - reads it from standard input.")],
+    form: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file.")] = None,
+) -> None:
+    """Run a statement as the analyst and print its result."""
+    from . import engines
+    from .errors import WarehouseError, WarehouseUnavailable
+    from .query import BinaryOnTerminal, Format, NoAnalyst, run
+
+    if form not in {one.value for one in Format}:
+        _stop(ValueError(f"--format {form}: choose {', '.join(one.value for one in Format)}"), WRONG_USE)
+    loaded = settings_module.load()
+    text = sys.stdin.read() if statement == "-" else statement
+    try:
+        with _reported(), engines.ensure(loaded):
+            try:
+                run(loaded, text, Format(form), output)
+            except WarehouseUnavailable:
+                raise
+            except WarehouseError as error:  # in the statement: not the engine's fault
+                _stop(error)
+    except (NoAnalyst, BinaryOnTerminal) as error:
+        _stop(error, WRONG_USE)
+
+
 @app.command()
 def export(
     out: Annotated[str, typer.Option(metavar="TARGET", help="A folder or s3://bucket/prefix.")],

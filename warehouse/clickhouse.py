@@ -127,6 +127,24 @@ class Warehouse:
             except ArrowInvalid as error:
                 raise _broken_off(error) from error
 
+    @contextmanager
+    def stream(
+        self, sql: str, form: str, parameters: Parameters = None, settings: Settings = None
+    ) -> Iterator[Iterator[bytes]]:
+        """The result in one of ClickHouse's formats, in pieces as it comes.
+
+        Raises:
+            WarehouseError: ClickHouse refuses the statement.
+        """
+        with _translated():
+            source = self._client.raw_stream(
+                sql, parameters=_plain(parameters), settings=_plain(settings), fmt=form, use_database=True
+            )
+            try:
+                yield iter(lambda: source.read(1 << 20), b"")
+            finally:
+                source.close()
+
     def polars(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> "polars.DataFrame":
         """The result as a polars frame."""
         import polars

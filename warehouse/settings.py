@@ -33,6 +33,10 @@ class EngineSettings(BaseSettings):
         default=None,
         description="PostgreSQL, as postgresql://user:password@host:port/database. Unset: the embedded server.",
     )
+    analyst_url: str | None = Field(
+        default=None,
+        description="A ClickHouse server of your own as a user who reads the marts, for `regalia sql`.",
+    )
     analyst_internals: bool = Field(
         default=False,
         description="Whether the user analyst of the embedded engine reads all tables, not only the marts.",

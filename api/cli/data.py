@@ -1,5 +1,6 @@
 """Commands that fill the warehouse."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -63,6 +64,25 @@ def refresh() -> None:
     from api.ops.commands.forward import become
 
     become("pipelines", "refresh")
+
+
+@app.command(rich_help_panel="Data")
+def sql(
+    statement: Annotated[str, typer.Argument(help="A statement that reads; - reads it from standard input.")],
+    form: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file.")] = None,
+) -> None:
+    """Run a statement over the marts as the user analyst, who only reads, and print its result.
+
+    Examples:
+
+      regalia sql "SELECT symbol, holders FROM tokens ORDER BY holders DESC LIMIT 10"
+
+      regalia sql "SELECT * FROM trades WHERE chain = 'base'" --format parquet --output trades.parquet
+    """
+    from api.ops.commands.forward import become, options
+
+    become("warehouse", "sql", *options(format=form, output=None if output is None else str(output)), "--", statement)
 
 
 @app.command(rich_help_panel="Data")

@@ -25,6 +25,11 @@ def owner_url(layout: Layout, port: int) -> str:
     return url(OWNER, layout.password(_OWNER_PASSWORD), port, DATABASE)
 
 
+def analyst_url(layout: Layout, port: int) -> str:
+    """The URL that analysts connect with, to the marts."""
+    return url(ANALYST, layout.password(_ANALYST_PASSWORD), port, MARTS_DATABASE)
+
+
 def serve(
     data_dir: Path,
     port: int,
