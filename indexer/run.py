@@ -131,15 +131,6 @@ def _advance(context: IndexContext, chain: Chain, to_block: int | None, progress
             session.counts.finish_call(store)
 
 
-def settle(store: Connection, warehouse: Warehouse, chain_id: int) -> None:
-    """Finish, or undo, what a killed writer left pending. The caller holds the chain's writer lock.
-
-    Raises:
-        CheckpointMoved: a writer that lost its lock still works.
-    """
-    mark_published(store, warehouse, _settle(store, warehouse, read_checkpoint(store, chain_id)))
-
-
 def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
     """Revert everything after ``block``, final or not, and let a halted chain continue."""
     session = context.session(chain)

@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from indexer.checkpoint import read_checkpoint
+from indexer.marking import mark_published
 from indexer.run import settle
 from pipelines.locks import refresh_lock, serving_lock, writer_stopped
 from warehouse import advisory_locks, postgres
@@ -45,5 +47,5 @@ def all_writers_paused(
             if not held.enter_context(writer_stopped(store, number, left)):
                 raise WritersBusy(f"the indexer of chain {number} did not pause within {wait_seconds:.0f} seconds")
         for number in sorted(indexed):
-            settle(store, warehouse, number)
+            mark_published(store, warehouse, settle(store, warehouse, read_checkpoint(store, number)))
         yield
