@@ -36,7 +36,8 @@ class Mart:
         return [column.name for column in self.columns]
 
 
-TIME = "DateTime('UTC')"
+TIME = "DateTime64(0, 'UTC')"
+"""Whole seconds. Arrow has no timestamp for DateTime, which frames would show as a number."""
 TEXT = "String"
 FLOAT = "Float64"
 
