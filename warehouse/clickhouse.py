@@ -128,18 +128,14 @@ class Warehouse:
                 raise _broken_off(error) from error
 
     @contextmanager
-    def stream(
-        self, sql: str, form: str, parameters: Parameters = None, settings: Settings = None
-    ) -> Iterator[Iterator[bytes]]:
+    def stream(self, sql: str, form: str) -> Iterator[Iterator[bytes]]:
         """The result in one of ClickHouse's formats, in pieces as it comes.
 
         Raises:
             WarehouseError: ClickHouse refuses the statement.
         """
         with _translated():
-            source = self._client.raw_stream(
-                sql, parameters=_plain(parameters), settings=_plain(settings), fmt=form, use_database=True
-            )
+            source = self._client.raw_stream(sql, fmt=form)
             try:
                 yield iter(lambda: source.read(1 << 20), b"")
             finally:

@@ -24,8 +24,10 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
+# Settings would say the same, but a read-only user may not send them.
+_COLOURED_TABLE = "PrettyCompactMonoBlock"
 _CLICKHOUSE_FORMATS = {
-    Format.TABLE: "PrettyCompactMonoBlock",
+    Format.TABLE: "PrettyCompactNoEscapesMonoBlock",
     Format.CSV: "CSVWithNames",
     Format.JSON: "JSONEachRow",
     Format.PARQUET: "Parquet",
@@ -48,12 +50,12 @@ def run(settings: EngineSettings, statement: str, form: Format, output: Path | N
         BinaryOnTerminal: the result is binary, and standard output is a terminal.
         WarehouseError: ClickHouse refuses the statement; the message is its own.
     """
-    colours = int(form is Format.TABLE and output is None and sys.stdout.isatty())
-    if form is Format.PARQUET and output is None and sys.stdout.isatty():
+    is_terminal = output is None and sys.stdout.isatty()
+    if form is Format.PARQUET and is_terminal:
         raise BinaryOnTerminal("Parquet is binary: name a file with --output")
-    given = {"output_format_pretty_color": colours, "output_format_pretty_row_numbers": 0}
+    written_as = _COLOURED_TABLE if form is Format.TABLE and is_terminal else _CLICKHOUSE_FORMATS[form]
     with Warehouse.connect(url_of_analyst(settings)) as warehouse:
-        pieces = warehouse.stream(statement.strip().rstrip(";"), _CLICKHOUSE_FORMATS[form], settings=given)
+        pieces = warehouse.stream(statement.strip().rstrip(";"), written_as)
         with pieces as received, _opened(output) as file:
             for piece in received:
                 file.write(piece)
