@@ -133,7 +133,8 @@ def _fence_inserts(warehouse: Warehouse, chain_id: int, unit_id: int, first_time
     A killed indexer's last inserts may still be running inside the warehouse. So insert one row with the same token
     into each table: if ours comes first, the late insert is a no-op; if it comes second, ours is. Afterwards no row of
     the unit can appear any more, and a delete is final. The row's block number is beyond every block, so no reader
-    sees it. A token holds within a partition, so the row's time is one of the unit's: ``first_time``, in seconds.
+    sees it. A token holds within a partition, so the row's time is one of the unit's: ``first_time``, in seconds. It
+    holds within a shard, too, and an insert into a cluster is one for each shard.
     """
     beyond = np.array([2**64 - 1], np.uint64)
     for name, table in FACT_TABLES.items():
@@ -144,7 +145,7 @@ def _fence_inserts(warehouse: Warehouse, chain_id: int, unit_id: int, first_time
         ]
         if table.has_block_time:
             columns.append((BLOCK_TIME, "DateTime", np.array([first_time], np.uint32)))
-        warehouse.insert_native(name, native_block(columns), token=f"{unit_id}:{name}")
+        warehouse.insert_native(name, native_block(columns), token=f"{unit_id}:{name}", every_shard=True)
     write_changes(warehouse, chain_id, unit_id, [Change("", b"", 2**64 - 1, 0)])
 
 

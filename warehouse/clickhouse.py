@@ -10,13 +10,14 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import clickhouse_connect
 from clickhouse_connect.driver import httputil
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 from clickhouse_connect.driver.summary import QuerySummary
 
+from warehouse.cluster import Cluster
 from warehouse.errors import WarehouseError, WarehouseUnavailable
 
 # Commands that read a few rows need none of Polars, Arrow and aiohttp, which take a second of CPU to import.
@@ -45,25 +46,38 @@ _ONCE: Mapping[str, Any] = {
     "min_insert_block_size_rows": 1 << 40,
     "min_insert_block_size_bytes": 1 << 50,
 }
+_CLUSTER_SIZE = """
+SELECT max(shard_num) AS shards, max(replica_num) AS replicas FROM system.clusters WHERE cluster = {cluster:String}
+"""
 
 
 class Warehouse:
     """A synchronous connection, safe to share between threads."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, cluster: Cluster | None = None) -> None:
         self._client = client
+        self.cluster = cluster
 
     @classmethod
     def connect(cls, url: str) -> "Warehouse":
-        """Connect to ``http(s)://user:password@host:port/database``.
+        """Connect to ``http(s)://user:password@host:port/database``, with ``?cluster=NAME`` to a cluster.
 
         Raises:
             WarehouseUnavailable: the server does not answer.
-            WarehouseError: the credentials or the database are wrong.
+            WarehouseError: the credentials, the database or the cluster are wrong.
         """
         with _translated():
             pool = httputil.get_pool_manager(maxsize=_POOL_SIZE, num_pools=2)
-            return cls(clickhouse_connect.get_client(**_arguments(url), pool_mgr=pool))
+            client = clickhouse_connect.get_client(**_arguments(url), pool_mgr=pool)
+        name = _cluster_name(url)
+        if name is None:
+            return cls(client)
+        with _translated():
+            found = client.query(_CLUSTER_SIZE, parameters={"cluster": name})
+        cluster = _cluster(url, name, found)
+        for setting, value in cluster.settings.items():
+            client.set_client_setting(setting, value)
+        return cls(client, cluster)
 
     def close(self) -> None:
         """Close the connection."""
@@ -79,10 +93,16 @@ class Warehouse:
         self.close()
 
     def command(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> int:
-        """Run a statement; returns the number of rows written, where the server reports it."""
-        with _translated():
-            done = self._client.command(sql, parameters=_plain(parameters), settings=_plain(settings))
-        return int(done.written_rows) if isinstance(done, QuerySummary) else 0
+        """Run a statement; returns the number of rows written, where the server reports it.
+
+        On a cluster, statements that change tables or delete rows are rewritten for it.
+        """
+        written = 0
+        for statement in self.cluster.statements(sql) if self.cluster else (sql,):
+            with _translated():
+                done = self._client.command(statement, parameters=_plain(parameters), settings=_plain(settings))
+            written = int(done.written_rows) if isinstance(done, QuerySummary) else 0
+        return written
 
     def rows(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> list[dict[str, Any]]:
         """The result as a list of dictionaries; times are aware and in UTC."""
@@ -150,9 +170,15 @@ class Warehouse:
             raise TypeError("a table becomes a frame")
         return frame
 
-    def insert_native(self, table: str, block: memoryview | bytes, *, token: str) -> None:
-        """Insert one block of the Native format (``writer.native_block``); a repeated token changes nothing."""
-        self._insert(table, None, memoryview(block), "Native", {**_ONCE, "insert_deduplication_token": token})
+    def insert_native(self, table: str, block: memoryview | bytes, *, token: str, every_shard: bool = False) -> None:
+        """Insert one block of the Native format (``writer.native_block``); a repeated token changes nothing.
+
+        ``every_shard`` inserts it into each shard of a cluster, not by its keys.
+        """
+        settings = {**_ONCE, "insert_deduplication_token": token}
+        shards = range(1, self.cluster.shards + 1) if every_shard and self.cluster else ()
+        for chosen in [{"insert_shard_id": shard} for shard in shards] or [{}]:
+            self._insert(table, None, memoryview(block), "Native", {**settings, **chosen})
 
     def insert_arrow(self, table: str, data: ArrowTable, *, token: str | None = None) -> None:
         """Insert an Arrow table; a repeated token changes nothing. Without a token, rows must replace themselves."""
@@ -201,7 +227,12 @@ class AsyncWarehouse:
             WarehouseError: the credentials or the database are wrong.
         """
         with _translated():
-            return cls(await clickhouse_connect.get_async_client(**_arguments(url)))
+            client = await clickhouse_connect.get_async_client(**_arguments(url))
+            if name := _cluster_name(url):
+                found = await client.query(_CLUSTER_SIZE, parameters={"cluster": name})
+                for setting, value in _cluster(url, name, found).settings.items():
+                    client.set_client_setting(setting, value)
+        return cls(client)
 
     async def close(self) -> None:
         """Close the connection."""
@@ -296,6 +327,17 @@ def _arguments(url: str) -> dict[str, Any]:
         "connect_timeout": 10,
         "send_receive_timeout": 1800,
     }
+
+
+def _cluster_name(url: str) -> str | None:
+    return parse_qs(urlsplit(url).query).get("cluster", [None])[0]
+
+
+def _cluster(url: str, name: str, found: Any) -> Cluster:
+    shards, replicas = found.result_rows[0]
+    if not shards:
+        raise WarehouseError(UNKNOWN_CODE, f"the server's configuration has no cluster {name}")
+    return Cluster(name, _arguments(url)["database"], shards, replicas)
 
 
 def _was_closed(error: BaseException | None) -> bool:

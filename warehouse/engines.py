@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from warehouse import migrate
 from warehouse.embedded import record, restoring
@@ -37,11 +38,19 @@ def locate(settings: EngineSettings) -> EngineUrls:
         EnginesNotRunning: one is neither configured nor running.
     """
     running = record.read(Layout.of(settings.data_dir))
-    clickhouse = settings.clickhouse_url or _url(running, record.CLICKHOUSE)
+    clickhouse = clickhouse_url(settings) or _url(running, record.CLICKHOUSE)
     database = settings.database_url or _url(running, record.POSTGRES)
     if clickhouse is None or database is None:
         raise EnginesNotRunning(f"no engines run in {settings.data_dir}, and no URLs are set")
     return EngineUrls(clickhouse, database)
+
+
+def clickhouse_url(settings: EngineSettings) -> str | None:
+    """The URL in the settings, with the cluster as ``?cluster=NAME``."""
+    if settings.clickhouse_url is None or settings.clickhouse_cluster is None:
+        return settings.clickhouse_url
+    parts = urlsplit(settings.clickhouse_url)
+    return urlunsplit(parts._replace(query=urlencode({"cluster": settings.clickhouse_cluster})))
 
 
 @contextlib.contextmanager

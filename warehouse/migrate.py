@@ -11,19 +11,22 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
 
 from warehouse import advisory_locks, catalogue, postgres, sql
 from warehouse.clickhouse import Warehouse
+from warehouse.cluster import quoted
 from warehouse.errors import MigrationError, WarehouseError
 from warehouse.marts import views as marts
+from warehouse.marts.database import MAIN_DATABASE
 from warehouse.postgres import Connection
 
 _FILE_NAME = re.compile(r"(\d{4})_(\w+)\.sql")
 # A statement ends with a semicolon at the end of a line; no comment or literal of the files contains one there.
 _STATEMENT_END = re.compile(r";[ \t]*(?:\n|\Z)")
-_RECORD_TABLE = """
+RECORD_TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migration
 (
     number UInt32,
@@ -154,12 +157,12 @@ def apply_warehouse(clickhouse_url: str, up_to: int | None = None) -> None:
     so at the same time."""
     database = database_of(clickhouse_url)
     with Warehouse.connect(server_of(clickhouse_url)) as server:
-        server.command(f"CREATE DATABASE IF NOT EXISTS {_quoted(database)}")
+        server.command(f"CREATE DATABASE IF NOT EXISTS {quoted(database)}")
     with Warehouse.connect(clickhouse_url) as warehouse:
-        warehouse.command(_RECORD_TABLE)
+        warehouse.command(RECORD_TABLE)
         _, pending = _compare(_applied(warehouse, database), warehouse_migrations())
         for name in warehouse.rows(_UNFINISHED_COPIES):
-            warehouse.command(f"DROP TABLE {_quoted(name['name'])} SYNC")
+            warehouse.command(f"DROP TABLE {quoted(name['name'])} SYNC")
         for migration in pending:
             if up_to is None or migration.number <= up_to:
                 _run(warehouse, migration)
@@ -205,7 +208,7 @@ def _run(warehouse: Warehouse, migration: WarehouseMigration) -> None:
     for position, statement in enumerate(statements, 1):
         try:
             # ClickHouse has no transactions over statements: after a crash a statement may run again on its own result.
-            warehouse.command(_repeatable(statement))
+            warehouse.command(repeatable(statement))
         except WarehouseError as error:
             raise MigrationError(
                 f"warehouse {_label(migration)}, statement {position} of {len(statements)}: {error.message}"
@@ -217,7 +220,8 @@ def _run(warehouse: Warehouse, migration: WarehouseMigration) -> None:
     )
 
 
-def _repeatable(statement: str) -> str:
+def repeatable(statement: str) -> str:
+    """The statement, so that it changes nothing where what it makes is there."""
     return re.sub(
         r"^((?:--[^\n]*\n|\s)*CREATE (?:TABLE|VIEW|MATERIALIZED VIEW)) (?!IF NOT EXISTS)",
         r"\1 IF NOT EXISTS ",
@@ -233,7 +237,7 @@ def _applied(warehouse: Warehouse, database: str) -> dict[int, tuple[str, str]]:
     )
     if not exists:
         return {}
-    rows = warehouse.rows(f"SELECT number, name, checksum FROM {_quoted(database)}.schema_migration")  # noqa: S608
+    rows = warehouse.rows(f"SELECT number, name, checksum FROM {quoted(database)}.schema_migration")  # noqa: S608
     return {row["number"]: (row["name"], row["checksum"]) for row in rows}
 
 
@@ -255,22 +259,14 @@ def _label(migration: WarehouseMigration) -> str:
     return f"{migration.number:04d}_{migration.name}"
 
 
-def _quoted(name: str) -> str:
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
-
-
 def database_of(clickhouse_url: str) -> str:
     """The service's database on the server that the URL names."""
-    return clickhouse_url.rpartition("@")[2].partition("?")[0].partition("/")[2].strip("/") or "regalia"
+    return unquote(urlsplit(clickhouse_url).path.strip("/")) or MAIN_DATABASE
 
 
 def server_of(clickhouse_url: str) -> str:
     """The URL of the same server, in a database that always exists."""
-    head, at, tail = clickhouse_url.rpartition("@")
-    if not at:
-        scheme, separator, tail = clickhouse_url.partition("://")
-        head, at = scheme + separator, ""
-    return f"{head}{at}{tail.partition('?')[0].partition('/')[0]}/system"
+    return urlunsplit(urlsplit(clickhouse_url)._replace(path="/system"))
 
 
 def store_revisions() -> list[str]:

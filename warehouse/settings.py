@@ -6,9 +6,9 @@ Environment variables with the prefix ``REGALIA_``. The API's own settings exten
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, HttpUrl, SecretStr, field_validator
+from pydantic import Field, HttpUrl, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from warehouse.domain.copies import CopyRules
@@ -32,6 +32,11 @@ class EngineSettings(BaseSettings):
     database_url: str | None = Field(
         default=None,
         description="PostgreSQL, as postgresql://user:password@host:port/database. Unset: the embedded server.",
+    )
+    clickhouse_cluster: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_.-]+$",
+        description="Cluster of that server's configuration to keep the tables on, replicated and sharded.",
     )
     analyst_url: str | None = Field(
         default=None,
@@ -138,6 +143,12 @@ class EngineSettings(BaseSettings):
         if url is not None and url.scheme != "https" and url.host not in ("127.0.0.1", "localhost", "[::1]"):
             raise ValueError("must be https unless it is on this machine")
         return url
+
+    @model_validator(mode="after")
+    def _cluster_has_servers(self) -> Self:
+        if self.clickhouse_cluster is not None and self.clickhouse_url is None:
+            raise ValueError("REGALIA_CLICKHOUSE_CLUSTER needs REGALIA_CLICKHOUSE_URL: the embedded engine is alone")
+        return self
 
     @property
     def copy_rules(self) -> CopyRules:

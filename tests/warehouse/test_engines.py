@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from pydantic import ValidationError
 
 from tests.fixtures.waiting import wait_until
 from warehouse import engines, postgres
@@ -155,3 +156,18 @@ def test_the_error_shows_why_an_engine_does_not_start(data_dir: Path) -> None:
 
     with pytest.raises(EnginesNotRunning, match="clickhouse"), engines.ensure(settings_of(data_dir)):
         pass
+
+
+def test_the_cluster_is_part_of_the_url(tmp_path: Path) -> None:
+    settings = EngineSettings(
+        data_dir=tmp_path,
+        clickhouse_url="https://me:pass%40word@one:8443/tokens",
+        database_url="postgresql://store/regalia",
+        clickhouse_cluster="main",
+    )
+    assert engines.locate(settings).clickhouse_url == "https://me:pass%40word@one:8443/tokens?cluster=main"
+
+
+def test_the_embedded_engine_is_no_cluster(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="REGALIA_CLICKHOUSE_CLUSTER needs REGALIA_CLICKHOUSE_URL"):
+        EngineSettings(data_dir=tmp_path, clickhouse_cluster="main")
