@@ -21,6 +21,7 @@ def write(folder: Path, schema: Any, batches: Iterable[Any]) -> list[tuple[Path,
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP_ROWS}"
     files = f"ROW_GROUPS_PER_FILE {-(-FILE_ROWS // ROW_GROUP_ROWS)}, FILENAME_PATTERN 'part-{{i}}'"
     with duckdb.connect(config={"threads": 1}) as database:
+        database.execute("SET enable_progress_bar = false")  # it would go to standard output
         database.register("stream", stream)
         try:
             database.execute(f"COPY (FROM stream) TO '{quoted(folder)}' ({options}, {files})")

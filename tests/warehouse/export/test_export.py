@@ -82,6 +82,7 @@ def ask(storage: FolderStorage, query: str) -> list[tuple[Any, ...]]:
     code = (
         "import duckdb, json, sys\n"
         "with duckdb.connect(sys.argv[1], read_only=True) as database:\n"
+        "    database.execute('SET enable_progress_bar = false')\n"
         "    database.execute('SET file_search_path = ?', [sys.argv[2]])\n"
         "    print(json.dumps(database.sql(sys.argv[3]).fetchall(), default=str))\n"
     )
