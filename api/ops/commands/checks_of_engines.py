@@ -2,12 +2,13 @@
 
 import importlib.util
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from api.ops.commands.checks import Finding, Level
 from api.ops.supervisor.settings import StackSettings
 from warehouse import engines, migrate, postgres
 from warehouse.clickhouse import Warehouse
-from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError, WarehouseUnavailable
 
 OLDEST_POSTGRES = 18
 OLDEST_CLICKHOUSE = (25, 3)
@@ -68,6 +69,11 @@ def _warehouse(url: str, settings: StackSettings) -> Iterable[Finding]:
     try:
         with Warehouse.connect(url) as warehouse:
             text = str(warehouse.scalar("SELECT version()"))
+    except WarehouseUnavailable:  # the driver's message is a page about its pool of connections
+        where = urlsplit(url)
+        message = f"ClickHouse does not answer at {where.hostname}:{where.port or 8123}"
+        yield Finding(Level.BROKEN, "warehouse", message, _reach(settings.clickhouse_url, "REGALIA_CLICKHOUSE_URL"))
+        return
     except WarehouseError as error:
         message = error.message.splitlines()[0]
         yield Finding(Level.BROKEN, "warehouse", message, _reach(settings.clickhouse_url, "REGALIA_CLICKHOUSE_URL"))

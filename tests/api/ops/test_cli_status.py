@@ -354,3 +354,10 @@ def test_doctor_warns_if_a_public_service_allows_loopback() -> None:
     ):
         (finding,) = checks.outbound(public)
         assert (finding.level, finding.subject) == (Level.WARNING, "outbound")
+
+
+def test_doctor_words_a_dead_warehouse_in_one_line(store_url: str) -> None:
+    settings = StackSettings(database_url=store_url, clickhouse_url="http://somebody:s3cret@127.0.0.1:1/regalia")
+    [finding] = [found for found in checks_of_engines.engines_reachable(settings) if found.subject == "warehouse"]
+    assert (finding.level, finding.message) == (Level.BROKEN, "ClickHouse does not answer at 127.0.0.1:1")
+    assert finding.advice == "start it, or correct REGALIA_CLICKHOUSE_URL"

@@ -121,3 +121,20 @@ def test_clickhouse_connect_works_for_an_analyst(engines: EngineUrls, engine_set
         client.http.clear()
     with pytest.raises(DatabaseError):
         clickhouse_connect.get_client(host="127.0.0.1", port=port, username="analyst", password="wrong")
+
+
+@pytest.mark.parametrize(("sql", "position"), [("SELEC 1", 1), ("SELECT (1 + ) FROM tokens", 13), ("sumthing", 1)])
+def test_a_syntax_error_is_told_in_clickhouses_words(analyst: Warehouse, sql: str, position: int) -> None:
+    with pytest.raises(WarehouseError, match=f"failed at position {position}") as refused:
+        analyst.command(sql)
+    assert refused.value.code == 62
+    assert "formatQuery" not in str(refused.value)
+
+
+def test_show_grants_names_what_the_analyst_reads(analyst: Warehouse) -> None:
+    grants = [row["GRANTS FOR analyst"] for row in analyst.rows("SHOW GRANTS")]
+    assert "GRANT SHOW, SELECT ON marts.* TO analyst" in grants
+    assert not [grant for grant in grants if "regalia" in grant or "INSERT" in grant or "*.*" in grant]
+    assert analyst.rows("SHOW GRANTS FOR CURRENT_USER") == analyst.rows("show grants")
+    with pytest.raises(WarehouseError, match="only its own grants"):
+        analyst.rows("SHOW GRANTS FOR default")

@@ -81,6 +81,22 @@ class Engine:
         """A fresh handle in the engine's database."""
         return _connect(f"{self._options}&database={self.database}")
 
+    def check_syntax(self, sql: bytes) -> None:
+        """Parse a statement without running it.
+
+        Raises:
+            ClickHouseError: it cannot be parsed; with the engine's message.
+        """
+        handle = _connect(self._options)
+        try:
+            handle.query(f"SELECT formatQuery({literal(sql.decode('utf-8', 'replace'))})", "Null")
+        except (chdb.ChdbError, RuntimeError) as error:
+            found = ClickHouseError.from_engine(error)
+            message = found.text.partition("DB::Exception: ")[2].partition(": In scope SELECT formatQuery")[0]
+            raise ClickHouseError(found.code, "SYNTAX_ERROR", message) from None
+        finally:
+            handle.close()
+
     def submit(self, role: Role, work: Callable[[], T]) -> "Future[T]":
         """Run ``work`` in one of the role's threads."""
         return self._threads[role].submit(work)
