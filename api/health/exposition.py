@@ -9,16 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from prometheus_client.metrics_core import (
-    CounterMetricFamily,
-    GaugeMetricFamily,
-    HistogramMetricFamily,
-    Metric,
-)
+from prometheus_client.metrics_core import HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from api.health.observer import Publication, Reading
+from api.health.families import counter, gauge
+from api.health.observer import Reading
 from api.health.state import AssetState, ChainState, CounterValue, FiringNotice, QueueState, StatusCount, StoreState
+from api.health.storage import WarehouseState, storage_metrics
 from api.ops.supervisor import state
 from api.outbound.answers import Failure
 from api.webhooks.counts import ATTEMPTS, TOOK, WAIT, histogram
@@ -57,7 +54,7 @@ class ServiceCollector(Collector):
         self.data_dir = data_dir
         self.pool = pool
         self.store: Reading[StoreState] = Reading(up=False, seconds=0.0)
-        self.warehouse: Reading[Publication] = Reading(up=False, seconds=0.0)
+        self.warehouse: Reading[WarehouseState] = Reading(up=False, seconds=0.0)
 
     def collect(self) -> Iterator[Metric]:
         """All metric families; those without data have no samples."""
@@ -71,6 +68,7 @@ class ServiceCollector(Collector):
         yield from _queues(found.queues)
         yield from _webhooks(self.store.answer)
         yield from _notices(found.firing, found.deliveries)
+        yield from storage_metrics(self.data_dir, self.store.answer, self.warehouse.answer)
         yield from self._parts()
 
     def _key(self, chain_id: int) -> str:
@@ -79,27 +77,25 @@ class ServiceCollector(Collector):
 
     def _engines(self) -> Iterator[Metric]:
         readings: dict[str, Reading[Any]] = {"store": self.store, "warehouse": self.warehouse}
-        yield _gauge(
+        yield gauge(
             "regalia_engine_up",
             "Whether the engine answered this scrape.",
             ["engine"],
             [((name,), reading.up) for name, reading in readings.items()],
         )
-        yield _gauge(
+        yield gauge(
             "regalia_engine_answer_seconds",
             "How long the engine took to answer this scrape's query, or the wait until it timed out.",
             ["engine"],
             [((name,), reading.seconds) for name, reading in readings.items()],
         )
-        yield _gauge(
+        yield gauge(
             "regalia_store_pool_connections",
             "Connections of this process to the store, by state.",
             ["state"],
             [(("in_use",), self.pool.connections_in_use), (("idle",), self.pool.connections_idle)],
         )
-        yield _gauge(
-            "regalia_store_pool_limit", "Maximum connections of this process.", [], [((), self.pool.pool_size)]
-        )
+        yield gauge("regalia_store_pool_limit", "Maximum connections of this process.", [], [((), self.pool.pool_size)])
 
     def _chains(self, rows: Sequence[ChainState]) -> Iterator[Metric]:
         known = [(self._key(row.chain_id), row) for row in rows]
@@ -110,22 +106,20 @@ class ServiceCollector(Collector):
             ("lag_seconds", "Age of the last published block.", "age"),
             ("quiet_seconds", "Time since the indexer last wrote anything about the chain.", "quiet"),
         ):
-            yield _gauge(
-                f"regalia_chain_{name}", text, ["chain"], [((key,), getattr(row, field)) for key, row in known]
-            )
-        yield _gauge(
+            yield gauge(f"regalia_chain_{name}", text, ["chain"], [((key,), getattr(row, field)) for key, row in known])
+        yield gauge(
             "regalia_chain_lag_blocks",
             "Blocks between the head and the last published one.",
             ["chain"],
             [((key,), _behind(row.head, row.indexed)) for key, row in known],
         )
-        yield _gauge(
+        yield gauge(
             "regalia_chain_halted",
             "1 when ingestion has halted until an operator acts; the reason says why and what to do.",
             ["chain", "reason"],
             [((key, _short(row.halted)), row.halted is not None) for key, row in known],
         )
-        yield _gauge(
+        yield gauge(
             "regalia_chain_finality_blocks",
             "Blocks after which a block of the chain counts as final.",
             ["chain"],
@@ -140,7 +134,7 @@ class ServiceCollector(Collector):
         for name, (metric, text) in COUNTERS.items():
             # A chain with any counter gets all of them at 0, so that Prometheus sees the first increase.
             samples = [((self._key(chain_id),), counts.get(name, 0)) for chain_id, counts in by_chain.items()]
-            yield _counter(metric, text, ["chain"], samples)
+            yield counter(metric, text, ["chain"], samples)
         depths = HistogramMetricFamily(
             "regalia_index_reorganisation_depth_blocks", "Blocks reverted by each reorganisation.", labels=["chain"]
         )
@@ -153,29 +147,29 @@ class ServiceCollector(Collector):
         yield depths
 
     def _derived(self, rows: Sequence[ChainState]) -> Iterator[Metric]:
-        published = self.warehouse.answer
+        published = self.warehouse.answer.publication if self.warehouse.answer else None
         indexed = {row.chain_id: row.indexed for row in rows}
         blocks = published.blocks if published else {}
-        yield _gauge(
+        yield gauge(
             "regalia_derived_block",
             "The published block that the served tables were derived from.",
             ["chain"],
             [((self._key(chain_id),), block) for chain_id, block in blocks.items()],
         )
-        yield _gauge(
+        yield gauge(
             "regalia_derive_lag_blocks",
             "Published blocks that the served tables do not include yet.",
             ["chain"],
             [((self._key(key),), _behind(indexed.get(key), block)) for key, block in blocks.items()],
         )
-        yield _gauge(
+        yield gauge(
             "regalia_publication_version",
             "Version of the served tables.",
             [],
             [((), published.version if published else None)],
         )
         age = max(time.time() - published.published_at.timestamp(), 0.0) if published else None
-        yield _gauge("regalia_publication_age_seconds", "Age of that version.", [], [((), age)])
+        yield gauge("regalia_publication_age_seconds", "Age of that version.", [], [((), age)])
 
     def _assets(self, rows: Sequence[AssetState]) -> Iterator[Metric]:
         labelled = [((row.asset, self._key(row.chain_id) if row.chain_id else "all"), row) for row in rows]
@@ -184,7 +178,7 @@ class ServiceCollector(Collector):
             ("last_run_seconds", "Duration of that run.", "last_seconds"),
         ):
             samples = [(labels, getattr(row, field)) for labels, row in labelled]
-            yield _gauge(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
+            yield gauge(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
         for name, text, field in (
             ("runs", "Runs that wrote rows.", "runs"),
             ("run_seconds", "Total duration of those runs.", "seconds"),
@@ -192,18 +186,18 @@ class ServiceCollector(Collector):
             ("failures", "Dagster steps of the asset that failed after all retries.", "failures"),
         ):
             samples = [(labels, getattr(row, field)) for labels, row in labelled]
-            yield _counter(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
+            yield counter(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
 
     def _parts(self) -> Iterator[Metric]:
         running = state.read(self.data_dir)
         parts: dict[str, Any] = running["parts"] if running else {}
-        yield _gauge(
+        yield gauge(
             "regalia_part_up",
             "Whether a part of `regalia up` is ready, or has finished its task.",
             ["part", "phase"],
             [((name, part["phase"]), part["phase"] in ("ready", "done")) for name, part in parts.items()],
         )
-        yield _counter(
+        yield counter(
             "regalia_part_restarts",
             "Restarts of a part since `regalia up` started.",
             ["part"],
@@ -213,19 +207,19 @@ class ServiceCollector(Collector):
 
 def _circuits(breakers: Sequence[Breaker]) -> Iterator[Metric]:
     named = [((breaker.name,), breaker) for breaker in breakers]
-    yield _gauge(
+    yield gauge(
         "regalia_circuit_open",
         "1 while the dependency does not answer and requests for it are refused.",
         ["dependency"],
         [(name, breaker.is_open) for name, breaker in named],
     )
-    yield _counter(
+    yield counter(
         "regalia_circuit_openings",
         "How often the circuit opened.",
         ["dependency"],
         [(name, breaker.openings) for name, breaker in named],
     )
-    yield _counter(
+    yield counter(
         "regalia_circuit_refused",
         "Calls of the dependency that were refused.",
         ["dependency"],
@@ -234,13 +228,13 @@ def _circuits(breakers: Sequence[Breaker]) -> Iterator[Metric]:
 
 
 def _queues(rows: Sequence[QueueState]) -> Iterator[Metric]:
-    yield _gauge(
+    yield gauge(
         "regalia_queue_jobs",
         "Jobs by state. `failed` counts all jobs kept, and Dagster's runs of the last day.",
         ["queue", "state"],
         [((row.queue, name), getattr(row, name)) for row in rows for name in ("waiting", "running", "failed")],
     )
-    yield _gauge(
+    yield gauge(
         "regalia_queue_oldest_seconds",
         "How long the oldest due job has waited.",
         ["queue"],
@@ -251,7 +245,7 @@ def _queues(rows: Sequence[QueueState]) -> Iterator[Metric]:
 def _webhooks(state: StoreState | None) -> Iterator[Metric]:
     found = state or StoreState()
     counts: dict[str, int] = {name: value for name, chain_id, value in found.counters if not chain_id}
-    yield _counter(
+    yield counter(
         "regalia_webhook_attempts",
         "Webhook delivery attempts, by outcome: delivered, or the reason for failure.",
         ["outcome"],
@@ -269,13 +263,13 @@ def _webhooks(state: StoreState | None) -> Iterator[Metric]:
             buckets, total = histogram(counts, name)
             family.add_metric([], buckets, total)
         yield family
-    yield _gauge(
+    yield gauge(
         "regalia_webhook_subscriptions",
         "Webhooks by status.",
         ["status"],
         [((status,), count) for status, count in found.subscriptions],
     )
-    yield _gauge(
+    yield gauge(
         "regalia_events_waiting",
         "Events whose deliveries are not queued yet.",
         [],
@@ -284,33 +278,18 @@ def _webhooks(state: StoreState | None) -> Iterator[Metric]:
 
 
 def _notices(firing: Sequence[FiringNotice], deliveries: Sequence[StatusCount]) -> Iterator[Metric]:
-    yield _gauge(
+    yield gauge(
         "regalia_alert_firing",
         "1 for each reported condition that is still firing.",
         ["kind", "subject", "severity"],
         [((kind, subject, severity), 1) for kind, subject, severity in firing[:MAX_FIRING]],
     )
-    yield _gauge(
+    yield gauge(
         "regalia_alert_deliveries",
         "Notices to the operators' webhook, by state: waiting, delivered, given_up.",
         ["state"],
         [((status,), count) for status, count in deliveries],
     )
-
-
-def _gauge(name: str, text: str, labels: list[str], samples: Sequence[tuple[tuple[str, ...], Any]]) -> Metric:
-    family = GaugeMetricFamily(name, text, labels=labels)
-    for values, value in samples:
-        if value is not None:
-            family.add_metric(values, float(value))
-    return family
-
-
-def _counter(name: str, text: str, labels: list[str], samples: Sequence[tuple[tuple[str, ...], Any]]) -> Metric:
-    family = CounterMetricFamily(name, text, labels=labels)
-    for values, value in samples:
-        family.add_metric(values, float(value))
-    return family
 
 
 def _behind(ahead: int | None, behind: int | None) -> int | None:

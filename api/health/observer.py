@@ -10,10 +10,10 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Generic, TypeVar
 
 from api.health.state import QueueState, StoreState
+from api.health.storage import WarehouseState
 from api.warehouse import WarehouseReader
 from warehouse import sql
 from warehouse.engines import EngineUrls
@@ -29,15 +29,6 @@ _LIMIT_SECONDS = 5.0
 
 
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """The newest published version, and the block of each chain that it was made from."""
-
-    version: int
-    published_at: datetime
-    blocks: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +88,7 @@ class Observer:
         self._store = Store(urls.database_url, pool_size=1, timeout_seconds=_LIMIT_SECONDS)
         self._warehouse = WarehouseReader(urls.clickhouse_url, timeout_seconds=_LIMIT_SECONDS)
         self.store: Watched[StoreState] = Watched("store", self._state)
-        self.warehouse: Watched[Publication] = Watched("warehouse", self._publication)
+        self.warehouse: Watched[WarehouseState] = Watched("warehouse", self._storage)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -116,9 +107,6 @@ class Observer:
         runs = await self._store.rows("health/count_dagster_runs")
         return replace(state, queues=[*state.queues, *(QueueState(**row) for row in runs)])
 
-    async def _publication(self) -> Publication | None:
-        rows = await self._warehouse.rows(sql.load("queries/health/publication"))
-        if not rows:
-            return None
-        row = rows[0]
-        return Publication(row["version"], row["published_at"], dict(zip(row["chain_ids"], row["blocks"], strict=True)))
+    async def _storage(self) -> WarehouseState | None:
+        rows = await self._warehouse.rows(sql.load("queries/health/read_state"))
+        return WarehouseState.of(rows[0]) if rows else None

@@ -66,6 +66,14 @@ class StatusCount(NamedTuple):
     number: int
 
 
+class StoreTable(NamedTuple):
+    """A table's rows and bytes, with its indexes, as of its last analysis."""
+
+    name: str
+    rows: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class StoreState:
     """Everything in one reading. ``events`` are those without deliveries yet."""
@@ -78,6 +86,9 @@ class StoreState:
     deliveries: Sequence[StatusCount] = ()
     subscriptions: Sequence[StatusCount] = ()
     events: int = 0
+    tables: Sequence[StoreTable] = ()
+    size: int = 0
+    """Bytes of the database."""
     has_dagster: bool = False
 
     @classmethod
@@ -98,5 +109,7 @@ class StoreState:
             deliveries=[StatusCount(*row) for row in document["deliveries"] or ()],
             subscriptions=[StatusCount(*row) for row in document["subscriptions"] or ()],
             events=document["events"],
+            tables=[StoreTable(*row) for row in document["tables"] or ()],
+            size=document["size"],
             has_dagster=document["dagster"],
         )

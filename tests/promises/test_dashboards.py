@@ -60,7 +60,16 @@ def test_the_dashboard_has_what_grafana_needs_to_load_it() -> None:
     panels = DASHBOARD["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels)
     rows = [panel["title"] for panel in panels if panel["type"] == "row"]
-    assert rows == ["Overview", "Ingestion", "Derive", "API", "Queues and alerts", "Webhooks", "Engines and parts"]
+    assert rows == [
+        "Overview",
+        "Ingestion",
+        "Derive",
+        "API",
+        "Queues and alerts",
+        "Webhooks",
+        "Engines and parts",
+        "Storage",
+    ]
     for panel in panels:
         if panel["type"] == "row":
             continue
@@ -100,3 +109,13 @@ def test_alert_rules_are_named_once_and_say_what_is_wrong() -> None:
     for rule in RULES:
         assert rule["labels"]["severity"], rule["alert"]
         assert rule["annotations"]["summary"], rule["alert"]
+
+
+def test_each_alert_links_to_its_own_section_of_the_runbooks() -> None:
+    runbooks = (FOLDER.parent / "runbooks.md").read_text()
+    sections = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", runbooks, re.MULTILINE | re.DOTALL))
+    assert set(sections) == {rule["alert"] for rule in RULES}
+    for rule in RULES:
+        assert rule["annotations"]["runbook_url"] == f"docs/runbooks.md#{rule['alert'].lower()}"
+        for part in ("**Means**: ", "**Look at**: ", "**Do**: "):
+            assert part in sections[rule["alert"]], rule["alert"]

@@ -50,5 +50,17 @@ SELECT json_build_object(
   'subscriptions', (SELECT json_agg(json_build_array(status, count)) FROM (
     SELECT status, count(*) FROM webhook_subscription WHERE status <> 'deleted' GROUP BY status) AS counted),
   'events', (SELECT count(*) FROM event_log WHERE fanned_out_at IS NULL),
+  'tables', (
+    -- Sizes as of the last vacuum or analysis: asking the file system for each would take longer than all the rest.
+    SELECT json_agg(json_build_array(name, rows, bytes)) FROM (
+        SELECT t.relname AS name, greatest(t.reltuples, 0)::bigint AS rows,
+               8192 * (t.relpages + coalesce(sum(i.relpages), 0))::bigint AS bytes
+        FROM pg_class AS t
+        LEFT JOIN pg_index AS x ON x.indrelid = t.oid
+        LEFT JOIN pg_class AS i ON i.oid = x.indexrelid
+        WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r'
+        GROUP BY t.oid, t.relname, t.reltuples, t.relpages
+    ) AS sized),
+  'size', pg_database_size(current_database()),
   'dagster', to_regclass('dagster.runs') IS NOT NULL
 ) AS state

@@ -203,3 +203,26 @@ async def test_every_metric_is_documented_and_every_documented_one_exposed(servi
 
 def test_reorganisation_depths_keep_their_buckets() -> None:
     assert [*map(str, DEPTHS), "inf"] == list(exposition.DEPTHS)
+
+
+async def test_a_scrape_tells_disks_tables_parts_and_merges(
+    serve: Serve, store: Connection, warehouse: Warehouse, warehouse_url: str
+) -> None:
+    for version in (1, 2):
+        warehouse.command(f"INSERT INTO serve_publication VALUES ({version}, now64(3), map(8453, 86))")
+    for number in range(20):
+        add_registration(store, f"T{number}", token_id=number, log_index=number)
+    store.execute("ANALYZE registration")
+    async with serve(clickhouse_url=warehouse_url) as service:
+        samples = await scrape(service)
+    for disk in ("data_dir", "warehouse_default"):
+        free, total = (value(samples, f"disk_{name}_bytes", disk=disk) for name in ("free", "total"))
+        assert 0 < free < total
+    assert value(samples, "table_rows", engine="warehouse", table="serve_publication") == 2
+    assert value(samples, "table_rows", engine="store", table="registration") == 20
+    for engine, table in (("warehouse", "serve_publication"), ("store", "registration")):
+        assert value(samples, "table_bytes", engine=engine, table=table) > 0
+    assert value(samples, "store_bytes") > 1_000_000
+    assert value(samples, "warehouse_parts", table="serve_publication") in (1, 2)
+    assert value(samples, "warehouse_merges") >= 0
+    assert value(samples, "warehouse_merge_seconds") >= 0

@@ -123,7 +123,7 @@ def test_clickhouse_connect_works_for_an_analyst(engines: EngineUrls, engine_set
         clickhouse_connect.get_client(host="127.0.0.1", port=port, username="analyst", password="wrong")
 
 
-@pytest.mark.parametrize(("sql", "position"), [("SELEC 1", 1), ("SELECT (1 + ) FROM tokens", 13), ("sumthing", 1)])
+@pytest.mark.parametrize(("sql", "position"), [("SELEC 1", 1), ("SELECT (1 + ) FROM tokens", 15), ("sumthing", 1)])
 def test_a_syntax_error_is_told_in_clickhouses_words(analyst: Warehouse, sql: str, position: int) -> None:
     with pytest.raises(WarehouseError, match=f"failed at position {position}") as refused:
         analyst.command(sql)
