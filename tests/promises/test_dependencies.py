@@ -22,6 +22,7 @@ NOT_IMPORTED = {
     "psycopg2-binary": "the driver that dagster-postgres uses",
     "python-multipart": "FastAPI reads forms with it",
     # Of the tests.
+    "marimo": "the notebook below docs is one of its files",
     "mypy": "a command",
     "openapi-python-client": "a command",
     "ruff": "a command",
