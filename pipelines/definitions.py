@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from pipelines.assets import refresh_assets
+from pipelines.assets import fact_specs, node_spec, refresh_tables
 from pipelines.checks.asset_checks import asset_check
 from pipelines.checks.declared import CHECKS
 from pipelines.documents.schedules import (
@@ -10,7 +10,6 @@ from pipelines.documents.schedules import (
     cleaning_schedule,
     refresh_job,
     refresh_schedule,
-    serve_publication,
 )
 from pipelines.heartbeats.assets import agg_heartbeat
 from pipelines.heartbeats.schedules import heartbeat_job, heartbeat_schedule
@@ -21,6 +20,7 @@ from pipelines.notices import note_recovered_runs, record_failed_runs, watch_ser
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
 
+nodes = [node_spec(chain) for chain in configured_chains()]
 heads = [head_asset(chain) for chain in configured_chains()]
 repairs = ingestion_schedules(heads)
 
@@ -35,7 +35,7 @@ checks_schedule = dg.ScheduleDefinition(
 recurring = [refresh_job.name, cleaning_job.name, *[schedule.job.name for schedule in repairs]]
 
 defs = dg.Definitions(
-    assets=[*heads, raw_block, *refresh_assets, agg_heartbeat, serve_publication],
+    assets=[*nodes, *heads, raw_block, *fact_specs, refresh_tables, agg_heartbeat],
     asset_checks=[*map(asset_check, CHECKS), balances_equal_chain],
     jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
     schedules=[

@@ -1,12 +1,11 @@
-"""How every asset runs: steps of the refresh, retried, with rows, range and seconds as metadata."""
+"""How every asset runs: retried, in a pool, with rows, range and seconds as metadata."""
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import dagster as dg
 
-from pipelines.refresh import refresh
-from pipelines.resources import EngineAccess
 from pipelines.run_log import AssetRun
 
 RETRY = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.FULL)
@@ -22,21 +21,18 @@ def chain_pool(chain_key: str) -> str:
     return f"chain_{chain_key}"
 
 
-def run_steps(engines: EngineAccess, steps: Sequence[str]) -> dg.MaterializeResult[None]:
-    """Run steps of the refresh for all chains."""
-    with engines.connect() as connections:
-        return result(refresh(connections.warehouse, connections.store, connections.chains, steps=steps))
-
-
 def result(runs: Sequence[AssetRun]) -> dg.MaterializeResult[None]:
-    """The metadata of a materialisation: rows, range, seconds and notes."""
+    """The materialisation that these runs are."""
+    return dg.MaterializeResult(metadata=run_metadata(runs))
+
+
+def run_metadata(runs: Sequence[AssetRun]) -> dict[str, dg.MetadataValue[Any]]:
+    """The metadata of a materialisation: rows that were written, range, seconds and notes."""
     ranges = [f"{run.range_from}..{run.range_to}" for run in runs if run.range_to]
     notes = [f"{run.chain_id}: {run.note}" for run in runs if run.note]
-    return dg.MaterializeResult(
-        metadata={
-            "rows": dg.MetadataValue.int(sum(run.rows for run in runs)),
-            "range": dg.MetadataValue.text(", ".join(ranges) or "nothing new"),
-            "seconds": dg.MetadataValue.float(round(sum((run.seconds for run in runs), 0.0), 3)),
-            "notes": dg.MetadataValue.text("; ".join(notes)),
-        }
-    )
+    return {
+        "rows": dg.MetadataValue.int(sum(run.rows for run in runs)),
+        "range": dg.MetadataValue.text(", ".join(ranges) or "nothing new"),
+        "seconds": dg.MetadataValue.float(round(sum((run.seconds for run in runs), 0.0), 3)),
+        "notes": dg.MetadataValue.text("; ".join(notes)),
+    }

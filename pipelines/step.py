@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun
@@ -22,14 +22,25 @@ class Phase(Enum):
     """What is compiled from published data."""
 
 
+class Group(StrEnum):
+    """The groups of tables in Dagster."""
+
+    CHAIN_FACTS = "chain_facts"
+    """What the indexer writes."""
+    SUMS_AND_PRICES = "sums_and_prices"
+    SCORES = "scores"
+    SERVING = "serving"
+    """What the API reads from the warehouse."""
+    STORE = "store"
+    """What the API reads from the store."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of the refresh. ``pipelines/steps.py`` lists all of them in order."""
 
     name: str
-    """Its name in ``refresh(steps=…)``, in checkpoints and in the run log."""
-    asset: str
-    """The Dagster asset that runs it, named after the main table it writes. Steps may share an asset."""
+    """Its name everywhere: in checkpoints, the run log, status, metrics and Dagster."""
     description: str
     after: tuple[str, ...] = ()
     """Names of the steps whose tables it reads. A step after none reads facts only."""
@@ -37,6 +48,8 @@ class Step:
     """Tables of the warehouse that it writes."""
     store_tables: tuple[str, ...] = ()
     """Tables of the store that it writes."""
+    group: Group = Group.SUMS_AND_PRICES
+    """That of its tables of the warehouse."""
     phase: Phase
     pauses_writer: bool = False
     """Whether it reads running sums, which hold still only while the chain's indexer does not write."""

@@ -1,6 +1,6 @@
 """All steps of the refresh in the order in which they run, each after the steps whose tables it reads.
 
-The follower, ``regalia refresh`` and the Dagster assets run what is listed here. To add a table, declare a ``STEP``
+The follower, ``regalia refresh`` and Dagster run what is listed here. To add a table, declare a ``STEP``
 next to the function that derives it and add it to :data:`STEPS`.
 """
 
@@ -27,9 +27,6 @@ from pipelines.weights import derive as weights
 
 AnyStep = ChainStep | GlobalStep
 
-FACTS_ASSET = "raw_block"
-"""The asset of a step that reads facts only depends on this one."""
-
 STEPS: Sequence[AnyStep] = (
     tokens.STEP,
     registrations.STEP,
@@ -51,22 +48,3 @@ STEPS: Sequence[AnyStep] = (
     token_list.STEP,
     mirrors.STEP,
 )
-
-
-def asset_names() -> list[str]:
-    """The assets that run steps, in order."""
-    return list(dict.fromkeys(step.asset for step in STEPS))
-
-
-def steps_of(asset: str) -> list[AnyStep]:
-    """The steps that an asset runs, in order."""
-    return [step for step in STEPS if step.asset == asset]
-
-
-def dependencies_of(asset: str) -> list[str]:
-    """The assets that an asset depends on: those of the steps before its own, or the facts."""
-    by_name = {step.name: step for step in STEPS}
-    found: dict[str, None] = {}
-    for step in steps_of(asset):
-        found.update(dict.fromkeys([by_name[name].asset for name in step.after] or [FACTS_ASSET]))
-    return [name for name in found if name != asset]

@@ -84,7 +84,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_token_candle",
     description="Prices of quotes by the minute; price and volume of tokens by five minutes, hour and day.",
     after=("trades", "weights"),
     tables=("agg_quote_minute", "agg_token_candle"),

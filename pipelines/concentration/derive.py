@@ -45,7 +45,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_top_day",
     description="What the ten largest holders of every token had at the end of each day with transfers.",
     tables=("agg_top_day",),
     phase=Phase.METRICS,

@@ -40,7 +40,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="serve_token",
     description="The weights and the seniority that copy verdicts rest on, by token, and as of when the verdicts hold.",
     after=("weights", "documents"),
     store_tables=("indexed_token", "copy_progress"),

@@ -22,7 +22,7 @@ from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.derive import CAUSE as REGISTRATION
 from pipelines.run_log import AssetRun, timed
-from pipelines.step import ChainStep, Phase
+from pipelines.step import ChainStep, Group, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of, stored_from_digits
@@ -49,11 +49,11 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="serve_token",
     description="What search answers with: tokens, symbols and the forms that find them.",
     after=("tokens", "registrations", "holders", "prices", "weights", "heartbeats"),
     tables=("serve_token", "serve_symbol", "serve_symbol_form"),
     store_tables=("indexed_token",),
+    group=Group.SERVING,
     phase=Phase.SERVING,
     derive=derive,
 )

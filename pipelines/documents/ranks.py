@@ -3,7 +3,7 @@
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
-from pipelines.step import GlobalStep, Phase
+from pipelines.step import GlobalStep, Group, Phase
 
 
 def derive(run: RefreshRun) -> AssetRun | None:
@@ -27,10 +27,10 @@ def derive(run: RefreshRun) -> AssetRun | None:
 
 STEP = GlobalStep(
     name="ranks",
-    asset="serve_token",
     description="The rank of every token with a market, over all chains.",
     after=("documents",),
     tables=("serve_token",),
+    group=Group.SERVING,
     phase=Phase.SERVING,
     derive=derive,
 )

@@ -54,7 +54,9 @@ def replay_holders(
     if not served:
         return Replay([], 0)
     asked = ",".join(f"{token}:{row['as_of_block']}" for token, row in served.items())
-    found = warehouse.rows(_statement("holders_replayed"), {"chain_id": chain.chain_id, "tokens": asked})
+    found = warehouse.rows(
+        sql.load("transforms/checks/holders_replayed"), {"chain_id": chain.chain_id, "tokens": asked}
+    )
     replayed = {row["token_hex"]: row["holders"] for row in found}
     later = {"chain_id": chain.chain_id, "seen": seen, "tokens": ",".join(served)}
     changed = {row["token"]: row["from_block"] for row in warehouse.rows(_statement("changed_since"), later)}

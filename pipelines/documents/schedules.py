@@ -2,16 +2,16 @@
 
 import dagster as dg
 
-from pipelines.assets import refresh_assets
+from pipelines.assets import refresh_tables
 from pipelines.publication import clean
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Engines
-from pipelines.running import DERIVE_POOL, OWNERS, RETRY, result
+from pipelines.running import DERIVE_POOL, RETRY, run_metadata
 
 # Checks have a job of their own, which takes longer.
 refresh_job = dg.define_asset_job(
     "refresh",
-    selection=dg.AssetSelection.assets(*refresh_assets).without_checks(),
+    selection=dg.AssetSelection.assets(refresh_tables).without_checks(),
     tags={"subject": "derived"},
 )
 refresh_schedule = dg.ScheduleDefinition(
@@ -22,18 +22,23 @@ refresh_schedule = dg.ScheduleDefinition(
 )
 
 
-@dg.asset(deps=["serve_token"], group_name="documents", retry_policy=RETRY, pool=DERIVE_POOL, owners=OWNERS)
-def serve_publication(engines: Engines) -> dg.MaterializeResult[None]:
-    """Removes superseded served rows that no cursor can ask for any more."""
+@dg.op(retry_policy=RETRY, pool=DERIVE_POOL, out=dg.Out(dg.Nothing))
+def clean_served_rows(context: dg.OpExecutionContext, engines: Engines) -> None:
+    """Remove superseded served rows that no cursor can ask for any more."""
     with (
         engines.connect() as connections,
         open_refresh_run(connections.warehouse, connections.store, connections.chains) as run,
     ):
         clean(run)
-        return result(run.log.entries)
+        context.add_output_metadata(run_metadata(run.log.entries))
 
 
-cleaning_job = dg.define_asset_job("cleaning", selection=[serve_publication], tags={"subject": "derived"})
+@dg.job(name="cleaning", tags={"subject": "derived"})
+def cleaning_job() -> None:
+    """Served rows that no cursor can ask for."""
+    clean_served_rows()
+
+
 cleaning_schedule = dg.ScheduleDefinition(
     name="cleaning_every_ten_minutes",
     job=cleaning_job,

@@ -21,6 +21,7 @@ from warehouse.postgres import ConnectionLost
 log = logging.getLogger(__name__)
 
 SUBJECT = "events"
+_HOLDER_SUBJECT = "holder_events"
 _OF_BLOCKS = (registry.SOURCE, holdings.SOURCE, trades.SOURCE)
 _MARKETS = ("trades", "liquidity", "prices")
 
@@ -88,21 +89,19 @@ def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
     if not marks.registered:
         return None
     rows, seconds = timed(lambda: _isolated(run, chain, holdings.SOURCE, lambda: holdings.derive(run, window, final)))
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+    return run.log.record(AssetRun(_HOLDER_SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
 
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="event_log",
-    description="Events of registered tokens, for webhooks. Events about holders are recorded with agg_token_hour.",
+    description="Events of registered tokens, for webhooks. Events about holders are recorded by holder_events.",
     after=("registrations", "trades", "prices", "heartbeats"),
     store_tables=("event_log",),
     phase=Phase.METRICS,
     derive=derive,
 )
 HOLDER_EVENTS_STEP = ChainStep(
-    name="holder_events",
-    asset="agg_token_hour",
+    name=_HOLDER_SUBJECT,
     description="Events about the holders of registered tokens.",
     after=("registrations", "holders"),
     store_tables=("event_log",),

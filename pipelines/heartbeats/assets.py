@@ -4,17 +4,22 @@ from functools import partial
 
 import dagster as dg
 
-from pipelines.assets import declared_asset
+from pipelines.assets import table_spec
 from pipelines.heartbeats.derive import HOUR_SECONDS, SUBJECT
 from pipelines.heartbeats.derive import score_hours as score_closed
 from pipelines.partitions import hours
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
 from pipelines.run_log import AssetRun, timed
-from pipelines.running import result
+from pipelines.running import DERIVE_POOL, RETRY, result
 
 
-@declared_asset("agg_heartbeat", partitions_def=hours)
+@dg.multi_asset(
+    name="agg_heartbeat",
+    specs=[table_spec("agg_heartbeat", partitions_def=hours)],
+    retry_policy=RETRY,
+    pool=DERIVE_POOL,
+)
 def agg_heartbeat(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
     """Score one hour of every chain."""
     span = context.partition_time_window

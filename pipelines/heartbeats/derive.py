@@ -26,7 +26,7 @@ from pipelines.ranking import counted_volume
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
 from pipelines.scoring import VERSION
-from pipelines.step import ChainStep, Phase
+from pipelines.step import ChainStep, Group, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import symbol_key
@@ -88,10 +88,10 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_heartbeat",
     description="The score of every token by the hour, with its inputs. Scoring an hour again gives the same scores.",
     after=("tokens", "holders", "prices"),
     tables=("agg_heartbeat",),
+    group=Group.SCORES,
     phase=Phase.METRICS,
     hourly=True,
     derive=derive,

@@ -37,7 +37,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_token_hour",
     description="Holder counts by hour, entering and leaving holders by day, and the largest holders.",
     tables=("agg_token_hour", "agg_holder_day", "agg_top_holder"),
     phase=Phase.METRICS,

@@ -8,11 +8,13 @@ import dagster as dg
 from indexer.chains.kinds import open_source
 from indexer.reindex import DifferentChain, Reindexed, reindex
 from indexer.run import Advance, IndexContext, advance
+from pipelines.assets import node_of, table_spec
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
-from pipelines.resources import Connections, Engines
+from pipelines.resources import Connections, Engines, configured_chains
 from pipelines.run_log import AssetRun
 from pipelines.running import OWNERS, RETRY, chain_pool, result
+from pipelines.step import Group
 from warehouse import postgres
 from warehouse.domain.chains import Chain
 
@@ -22,7 +24,9 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
 
     @dg.asset(
         name=f"head_{chain.key}",
-        group_name="ingestion",
+        deps=[node_of(chain)],
+        group_name=Group.CHAIN_FACTS,
+        kinds={"json_rpc"},
         retry_policy=RETRY,
         pool=chain_pool(chain.key),
         owners=OWNERS,
@@ -43,11 +47,16 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
     return head
 
 
-@dg.asset(
-    group_name="ingestion",
-    partitions_def=chain_block_windows,
+@dg.multi_asset(
+    name="raw_block",
+    specs=[
+        table_spec(
+            "raw_block",
+            deps=[f"head_{chain.key}" for chain in configured_chains()],
+            partitions_def=chain_block_windows,
+        )
+    ],
     retry_policy=RETRY,
-    owners=OWNERS,
 )
 def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
     """A window of a chain's blocks: indexed if needed, fetched again, compared with what is stored, and repaired."""

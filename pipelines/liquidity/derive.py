@@ -45,7 +45,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_pool_liquidity",
     description="What every pool holds, at its median state of the last minutes.",
     after=("trades",),
     tables=("agg_pool_liquidity",),

@@ -12,7 +12,7 @@ from typing import Any
 from pipelines import frames
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import AssetRun, timed
-from pipelines.step import GlobalStep, Phase
+from pipelines.step import GlobalStep, Group, Phase
 from pipelines.windows import Checkpoint, read_checkpoint, write_checkpoint
 
 SUBJECT = "mirrors"
@@ -106,10 +106,10 @@ def derive(run: RefreshRun) -> AssetRun | None:
 
 STEP = GlobalStep(
     name=SUBJECT,
-    asset="mirror_registration",
     description="Registrations, claims and the token list of the store, for the marts.",
     after=("registrations", "token_list"),
     tables=tuple(mirror.table for mirror in MIRRORS),
+    group=Group.SERVING,
     phase=Phase.LISTS,
     derive=derive,
 )

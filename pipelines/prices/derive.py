@@ -63,7 +63,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_token_price",
     description="Price, volume, liquidity and price changes of every token, and the price of the native coin.",
     after=("tokens", "liquidity"),
     tables=("agg_token_price",),

@@ -10,7 +10,7 @@ from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import NOBODY
 from pipelines.run_log import AssetRun, timed
-from pipelines.step import ChainStep, Phase
+from pipelines.step import ChainStep, Group, Phase
 from pipelines.tokens.accounts import possible_wallets
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of, stored_from_digits
@@ -84,10 +84,10 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="serve_provenance",
     description="Which wallet controls which token, and how.",
-    after=("documents",),
+    after=("tokens", "holders", "documents"),
     tables=("serve_provenance", "agg_provenance"),
+    group=Group.SERVING,
     phase=Phase.SERVING,
     derive=derive,
 )

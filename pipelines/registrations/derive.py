@@ -44,7 +44,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="registration",
     description="The registry's events folded into the store's registrations.",
     store_tables=("registration",),
     phase=Phase.IDENTITY,

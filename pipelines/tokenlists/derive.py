@@ -26,7 +26,6 @@ def derive(run: RefreshRun) -> AssetRun | None:
 
 STEP = GlobalStep(
     name=SUBJECT,
-    asset="token_list",
     description="The versioned list of tokens with an active registration.",
     after=("registrations", "heartbeats"),
     store_tables=("token_list_version", "token_list_entry"),

@@ -42,7 +42,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_token",
     description="Identity, creation and control of every token.",
     tables=("agg_token", "agg_account_token"),
     phase=Phase.IDENTITY,

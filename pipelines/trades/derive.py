@@ -24,7 +24,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_pool_candle",
     description="Five-minute candles of every pool.",
     tables=("agg_pool_candle",),
     phase=Phase.METRICS,

@@ -29,7 +29,6 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_wallet_transfer",
     description="Which tokens each wallet sent or received, and in which blocks.",
     tables=("agg_wallet_transfer",),
     phase=Phase.METRICS,

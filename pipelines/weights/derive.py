@@ -12,7 +12,7 @@ from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import MARKET
 from pipelines.run_log import AssetRun, timed
-from pipelines.step import ChainStep, Phase
+from pipelines.step import ChainStep, Group, Phase
 from pipelines.weights.depth import measure_depth
 from pipelines.weights.progress import SUBJECT, Progress, read_progress
 from pipelines.weights.quotes import price_quotes
@@ -69,10 +69,10 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 STEP = ChainStep(
     name=SUBJECT,
-    asset="agg_token_weight",
     description="Depth of every pool and weight of every token by the hour: what the copy rule compares.",
     after=("trades",),
     tables=("agg_pool_depth", "agg_quote_hour", "agg_token_weight"),
+    group=Group.SCORES,
     phase=Phase.METRICS,
     derive=derive,
 )

@@ -36,6 +36,11 @@ import pipelines.definitions
     )
 
 
+def materializations(result: dg.ExecuteInProcessResult) -> list[dg.AssetMaterialization]:
+    """What a run of the refresh reported."""
+    return list(result.asset_materializations_for_node("refresh_tables"))
+
+
 @pytest.mark.usefixtures("dagster_environment")
 def test_assets_do_what_refresh_does_and_checks_pass(ledger: Ledger, warehouse: Warehouse) -> None:
     from pipelines.definitions import defs
@@ -45,13 +50,18 @@ def test_assets_do_what_refresh_does_and_checks_pass(ledger: Ledger, warehouse: 
     with dg.DagsterInstance.ephemeral() as instance:
         result = job.execute_in_process(instance=instance)
         assert result.success
-        event = result.asset_materializations_for_node("agg_token")[0]
+        made = {event.asset_key.to_user_string(): event for event in materializations(result)}
+        event = made["agg_token"]
         assert event.metadata["rows"].value == 3
+        assert event.metadata["dagster/row_count"].value == warehouse.scalar("SELECT count() FROM agg_token")
         assert event.metadata["seconds"].value > 0
         checked = [evaluation for evaluation in result.get_asset_check_evaluations() if not evaluation.passed]
         again = job.execute_in_process(instance=instance)  # as it is every five minutes on a quiet chain
         assert again.success
-        assert again.asset_materializations_for_node("agg_token")[0].metadata["rows"].value == 0
+        made = {event.asset_key.to_user_string(): event for event in materializations(again)}
+        assert made["agg_token"].metadata["rows"].value == 0
+        published = warehouse.scalar("SELECT count() FROM serve_publication")
+        assert published == made["serve_publication"].metadata["dagster/row_count"].value
     assert checked == []
     assert warehouse.scalar("SELECT count() FROM serve_publication") >= 1
 

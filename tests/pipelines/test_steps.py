@@ -2,11 +2,8 @@
 
 from pathlib import Path
 
-import dagster as dg
-
-from pipelines.definitions import defs
 from pipelines.step import ChainStep, GlobalStep, Phase
-from pipelines.steps import FACTS_ASSET, STEPS, AnyStep, steps_of
+from pipelines.steps import STEPS, AnyStep
 from warehouse.clickhouse import Warehouse
 from warehouse.postgres import Connection
 
@@ -40,29 +37,6 @@ def test_steps_for_all_chains_run_after_those_for_one_chain() -> None:
     assert serving == sorted(serving, reverse=True)
 
 
-def test_assets_depend_on_what_their_steps_read() -> None:
-    graph = defs.resolve_asset_graph()
-    for asset in {step.asset for step in STEPS}:
-        expected = set()
-        for step in steps_of(asset):
-            expected |= {other.asset for other in STEPS if other.name in step.after} or {FACTS_ASSET}
-        node = graph.get(dg.AssetKey(asset))
-        assert {key.to_user_string() for key in node.parent_keys} == expected - {asset}
-        assert node.description == " ".join(step.description for step in steps_of(asset))
-
-
-def test_the_refresh_job_runs_every_step_that_is_not_hourly() -> None:
-    selected = {key.to_user_string() for key in defs.resolve_job_def("refresh").asset_layer.selected_asset_keys}
-    assert selected == {step.asset for step in STEPS if not step.hourly}
-
-
-def test_an_asset_is_named_after_a_table_that_it_writes() -> None:
-    for step in STEPS:
-        tables = {table for other in steps_of(step.asset) for table in (*other.tables, *other.store_tables)}
-        names = {step.asset, f"{step.asset}_version"}  # the token list is the newest of its versions
-        assert tables & names
-
-
 def test_declared_tables_exist(warehouse: Warehouse, store: Connection) -> None:
     tables = warehouse.rows("SELECT name FROM system.tables WHERE database = currentDatabase()")
     store_tables = store.execute("SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p')").fetchall()
@@ -81,7 +55,7 @@ def test_every_derived_table_belongs_to_a_step(warehouse: Warehouse) -> None:
     }
     query = (
         "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
-        " AND match(name, '^(agg|serve)_')"
+        " AND match(name, '^(agg|serve|mirror)_')"
     )
     assert {row["name"] for row in warehouse.rows(query)} == declared | elsewhere
 
