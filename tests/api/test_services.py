@@ -1,7 +1,5 @@
 """The shared parts of a process: made on first use, closed at the end, replaceable in tests."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, runtime_checkable
@@ -80,10 +78,3 @@ def _given(dependency: Any, request: Request) -> object:
     except StopIteration as stop:
         return stop.value
     raise AssertionError("a dependency waits")
-
-
-@pytest.mark.slow
-def test_the_application_starts_without_web3() -> None:
-    code = "import sys, api.app, api.worker; print([name for name in ('web3', 'dagster') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
