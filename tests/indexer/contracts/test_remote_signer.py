@@ -2,6 +2,7 @@
 
 import json
 import ssl
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -111,15 +112,18 @@ def test_every_other_answer_counts_as_down(remote: RemoteSignerDouble, answer: A
 
 
 def test_a_silent_signer_is_not_waited_for(remote: RemoteSignerDouble) -> None:
+    over = threading.Event()
+
     def sleep(signature: bytes) -> tuple[int, bytes]:
-        time.sleep(1)
+        over.wait(30)
         return 200, result(signature)
 
     remote.answer_with = sleep
     begun = time.monotonic()
     with pytest.raises(SignerUnavailable, match="does not answer"):
         sign(open_signer(settings(remote, signer_timeout_seconds=0.2)), 8453, REGISTRY, MINT)
-    assert time.monotonic() - begun < 0.9
+    assert time.monotonic() - begun < 15
+    over.set()
 
 
 def test_an_absent_signer_is_unavailable(remote: RemoteSignerDouble) -> None:

@@ -3,6 +3,7 @@
 import base64
 import json
 import stat
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -99,15 +100,18 @@ def test_every_other_answer_counts_as_down(remote: StatementSignerDouble, answer
 
 
 def test_a_silent_signer_is_not_waited_for(remote: StatementSignerDouble) -> None:
+    over = threading.Event()
+
     def sleep(signature: bytes) -> tuple[int, bytes]:
-        time.sleep(1)
+        over.wait(30)
         return 200, base64_result(signature)
 
     remote.answer_with = sleep
     begun = time.monotonic()
     with pytest.raises(SignerUnavailable, match="does not answer"):
         open_signer(settings(remote, signer_timeout_seconds=0.2)).sign(STATEMENT)
-    assert time.monotonic() - begun < 0.9
+    assert time.monotonic() - begun < 15
+    over.set()
 
 
 def test_contradicting_settings_are_refused(remote: StatementSignerDouble, monkeypatch: pytest.MonkeyPatch) -> None:
