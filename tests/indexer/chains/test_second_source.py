@@ -113,7 +113,7 @@ def test_a_skipped_slot_at_the_target_waits_for_the_next_block(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("depth", [1, 7, 30])
+@pytest.mark.parametrize("depth", [1, 30])
 def test_a_reorganisation_is_followed(
     depth: int, slots: SlotChain, warehouse: Warehouse, store_url: str, store: Connection
 ) -> None:
