@@ -96,6 +96,10 @@ ANSWERS: dict[str, tuple[str, dict[str, Any]]] = {
             "results": [{"chainId": SOLANA, "token": {"address": MINT}, "explain": {"isCopy": False}}],
         },
     ),
+    "/api/v2/token/{symbol}/{chain}/candles": (
+        "/api/v2/token/BONK/sol/candles",
+        {"chainId": SOLANA, "tokenAddress": MINT, "interval": "1h", "asOf": {"block": None}},
+    ),
     "/api/v2/tokenlist": (f"/api/v2/tokenlist?chainId={SOLANA}", {"tokens": [LISTED]}),
     "/api/v2/tokenlist/address/{address}": (
         f"/api/v2/tokenlist/address/{OWNER.pubkey()}", {"tokens": [LISTED]},
