@@ -17,63 +17,58 @@ pools AS
 -- The candles of each pool, after the last one before: its close holds on.
 events AS
 (
-    SELECT pool, arraySort(entry -> entry.1, groupArray((bucket, typical, close, volume0_raw, volume1_raw, swaps)))
-        AS entries
+    SELECT pool, bucket, typical, close, volume0_raw, volume1_raw, swaps
+    FROM agg_pool_candle FINAL
+    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT key FROM work_key)
+      AND bucket >= {from:DateTime('UTC')} AND bucket < {until:DateTime('UTC')}
+    UNION ALL
+    SELECT candle.pool AS pool, max(candle.bucket) AS bucket, argMax(candle.typical, candle.bucket) AS typical,
+           argMax(candle.close, candle.bucket) AS close, toUInt256(0) AS volume0_raw,
+           toUInt256(0) AS volume1_raw, toUInt32(0) AS swaps
+    FROM agg_pool_candle AS candle FINAL
+    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND candle.pool IN (SELECT key FROM work_key)
+      AND candle.bucket < {from:DateTime('UTC')}
+    GROUP BY candle.pool
+),
+wanted AS
+(
+    SELECT buckets.token AS token, buckets.bucket AS bucket, toStartOfHour(bucket) AS hour, pools.pool AS pool,
+           pools.quote AS quote, pools.quote_side AS quote_side
     FROM
     (
-        SELECT pool, bucket, typical, close, volume0_raw, volume1_raw, swaps
-        FROM agg_pool_candle FINAL
-        WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT key FROM work_key)
-          AND bucket >= {from:DateTime('UTC')} AND bucket < {until:DateTime('UTC')}
-        UNION ALL
-        SELECT candle.pool AS pool, max(candle.bucket) AS bucket, argMax(candle.typical, candle.bucket) AS typical,
-               argMax(candle.close, candle.bucket) AS close, toUInt256(0) AS volume0_raw,
-               toUInt256(0) AS volume1_raw, toUInt32(0) AS swaps
+        SELECT DISTINCT token, bucket
         FROM agg_pool_candle AS candle FINAL
-        WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND candle.pool IN (SELECT key FROM work_key)
-          AND candle.bucket < {from:DateTime('UTC')}
-        GROUP BY candle.pool
-    )
-    GROUP BY pool
-),
-depths AS
-(
-    SELECT pool, arraySort(entry -> entry.1, groupArray((hour, depth0_raw, depth1_raw, amount0_raw, amount1_raw)))
-        AS entries
-    FROM agg_pool_depth FINAL
-    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT key FROM work_key)
-      AND hour >= toStartOfDay(subtractHours({from:DateTime('UTC')}, 1)) AND hour < {until:DateTime('UTC')}
-    GROUP BY pool
-),
-buckets AS
-(
-    SELECT DISTINCT token, arrayJoin(arrayFilter(at -> at >= {from:DateTime('UTC')}, entries.1)) AS bucket
-    FROM events
-    INNER JOIN pools ON pools.pool = events.pool
+        INNER JOIN pools ON pools.pool = candle.pool
+        WHERE candle.chain_id = {chain_id:UInt32} AND candle.deleted = 0
+          AND candle.bucket >= {from:DateTime('UTC')} AND candle.bucket < {until:DateTime('UTC')}
+    ) AS buckets
+    INNER JOIN pools ON pools.token = buckets.token
 )
 SELECT
-    lower(hex(buckets.token)) AS token_hex,
-    toUInt32(buckets.bucket) AS bucket_seconds,
-    lower(hex(pools.quote)) AS quote_hex,
-    pools.quote_side AS quote_side,
-    arrayLast(entry -> entry.1 <= buckets.bucket, events.entries) AS event,
-    event.1 = buckets.bucket AS has_events,
-    if(has_events, event.2, event.3) AS state,
+    lower(hex(wanted.token)) AS token_hex,
+    toUInt32(wanted.bucket) AS bucket_seconds,
+    lower(hex(wanted.quote)) AS quote_hex,
+    wanted.quote_side AS quote_side,
+    events.bucket = wanted.bucket AS has_events,
+    if(has_events, events.typical, events.close) AS state,
     state.1 AS reserve0_raw,
     state.2 AS reserve1_raw,
     state.3 AS sqrt_price_x96,
-    if(has_events, if(quote_side = 1, event.5, event.4), toUInt256(0)) AS volume_raw,
-    if(has_events, event.6, 0) AS swaps,
-    arrayLast(entry -> entry.1 < toStartOfHour(buckets.bucket), depths.entries) AS found,
+    if(has_events, if(quote_side = 1, events.volume1_raw, events.volume0_raw), toUInt256(0)) AS volume_raw,
+    if(has_events, events.swaps, 0) AS swaps,
     -- A pool with depth has a row for the first hour of every day.
-    found.1 >= toStartOfDay(subtractHours(toStartOfHour(buckets.bucket), 1)) AS has_depth,
-    if(has_depth, if(quote_side = 1, found.3, found.2), toUInt256(0)) AS depth_raw,
-    if(has_depth, if(quote_side = 1, found.5, found.4), toUInt256(0)) AS quote_raw
-FROM buckets
-INNER JOIN pools ON pools.token = buckets.token
-INNER JOIN events ON events.pool = pools.pool
-LEFT JOIN depths ON depths.pool = pools.pool
-WHERE event.1 > toDateTime(0, 'UTC')
+    depths.hour >= toStartOfDay(subtractHours(wanted.hour, 1)) AS has_depth,
+    if(has_depth, if(quote_side = 1, depths.depth1_raw, depths.depth0_raw), toUInt256(0)) AS depth_raw,
+    if(has_depth, if(quote_side = 1, depths.amount1_raw, depths.amount0_raw), toUInt256(0)) AS quote_raw
+FROM wanted
+ASOF INNER JOIN events ON events.pool = wanted.pool AND wanted.bucket >= events.bucket
+ASOF LEFT JOIN
+(
+    SELECT pool, hour, depth0_raw, depth1_raw, amount0_raw, amount1_raw
+    FROM agg_pool_depth FINAL
+    WHERE chain_id = {chain_id:UInt32} AND deleted = 0 AND pool IN (SELECT key FROM work_key)
+      AND hour >= toStartOfDay(subtractHours({from:DateTime('UTC')}, 1)) AND hour < {until:DateTime('UTC')}
+) AS depths ON depths.pool = wanted.pool AND wanted.hour > depths.hour
 ORDER BY token_hex, bucket_seconds
 -- Too little work to be worth compiling expressions.
 SETTINGS compile_expressions = 0, compile_aggregate_expressions = 0, compile_sort_description = 0
