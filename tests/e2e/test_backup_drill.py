@@ -183,7 +183,7 @@ def _the_service_answers(settings: EngineSettings, chains: Path) -> None:
             except httpx.TransportError:
                 return False
 
-        wait_until(ready, "the service is ready", 60)
+        wait_until(ready, "the service is ready", 150)
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(30)
