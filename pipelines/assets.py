@@ -121,7 +121,5 @@ def row_counts(connections: Connections) -> dict[str, int]:
 
 def runs_of(table: str, runs: Sequence[AssetRun]) -> list[AssetRun]:
     """The runs of the steps that write a table."""
-    names = {step.name for step in lineage.steps_writing(table)}
-    if table == lineage.PUBLICATION:
-        names = {"publication"}
+    names = lineage.run_names(table)
     return [run for run in runs if run.asset in names]

@@ -17,6 +17,7 @@ from pipelines.holders.checks import balances_equal_chain
 from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.schedules import ingestion_schedules
 from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
+from pipelines.reports import report_runs
 from pipelines.resources import EngineAccess, configured_chains
 from pipelines.retention import retention_schedule
 
@@ -46,7 +47,7 @@ defs = dg.Definitions(
         retention_schedule(recurring),
         *repairs,
     ],
-    sensors=[record_failed_runs, note_recovered_runs, watch_service],
+    sensors=[record_failed_runs, note_recovered_runs, watch_service, report_runs],
     resources={"engines": EngineAccess()},
     executor=dg.in_process_executor,
 )

@@ -39,6 +39,11 @@ def steps_writing(table: str) -> list[AnyStep]:
     return [step for step in STEPS if table in (*step.tables, *step.store_tables)]
 
 
+def run_names(table: str) -> set[str]:
+    """Names of what writes a table, as the run log has them."""
+    return {"publication"} if table == PUBLICATION else {step.name for step in steps_writing(table)}
+
+
 def in_store(table: str) -> bool:
     """Whether a derived table is one of the store."""
     return any(table in step.store_tables for step in STEPS)

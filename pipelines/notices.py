@@ -5,17 +5,21 @@ is due. Where Dagster does not run, the worker reports halted chains and sends, 
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import wraps
+from typing import TypeVar
 
 import dagster as dg
 
+from pipelines.resources import what_to_start
 from pipelines.running import STALE_AFTER
 from warehouse import engines, event_log, postgres, settings
 from warehouse.chains import facts
 from warehouse.domain.events.event import Occurrence, unique_key
 from warehouse.domain.events.service import PipelineFailed
+from warehouse.errors import EnginesNotRunning, StoreUnavailable
 from warehouse.notices import chains, ledger, webhook
 from warehouse.notices.conditions import Condition
 from warehouse.postgres import Connection
@@ -24,12 +28,28 @@ SECONDS = 30
 CHECK_FAILED, RUN_FAILED, ASSET_STALE = "check_failed", "run_failed", "asset_stale"
 _EVENTS_AT_ONCE = 500
 
+Context = TypeVar("Context")
+Result = TypeVar("Result")
+
 
 @contextmanager
-def _store() -> Iterator[Connection]:
+def open_store() -> Iterator[Connection]:
     """The store alone: notices have to be sent even when the warehouse is what is down."""
     with postgres.connect(engines.locate(settings.load()).database_url, autocommit=True) as store:
         yield store
+
+
+def skips_without_engines(sensor: Callable[[Context], Result]) -> Callable[[Context], Result | dg.SkipReason]:
+    """Decorator: without a store, the sensor says in one line what to start."""
+
+    @wraps(sensor)
+    def evaluate(context: Context) -> Result | dg.SkipReason:
+        try:
+            return sensor(context)
+        except (EnginesNotRunning, StoreUnavailable, postgres.ConnectionLost) as error:
+            return dg.SkipReason(what_to_start(error))
+
+    return evaluate
 
 
 def send_due(store: Connection) -> None:
@@ -43,12 +63,13 @@ def send_due(store: Connection) -> None:
 @dg.run_failure_sensor(
     name="record_failed_runs", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=SECONDS
 )
+@skips_without_engines
 def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
     """One ``pipeline.failed`` event for each failed run; a job that keeps failing is one notice."""
     run, message = context.dagster_run, context.failure_event.message or ""
     context.log.error(f"run {run.run_id} of {run.job_name} failed: {message}")
     steps = [event.step_key for event in context.get_step_failure_events() if event.step_key]
-    with _store() as store:
+    with open_store() as store:
         event = PipelineFailed(run_id=run.run_id, job=run.job_name, message=message)
         occurrence = Occurrence(event, unique_key(event), run.job_name)
         recorded = postgres.execute(store, event_log.STATEMENT, event_log.parameters([occurrence]))
@@ -65,9 +86,10 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
     default_status=dg.DefaultSensorStatus.RUNNING,
     minimum_interval_seconds=SECONDS,
 )
+@skips_without_engines
 def note_recovered_runs(context: dg.RunStatusSensorContext) -> None:
     """Resolve the condition of a job, or of a partition, that succeeds again."""
-    with _store() as store:
+    with open_store() as store:
         ledger.resolve(store, f"{RUN_FAILED}:{run_subject(context.dagster_run)}")
         send_due(store)
 
@@ -88,6 +110,7 @@ def failed_run(run: dg.DagsterRun, message: str, steps: Sequence[str]) -> Condit
 
 
 @dg.sensor(name="watch_service", default_status=dg.DefaultSensorStatus.RUNNING, minimum_interval_seconds=SECONDS)
+@skips_without_engines
 def watch_service(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     """Report evaluations of checks since the last look, assets past their freshness, and halted chains; send what is
     due.
@@ -97,7 +120,7 @@ def watch_service(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     if context.repository_def is None:
         raise dg.DagsterInvariantViolationError("the sensor looks at the assets of its repository")
     graph = context.repository_def.asset_graph
-    with _store() as store:
+    with open_store() as store:
         evaluations, last = new_evaluations(context.instance, int(context.cursor) if context.cursor else None)
         for evaluation in evaluations:
             condition = failed_check(evaluation)
