@@ -21,7 +21,7 @@ SELECT
         quotes.quote_side = 1,
         2 * least(toFloat64(holding.amount1_raw), toFloat64(holding.amount0_raw) * holding.price),
         NULL
-    ) / exp10(quotes.quote_decimals) / exp10(quotes.quote_decimals) * toFloat64(prices.usd.1) AS liquidity_usd,
+    ) / exp10(quotes.quote_decimals) * toFloat64(prices.usd.1) AS liquidity_usd,
     quotes.quote_side >= 0 AS believed,
     pools.block_number AS created_block,
     pools.block_time AS created_time,

@@ -141,6 +141,9 @@ def test_one_table_answers_and_ordinary_frames_read_it(analyst: Any) -> None:
     ]
     assert database.sql("SELECT count(*) FROM balances WHERE wallet LIKE '0x%'").fetchall()[0][0] >= 5
 
+    held = analyst.query("SELECT symbol0, liquidity_usd FROM pools WHERE chain = 'base' ORDER BY pool").result_rows
+    assert held == [("USDC", pytest.approx(4_000_000)), ("PEPE", pytest.approx(400_000))]
+
     everywhere = analyst.query("SELECT DISTINCT chain, caip2, chain_id FROM transfers ORDER BY chain").result_rows
     assert [row[:2] for row in everywhere] == [
         ("base", "eip155:8453"),
