@@ -16,7 +16,8 @@ def describe(progress: IndexProgress) -> str:
     rate = progress.events / progress.seconds if progress.seconds > 0 else 0.0
     done = progress.published - progress.first + 1
     left = progress.target - progress.published
-    remaining = f", {left * progress.seconds / done:.0f} s left" if done > 0 and left > 0 else ""
+    share = progress.share if progress.share is not None else done / (done + left) if done + left > 0 else 1.0
+    remaining = f", {progress.seconds * (1 - share) / share:.0f} s left" if share > 0 and left > 0 else ""
     return f"{progress.rows:,} rows, {rate:,.0f} events/s{remaining}"
 
 

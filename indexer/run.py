@@ -24,6 +24,7 @@ from indexer.checkpoint import (
     writer_lock,
 )
 from indexer.configuring import store_configuration
+from indexer.estimate import Outline
 from indexer.marking import mark_published
 from indexer.months import split_by_month
 from indexer.prefetch import Signals, assemble_ahead, fetch_ahead, gather_units
@@ -86,6 +87,8 @@ class IndexProgress:
     rows: int
     events: int
     seconds: float
+    share: float | None = None
+    """Of the work that is done, where the source tells how full blocks are."""
 
 
 ReportProgress = Callable[[IndexProgress], None]
@@ -162,6 +165,7 @@ class _Run:
     rows: int = 0
     events: int = 0
     reorganised: int = 0
+    outline: Outline | None = None
     started: float = field(default_factory=time.monotonic)
     marked_at: float = field(default_factory=time.monotonic)
     looked_at: float = field(default_factory=time.monotonic)
@@ -225,6 +229,8 @@ class _Run:
     def _index(self, checkpoint: Checkpoint, target: int, final: int) -> Checkpoint:
         first = self.session.chain.start_block if checkpoint.block_number is None else checkpoint.block_number + 1
         source, limits, origin = self.session.source, self.context.limits, first
+        if self.progress is not None:
+            self.outline = Outline.of(first, target, source.fullness)
         signals = Signals()
         ahead = fetch_ahead(source, self.session.pool, self.session.size, limits, first, target, final, signals.stopped)
         chunks = gather_units(ahead, target, final, limits, signals)
@@ -287,7 +293,8 @@ class _Run:
         if self.progress is not None:
             seconds = time.monotonic() - self.started
             published = checkpoint.block_number if checkpoint.block_number is not None else first - 1
-            self.progress(IndexProgress(first, target, published, self.rows, self.events, seconds))
+            share = self.outline.share(published) if self.outline is not None else None
+            self.progress(IndexProgress(first, target, published, self.rows, self.events, seconds, share))
 
 
 def settle(store: Connection, warehouse: Warehouse, checkpoint: Checkpoint) -> Checkpoint:

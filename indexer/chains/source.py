@@ -106,6 +106,10 @@ class ChainSource(Protocol[ChunkT]):
     def balances(self, holdings: Sequence[Holding], block: int) -> Sequence[int | None]:
         """What each wallet holds of each token at a block, in base units; None where the token does not answer."""
 
+    def fullness(self, blocks: Sequence[int]) -> Sequence[float] | None:
+        """How much work each of these blocks is, in any unit; None where it is unknown, or asking costs as much as
+        fetching. For estimates of time only."""
+
     def stop(self) -> None:
         """Make waiting requests fail instead of retrying."""
 

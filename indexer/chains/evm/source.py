@@ -22,6 +22,7 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.selectors import balance_of
 
 _HEADERS_AT_ONCE = 500
+_GAS_OF_A_TRANSFER = 50_000
 
 
 class EvmSource:
@@ -78,6 +79,14 @@ class EvmSource:
             for one in holdings
         ]
         return [_word(answer) for answer in self.client.many(calls)]
+
+    def fullness(self, blocks: Sequence[int]) -> Sequence[float] | None:
+        """By the gas they used; a block without any counts as much as one transfer."""
+        try:
+            answers = self.client.batch([("eth_getBlockByNumber", (hex(block), False)) for block in blocks])
+            return [1 + quantity(msgspec.json.decode(answer)["gasUsed"]) / _GAS_OF_A_TRANSFER for answer in answers]
+        except (TypeError, KeyError, RpcError):
+            return None  # such as a node without old blocks: the estimate counts blocks
 
     def context(self) -> FetchContext:
         """What fetching needs. How the node tells creations is asked in the background, while the first range is

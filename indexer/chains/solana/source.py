@@ -100,6 +100,9 @@ class SolanaSource:
 
         return self.client.request([(method, (asked, {**options, "minContextSlot": max(at_least, 0)}))], read)
 
+    def fullness(self, blocks: Sequence[int]) -> None:
+        """Unknown: a block cannot be had without its transactions."""
+
     def stop(self) -> None:
         """Make waiting requests fail instead of retrying."""
         self.client.stop()
