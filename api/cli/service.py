@@ -40,6 +40,51 @@ def up(
 
 
 @app.command(rich_help_panel="Service")
+def api() -> None:
+    """Run one API process alone until Ctrl-C or SIGTERM, on engines that run and are migrated.
+
+    Several of them share the engines, the keys and the chains file.
+
+    Example:
+
+      REGALIA_HOST=0.0.0.0 REGALIA_PORT=8000 regalia api
+    """
+    from api.ops.commands.alone import run_api
+
+    run_api()
+
+
+@app.command(rich_help_panel="Service")
+def worker() -> None:
+    """Run one worker alone until Ctrl-C or SIGTERM, on engines that run: queued jobs, schedules, webhooks.
+
+    Several share the queue: a job is run by one of them.
+
+    Example:
+
+      regalia worker
+    """
+    from api.ops.commands.alone import run_worker
+
+    run_worker()
+
+
+@app.command(rich_help_panel="Service")
+def follow(
+    chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
+) -> None:
+    """Follow one chain alone until Ctrl-C or SIGTERM: index its head, and refresh what new rows touch.
+
+    Example:
+
+      regalia follow --chain base
+    """
+    from api.ops.commands.alone import run_follower
+
+    run_follower(chain)
+
+
+@app.command(rich_help_panel="Service")
 def demo(
     once: Annotated[
         bool, typer.Option("--once", help="Run everything that the guide suggests, including the claim, and stop.")
