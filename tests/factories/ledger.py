@@ -147,14 +147,23 @@ class Ledger:
         """A transfer."""
         self.add("fact_transfer", token=token, from_address=sender, to_address=receiver, amount_raw=amount)
 
-    def pool(self, number: int, token0: str, token1: str, *, protocol: str = "uniswap_v2", factory: str = "") -> str:
+    def pool(
+        self,
+        number: int,
+        token0: str,
+        token1: str,
+        *,
+        protocol: str = "uniswap_v2",
+        exchange: str = "uniswap",
+        factory: str = "",
+    ) -> str:
         """A pool of a known exchange, unless another factory is given."""
         pool = address(number)
         self.add(
             "fact_pool",
             pool=pool,
             protocol=protocol,
-            exchange="uniswap",
+            exchange=exchange,
             factory=factory or EXCHANGES[protocol],
             token0=token0,
             token1=token1,
@@ -168,13 +177,22 @@ class Ledger:
         """A V2 pool's new reserves."""
         self.add("fact_pool_state", pool=pool, reserve0_raw=reserve0, reserve1_raw=reserve1, sqrt_price_x96=0, tick=0)
 
-    def swap(self, pool: str, amount0: int, amount1: int, *, sqrt_price: int = 0, liquidity: int = 0) -> None:
+    def swap(
+        self,
+        pool: str,
+        amount0: int,
+        amount1: int,
+        *,
+        sqrt_price: int = 0,
+        liquidity: int = 0,
+        recipient: str = address(0xA1),
+    ) -> None:
         """A swap: what the pool gained of each token."""
         self.add(
             "fact_swap",
             pool=pool,
             sender=address(0xA1),
-            recipient=address(0xA1),
+            recipient=recipient,
             amount0_raw=amount0,
             amount1_raw=amount1,
             sqrt_price_x96=sqrt_price,
