@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from api.cli.options import AsJson
-from api.ops.logs import log_to_terminal
 
 app = typer.Typer()
 
@@ -31,6 +30,7 @@ def up(
 
       REGALIA_DATA_DIR=/var/lib/regalia REGALIA_PORT=8080 regalia up --without-dagster
     """
+    from api.ops.logs import log_to_terminal
     from api.ops.supervisor.parts import Wanted
     from api.ops.supervisor.run import run
     from api.ops.supervisor.settings import load
@@ -104,6 +104,7 @@ def demo(
       REGALIA_PORT=8080 regalia demo --once
     """
     from api.ops.demo.run import run
+    from api.ops.logs import log_to_terminal
 
     log_to_terminal(quiet=True)
     if chain not in ("all", "base"):

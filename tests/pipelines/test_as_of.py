@@ -263,7 +263,7 @@ def test_a_thousand_holder_counts_are_true_of_their_blocks_under_load(
                         found = replay_holders(warehouse, store, chain)
                         assert found.differences == []
                         for count in found.compared:
-                            assert node.holders(count.token, count.as_of_block) == count.holders, count
+                            assert node.holders(count.token_hex, count.as_of_block) == count.holders, count
                         compared += found.compared
                         blocks |= {count.as_of_block for count in found.compared}
                     reorganise(archive_world, gate, node, store, rng.randrange(1, 12))

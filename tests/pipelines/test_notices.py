@@ -8,7 +8,7 @@ import pytest
 from pipelines import notices
 from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.running import STALE_AFTER
-from tests.factories.ledger import Ledger
+from tests.factories.ledger import Ledger, address
 from tests.factories.markets import build_market
 from tests.fixtures.receiver import Receiver
 from warehouse.clickhouse import Warehouse
@@ -66,33 +66,31 @@ def test_a_failing_check_and_its_recovery_are_reported_once(
     ledger: Ledger, warehouse: Warehouse, store: Connection, receiver: Receiver
 ) -> None:
     build_market(ledger)
-    hash_of = "SELECT hex(block_hash) FROM raw_block WHERE block_number = {block:UInt64}"
-    last = {"block": ledger.block}
-    assert warehouse.scalar(hash_of, last)
     with dg.DagsterInstance.ephemeral() as instance:
         watch = Watch(instance)
         run_checks(instance)
         watch.look()
         assert receiver.received == []
-        warehouse.command("CREATE TABLE kept_block AS raw_block ENGINE = Memory")
-        warehouse.command("INSERT INTO kept_block SELECT * FROM raw_block WHERE block_number = {block:UInt64}", last)
-        warehouse.command("DELETE FROM raw_block WHERE block_number = {block:UInt64}", last)
+        warehouse.command(
+            "INSERT INTO serve_token (symbol_key, chain_id, address, version, price_usd)"
+            f" VALUES ('FREE', {ledger.chain_id}, unhex('{address(0xF7EE)}'), 1, 0)"
+        )
         receiver.answers = [500]
         for _ in range(2):
             run_checks(instance)
             watch.look()
-        assert receiver.events() == [("firing", "check_failed:raw_block.orphaned_rows")]
+        assert receiver.events() == [("firing", "check_failed:serve_token.unknown_is_not_zero")]
         store.execute("UPDATE alert_delivery SET next_attempt_at = now()")  # its time has come
         watch.look()
-        assert receiver.events() == [("firing", "check_failed:raw_block.orphaned_rows")] * 2
+        assert receiver.events() == [("firing", "check_failed:serve_token.unknown_is_not_zero")] * 2
         assert receiver.received[0].headers["Idempotency-Key"] == receiver.received[1].headers["Idempotency-Key"]
-        warehouse.command("INSERT INTO raw_block SELECT * FROM kept_block")
+        warehouse.command("DELETE FROM serve_token WHERE symbol_key = 'FREE'")
         run_checks(instance)
         watch.look()
         watch.look()
-    assert receiver.events()[2:] == [("resolved", "check_failed:raw_block.orphaned_rows")]
+    assert receiver.events()[2:] == [("resolved", "check_failed:serve_token.unknown_is_not_zero")]
     alert = receiver.received[0].body["alert"]
-    assert (alert["severity"], alert["details"]["check"]) == ("error", "orphaned_rows")
+    assert (alert["severity"], alert["details"]["check"]) == ("error", "unknown_is_not_zero")
     assert alert["details"]["metadata"]["violations"] > 0
     assert "X-Regalia-Signature" in receiver.received[0].headers
 
