@@ -31,7 +31,7 @@ def node_spec(chain: Chain) -> dg.AssetSpec:
     """The nodes of a chain, where the lineage begins."""
     return dg.AssetSpec(
         node_of(chain),
-        group_name=Group.CHAIN_FACTS,
+        group_name=Group.CHAIN_FACTS.value,
         description=f"The nodes of {chain.name}: where its blocks come from.",
         kinds={"json_rpc"},
         owners=OWNERS,
@@ -52,7 +52,7 @@ def table_spec(
         table,
         deps=[*deps, *lineage.parents_of(table)],
         description=table_comment(table) or " ".join(step.description for step in steps),
-        group_name=lineage.group_of(table),
+        group_name=lineage.group_of(table).value,
         kinds={"postgres" if stored else "clickhouse", "table"},
         owners=OWNERS,
         metadata={"dagster/table_name": f"{'public' if stored else _database()}.{table}"},

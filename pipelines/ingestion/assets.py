@@ -25,7 +25,7 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
     @dg.asset(
         name=f"head_{chain.key}",
         deps=[node_of(chain)],
-        group_name=Group.CHAIN_FACTS,
+        group_name=Group.CHAIN_FACTS.value,
         kinds={"json_rpc"},
         retry_policy=RETRY,
         pool=chain_pool(chain.key),

@@ -33,6 +33,13 @@ def test_every_table_that_a_step_writes_is_an_asset() -> None:
     assert written <= assets().keys()
 
 
+def test_the_web_interface_can_be_sent_all_definitions() -> None:
+    from dagster._core.remote_representation.external_data import RepositorySnap
+    from dagster._serdes import serialize_value
+
+    assert "agg_token" in serialize_value(RepositorySnap.from_def(defs.get_repository_def()))
+
+
 def test_an_asset_has_an_owner_a_kind_a_description_and_one_of_five_groups() -> None:
     for name, spec in assets().items():
         assert all((spec.owners, spec.kinds, spec.description)), name
