@@ -33,6 +33,7 @@ def test_every_table_that_a_step_writes_is_an_asset() -> None:
     assert written <= assets().keys()
 
 
+@pytest.mark.filterwarnings("ignore:Property `ScheduleDefinition:DeprecationWarning")
 def test_the_web_interface_can_be_sent_all_definitions() -> None:
     from dagster._core.remote_representation.external_data import RepositorySnap
     from dagster._serdes import serialize_value
