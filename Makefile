@@ -61,8 +61,9 @@ format: install ## let ruff rewrite what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-schema: install ## write sql/store/schema.txt anew, from a database that is migrated for it
-	data=$$(mktemp -d) && REGALIA_DATA_DIR=$$data $(BIN)/python -m warehouse schema > sql/store/schema.txt; rm -rf "$$data"
+schema: install ## write schema.txt of both stores anew, from databases that are migrated for it
+	data=$$(mktemp -d) && export REGALIA_DATA_DIR=$$data && for engine in store warehouse; do \
+		$(BIN)/python -m warehouse schema $$engine > sql/$$engine/schema.txt; done; rm -rf "$$data"
 
 clean: ## remove build output; the environment and the data directories stay
 	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache

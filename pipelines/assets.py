@@ -18,7 +18,8 @@ from pipelines.run_log import AssetRun
 from pipelines.running import DERIVE_POOL, FRESH, OWNERS, RETRY, run_metadata
 from pipelines.step import Group
 from warehouse import postgres, settings, sql
-from warehouse.catalogue import table_comment
+from warehouse.catalogue import column_comment, table_comment
+from warehouse.columns import columns_of
 from warehouse.domain.chains import Chain
 
 
@@ -45,7 +46,7 @@ def table_spec(
     partitions_def: dg.PartitionsDefinition[Any] | None = None,
     freshness_policy: dg.FreshnessPolicy | None = None,
 ) -> dg.AssetSpec:
-    """A table: its lineage, group, kind and description. ``deps`` are assets it has besides other tables."""
+    """A table: its lineage, group, kind, columns and description. ``deps`` are assets it has besides other tables."""
     steps = lineage.steps_writing(table)
     stored = lineage.in_store(table)
     return dg.AssetSpec(
@@ -55,10 +56,19 @@ def table_spec(
         group_name=lineage.group_of(table).value,
         kinds={"postgres" if stored else "clickhouse", "table"},
         owners=OWNERS,
-        metadata={"dagster/table_name": f"{'public' if stored else _database()}.{table}"},
+        metadata={
+            "dagster/table_name": f"{'public' if stored else _database()}.{table}",
+            "dagster/column_schema": _column_schema(table),
+        },
         tags={f"step/{step.name}": "" for step in steps},
         partitions_def=partitions_def,
         freshness_policy=freshness_policy,
+    )
+
+
+def _column_schema(table: str) -> dg.TableSchema:
+    return dg.TableSchema(
+        [dg.TableColumn(name, kind, column_comment(table, name) or None) for name, kind in columns_of(table).items()]
     )
 
 

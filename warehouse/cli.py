@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,6 +29,14 @@ app.command()(backup_commands.restore)
 
 # The same for every command of the system.
 WRONG_USE, UNREACHABLE = 2, 3
+
+
+class Engine(StrEnum):
+    """The two stores."""
+
+    STORE = "store"
+    WAREHOUSE = "warehouse"
+
 
 Port = Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one.")]
 DataDir = Annotated[Path | None, typer.Option(help="Default: REGALIA_DATA_DIR, else .regalia.")]
@@ -132,14 +141,20 @@ def status() -> None:
 
 
 @app.command()
-def schema() -> None:
-    """Print the store's schema, from its catalogues."""
-    from . import engines
+def schema(engine: Annotated[Engine, typer.Argument(help="Whose schema.")] = Engine.STORE) -> None:
+    """Print the schema of a store, from its catalogues: sql/<engine>/schema.txt."""
+    from . import columns, engines
+    from . import schema as store_schema
+    from .clickhouse import Warehouse
     from .postgres import connect
-    from .schema import describe
 
-    with _reported(), engines.ensure(settings_module.load()) as urls, connect(urls.database_url) as connection:
-        print(describe(connection), end="")
+    with _reported(), engines.ensure(settings_module.load()) as urls:
+        if engine is Engine.WAREHOUSE:
+            with Warehouse.connect(urls.clickhouse_url) as warehouse:
+                print(columns.describe(warehouse), end="")
+            return
+        with connect(urls.database_url) as connection:
+            print(store_schema.describe(connection), end="")
 
 
 @app.command()

@@ -33,6 +33,15 @@ def test_every_table_that_a_step_writes_is_an_asset() -> None:
     assert written <= assets().keys()
 
 
+def test_an_asset_shows_the_columns_of_its_table() -> None:
+    columns = assets()["fact_transfer"].metadata["dagster/column_schema"].columns
+    assert [column.name for column in columns][:2] == ["chain_id", "token"]
+    assert all(column.description for column in columns)
+    for name, spec in assets().items():
+        if "table" in spec.kinds:
+            assert spec.metadata["dagster/column_schema"].columns, name
+
+
 @pytest.mark.filterwarnings("ignore:Property `ScheduleDefinition:DeprecationWarning")
 def test_the_web_interface_can_be_sent_all_definitions() -> None:
     from dagster._core.remote_representation.external_data import RepositorySnap

@@ -1,9 +1,10 @@
-"""The committed description of the store's schema."""
+"""The committed descriptions of both schemas."""
 
 import re
 from pathlib import Path
 
-from warehouse import schema, sql
+from warehouse import columns, schema, sql
+from warehouse.clickhouse import Warehouse
 from warehouse.domain.plans import PLANS
 from warehouse.postgres import Connection
 
@@ -13,6 +14,20 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_the_committed_schema_is_what_the_migrations_make(store: Connection) -> None:
     committed = (sql.directory() / "store" / "schema.txt").read_text()
     assert schema.describe(store) == committed, "run `make schema` and review what changed"
+
+
+def test_the_committed_columns_are_those_of_the_warehouse(warehouse: Warehouse) -> None:
+    committed = (sql.directory() / "warehouse" / "schema.txt").read_text()
+    assert columns.describe(warehouse) == committed, "run `make schema` and review what changed"
+
+
+def test_columns_are_read_without_an_engine(store: Connection) -> None:
+    found = columns.columns_of("fact_transfer")
+    assert (found["chain_id"], found["amount_raw"]) == ("UInt32", "UInt256")
+    for table in schema.tables(store):
+        assert columns.columns_of(table), table
+    assert columns.columns_of("account")["created_at"] == "timestamp with time zone"
+    assert columns.columns_of("no_table") == {}
 
 
 def test_a_changed_schema_is_noticed(store: Connection) -> None:
