@@ -101,7 +101,6 @@ def refresh(
             run.log.record(AssetRun("publication", None, 0.0, 0, note=holds.note(held)))
         else:
             _serve_and_publish(run, chosen, wanted, wait_seconds)
-        _derive_global(run, wanted, Phase.LISTS)
         run.log.tell()
         if run.failures:
             raise EventsFailed(f"{len(run.failures)} event sources failed") from run.failures[0]
