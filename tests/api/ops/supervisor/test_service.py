@@ -21,6 +21,8 @@ from api.ops.supervisor import state
 from indexer.devchain.anvil import Anvil
 
 START_SECONDS = 120
+STOP_SECONDS = 120
+"""More than all parts may take one after the other before they are killed."""
 NOBODY = 65534
 ENGINES = ("store", "warehouse")
 NODE_KEY, WEBHOOK_KEY, WEBHOOK_SECRET = "k3y-of-the-node-0123", "k3y-of-the-webhook-0123", "s3cret-of-the-webhook"
@@ -175,7 +177,7 @@ def test_killed_engines_restart_and_a_stop_is_orderly(tmp_path: Path) -> None:
 
         family = service.family()
         service.process.send_signal(signal.SIGTERM)
-        assert service.process.wait(60) == 0
+        assert service.process.wait(STOP_SECONDS) == 0
         assert gone(family, 1)
         stopped = [line.split()[3] for line in service.said().splitlines() if " stopped in " in line]
         assert "api" in stopped[:-2]
@@ -198,7 +200,7 @@ def test_it_runs_as_an_ordinary_user(tmp_path: Path) -> None:
         family = service.family()
         assert {process.uids().real for process in family} == {NOBODY}
         service.process.send_signal(signal.SIGINT)
-        assert service.process.wait(60) == 0
+        assert service.process.wait(STOP_SECONDS) == 0
         assert gone(family, 1)
 
 
