@@ -34,7 +34,7 @@ demo: install ## the whole system on local chains: deploys, trades, indexes, sco
 quick: install ## what to run between edits: the tests that are not slow, under three minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow" --durations 5
 
-test: install ## all tests, against real engines and a real chain: up to twenty minutes on two cores
+test: install ## all tests, against real engines and a real chain: up to thirty minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q
 
 torture: install ## kills, reorganisations and faults at once, up to ten minutes; then every row is compared
