@@ -6,12 +6,15 @@ from .errors import denied
 from .statements import output_format, tokens
 
 _STATEMENT = """
-SELECT concat('GRANT SHOW, SELECT ON ', name, '.* TO {user}') AS `GRANTS FOR {user}`
-FROM system.databases
-WHERE lower(name) NOT IN ('system', 'information_schema')
-ORDER BY name
-UNION ALL
-SELECT concat('GRANT SELECT ON ', arrayJoin(['system', 'information_schema']), '.* TO {user}')
+SELECT concat(right, ' ON ', name, '.* TO {user}') AS `GRANTS FOR {user}`
+FROM (
+    SELECT 'GRANT SHOW, SELECT' AS right, name
+    FROM system.databases
+    WHERE lower(name) NOT IN ('system', 'information_schema')
+    UNION ALL
+    SELECT 'GRANT SELECT' AS right, arrayJoin(['system', 'information_schema']) AS name
+)
+ORDER BY right DESC, name
 """
 
 
