@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from pipelines.checks import parts
 from pipelines.checks.parts import Part, Scope
 from pipelines.resources import Connections
 from warehouse import sql
@@ -51,8 +52,8 @@ class Check:
         if self.find is not None:
             return self.find(connections, chain, part)
         more = self.parameters(connections, chain) if self.parameters is not None else {}
-        statement = sql.load(f"checks/{self.name}")
-        return connections.warehouse.rows(statement, {"chain_id": chain.chain_id, **part, **more})
+        load = parts.statement if self.scope is Scope.TOKENS else sql.load
+        return connections.warehouse.rows(load(f"checks/{self.name}"), {"chain_id": chain.chain_id, **part, **more})
 
     def describe(self) -> str:
         """Its description."""

@@ -13,6 +13,7 @@ from math import ceil
 from typing import Any
 
 from pipelines.windows import Window
+from warehouse import sql
 
 Part = Mapping[str, int | str]
 
@@ -56,6 +57,11 @@ class Progress:
     checked_at: datetime
     pass_began_at: datetime
     pass_ended_at: datetime | None
+
+
+def statement(name: str) -> str:
+    """A statement over the tokens of a part, with the conditions ``in_part`` and ``in_range``."""
+    return f"{sql.load('transforms/checks/parts')}\n{sql.load(name)}"
 
 
 def new_part(scope: Scope, window: Window, last: Progress | None) -> Part | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pipelines.checks import parts
 from pipelines.checks.parts import ALL_TOKENS, Part
 from pipelines.documents.derive import SUBJECT
 from pipelines.windows import read_checkpoint
@@ -50,7 +51,8 @@ def replay_holders(
     version = warehouse.scalar("SELECT max(version) FROM serve_publication")
     parameters = {"chain_id": chain.chain_id, "version": version, "sample": sample}
     parameters |= {"most": _MOST_TRANSFERS, "most_in_all": _MOST_IN_ALL, **tokens}
-    served = {row["token"]: row for row in warehouse.rows(_statement("holders_sample"), parameters)}
+    sampled = warehouse.rows(parts.statement("transforms/documents/holders_sample"), parameters)
+    served = {row["token"]: row for row in sampled}
     if not served:
         return Replay([], 0)
     asked = ",".join(f"{token}:{row['as_of_block']}" for token, row in served.items())
@@ -59,7 +61,8 @@ def replay_holders(
     )
     replayed = {row["token_hex"]: row["holders"] for row in found}
     later = {"chain_id": chain.chain_id, "seen": seen, "tokens": ",".join(served)}
-    changed = {row["token"]: row["from_block"] for row in warehouse.rows(_statement("changed_since"), later)}
+    newer = warehouse.rows(sql.load("transforms/documents/changed_since"), later)
+    changed = {row["token"]: row["from_block"] for row in newer}
     compared = [
         ServedCount(token, row["as_of_block"], row["holders"], replayed.get(token, 0))
         for token, row in served.items()
@@ -74,7 +77,3 @@ def _seen_change(warehouse: Warehouse, store: Connection, chain: Chain) -> int:
     published = warehouse.scalar("SELECT max(version) FROM serve_publication")
     known = "changes" if published >= int(details.get("version", 0)) else "changes_before"
     return int(details.get(known) or 0)
-
-
-def _statement(name: str) -> str:
-    return sql.load(f"transforms/documents/{name}")

@@ -8,12 +8,7 @@ FROM
     FROM serve_provenance
     WHERE chain_id = {chain_id:UInt32} AND method IN ('mint_authority', 'update_authority')
       AND version <= (SELECT max(version) FROM serve_publication)
-      AND token >= unhex({from_token:String})
-      AND ({to_token:String} = '' OR token < unhex({to_token:String}))
-      AND ({up_to:UInt64} = 0 OR token IN (
-          SELECT key FROM fact_change
-          WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
-      ))
+      AND in_part(token)
     ORDER BY version DESC
     LIMIT 1 BY wallet, chain_id, token, method
 ) AS served
@@ -21,8 +16,7 @@ LEFT JOIN
 (
     SELECT chain_id, token, authorities
     FROM agg_token FINAL
-    WHERE deleted = 0 AND chain_id = {chain_id:UInt32} AND token >= unhex({from_token:String})
-      AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+    WHERE deleted = 0 AND chain_id = {chain_id:UInt32} AND in_range(token)
 ) AS identity
     ON identity.chain_id = served.chain_id AND identity.token = served.token
 WHERE served.deleted = 0

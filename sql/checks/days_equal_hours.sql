@@ -5,20 +5,14 @@ FROM
 (
     SELECT token, sum(entering) - sum(leaving) AS holders
     FROM agg_holder_day FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token >= unhex({from_token:String})
-      AND ({to_token:String} = '' OR token < unhex({to_token:String}))
-      AND ({up_to:UInt64} = 0 OR token IN (
-          SELECT key FROM fact_change
-          WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
-      ))
+    WHERE chain_id = {chain_id:UInt32} AND in_part(token)
     GROUP BY token
 ) AS by_day
 INNER JOIN
 (
     SELECT token, holders_net AS holders
     FROM agg_token_hour FINAL
-    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token >= unhex({from_token:String})
-      AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+    WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND in_range(token)
 ) AS by_hour ON by_hour.token = by_day.token
 WHERE by_day.holders != by_hour.holders
 LIMIT 100

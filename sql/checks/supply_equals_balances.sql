@@ -7,13 +7,7 @@ FROM
     (
         SELECT token, sum(delta_raw) AS balance_raw, toInt256(0) AS supply_raw
         FROM agg_balance_day
-        WHERE chain_id = {chain_id:UInt32} AND token != '' AND day >= {from_day:Date}
-          AND token >= unhex({from_token:String})
-          AND ({to_token:String} = '' OR token < unhex({to_token:String}))
-          AND ({up_to:UInt64} = 0 OR token IN (
-              SELECT key FROM fact_change
-              WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
-          ))
+        WHERE chain_id = {chain_id:UInt32} AND token != '' AND day >= {from_day:Date} AND in_part(token)
         GROUP BY token
         UNION ALL
         SELECT
@@ -23,12 +17,7 @@ FROM
                 - if(to_address = repeat('\0', 20), toInt256(amount_raw), toInt256(0)))
         FROM fact_transfer
         WHERE chain_id = {chain_id:UInt32} AND block_time >= toDateTime({from_day:Date}, 'UTC')
-          AND token >= unhex({from_token:String})
-          AND ({to_token:String} = '' OR token < unhex({to_token:String}))
-          AND ({up_to:UInt64} = 0 OR token IN (
-              SELECT key FROM fact_change
-              WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
-          ))
+          AND in_part(token)
         GROUP BY token
     )
     GROUP BY token

@@ -14,20 +14,14 @@ FROM
         SELECT address, as_of_block, holders, deleted, rand() AS place
         FROM serve_token
         WHERE chain_id = {chain_id:UInt32} AND version <= {version:UInt64}
-          AND address >= unhex({from_token:String})
-          AND ({to_token:String} = '' OR address < unhex({to_token:String}))
-          AND ({up_to:UInt64} = 0 OR address IN (
-              SELECT key FROM fact_change
-              WHERE chain_id = {chain_id:UInt32} AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}
-          ))
+          AND in_part(address)
         ORDER BY version DESC
         LIMIT 1 BY symbol_key, chain_id, address
     ) AS served
     LEFT JOIN
     (
         SELECT token, transfers FROM agg_token_hour FINAL
-        WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND token >= unhex({from_token:String})
-          AND ({to_token:String} = '' OR token < unhex({to_token:String}))
+        WHERE chain_id = {chain_id:UInt32} AND hour = toDateTime(0, 'UTC') AND in_range(token)
     ) AS counted ON counted.token = served.address
     WHERE served.deleted = 0 AND served.holders IS NOT NULL AND counted.transfers <= {most:Int64}
 )
