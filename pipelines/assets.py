@@ -14,7 +14,7 @@ from pipelines import lineage
 from pipelines.events.derive import EventsFailed
 from pipelines.refresh import refresh
 from pipelines.resources import Connections, Engines
-from pipelines.run_log import AssetRun
+from pipelines.run_log import StepRun
 from pipelines.running import DERIVE_POOL, FRESH, OWNERS, RETRY, run_metadata
 from pipelines.step import Group
 from warehouse import postgres, settings, sql
@@ -102,11 +102,11 @@ def refresh_tables(context: dg.AssetExecutionContext, engines: Engines) -> Itera
     """Run the steps that write the selected tables, for all chains, and publish what they wrote."""
     selected = [table for table in refreshed_tables if dg.AssetKey(table) in context.selected_asset_keys]
     steps = [step.name for table in selected for step in lineage.steps_writing(table)]
-    runs: list[AssetRun] = []
+    runs: list[StepRun] = []
     failure: EventsFailed | None = None
     with engines.connect() as connections:
         try:
-            refresh(connections.warehouse, connections.store, connections.chains, steps=steps, on_asset_run=runs.append)
+            refresh(connections.warehouse, connections.store, connections.chains, steps=steps, on_step_run=runs.append)
         except EventsFailed as error:  # everything else is done and published
             failure = error
         counts = row_counts(connections)
@@ -129,7 +129,7 @@ def row_counts(connections: Connections) -> dict[str, int]:
     return {row["name"]: int(row["row_count"]) for row in (*in_store, *in_warehouse)}
 
 
-def runs_of(table: str, runs: Sequence[AssetRun]) -> list[AssetRun]:
+def runs_of(table: str, runs: Sequence[StepRun]) -> list[StepRun]:
     """The runs of the steps that write a table."""
     names = lineage.run_names(table)
-    return [run for run in runs if run.asset in names]
+    return [run for run in runs if run.step in names]

@@ -13,7 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from pipelines.checks.run import Outcome
-    from pipelines.run_log import AssetRun
+    from pipelines.run_log import StepRun
 
 app = typer.Typer(
     help="Derived data: what is made of the facts.",
@@ -49,7 +49,7 @@ def refresh() -> None:
         postgres.connect(urls.database_url, autocommit=True) as store,
     ):
         try:
-            runs = refresh_all(warehouse, store, chains, on_asset_run=_print_run)
+            runs = refresh_all(warehouse, store, chains, on_step_run=_print_run)
         except RefreshBusy as error:
             _stop(str(error), IN_USE)
         except EventsFailed as error:
@@ -184,12 +184,10 @@ def main() -> None:
         _stop(str(error), FAILED)
 
 
-def _print_run(run: "AssetRun") -> None:
+def _print_run(run: "StepRun") -> None:
     if run.rows or run.note:
         where = f"chain {run.chain_id}" if run.chain_id is not None else "all chains"
-        print(
-            f"{run.asset:<14} {where:<14} {run.rows:>10,} rows  {run.seconds:8.2f} s  {run.note}".rstrip(), flush=True
-        )
+        print(f"{run.step:<14} {where:<14} {run.rows:>10,} rows  {run.seconds:8.2f} s  {run.note}".rstrip(), flush=True)
 
 
 def _print_outcome(outcome: "Outcome", seconds: float) -> None:

@@ -131,7 +131,7 @@ class Follower:
         except EventsFailed as error:
             # Metrics and blocks go on. Operators see the recorded failure.
             log.error("chain %s: %s", self.chain.key, error)
-            postgres.run(self.store, "asset_runs/record_failure", {"asset": "events"})
+            postgres.run(self.store, "step_runs/record_failure", {"step": "events"})
             self.state.has_metrics |= at_head
         return min(max(_REST_FACTOR * (time.monotonic() - started), _MIN_REST_SECONDS), _MAX_REST_SECONDS)
 

@@ -75,7 +75,7 @@ def record_failed_runs(context: dg.RunFailureSensorContext) -> None:
         recorded = postgres.execute(store, event_log.STATEMENT, event_log.parameters([occurrence]))
         if recorded:  # a sensor that was interrupted looks at the same run again
             for step in steps:
-                postgres.execute(store, "asset_runs/record_failure", {"asset": step})
+                postgres.execute(store, "step_runs/record_failure", {"step": step})
         ledger.report(store, failed_run(run, message, steps))
         send_due(store)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.windows import Checkpoint, read_checkpoint, write_checkpoint
 
 _SUBJECT = "publication"
@@ -48,7 +48,7 @@ def read_publication_state(run: RefreshRun) -> PublicationState:
     return PublicationState(row["version"], row["published_at"], blocks, declared > row["version"])
 
 
-def publish(run: RefreshRun, before: PublicationState | None = None, *, at_leisure: bool = False) -> AssetRun | None:
+def publish(run: RefreshRun, before: PublicationState | None = None, *, at_leisure: bool = False) -> StepRun | None:
     """Publish the run's version if it or a dead run has rows to show, or if a chain has moved on.
 
     Args:
@@ -76,10 +76,10 @@ def publish(run: RefreshRun, before: PublicationState | None = None, *, at_leisu
         return run.serve_rows
 
     rows, seconds = timed(insert)
-    return run.log.record(AssetRun("publication", None, seconds, rows, str(before.version), str(run.version)))
+    return run.log.record(StepRun("publication", None, seconds, rows, str(before.version), str(run.version)))
 
 
-def clean(run: RefreshRun) -> AssetRun | None:
+def clean(run: RefreshRun) -> StepRun | None:
     """Remove served rows that no cursor can ask for: those superseded in a version older than the ten minutes a cursor
     lives, and one minute more."""
 
@@ -93,7 +93,7 @@ def clean(run: RefreshRun) -> AssetRun | None:
         return before - _served_rows(run)
 
     rows, seconds = timed(remove)
-    return run.log.record(AssetRun("cleaning", None, seconds, rows))
+    return run.log.record(StepRun("cleaning", None, seconds, rows))
 
 
 def _served_rows(run: RefreshRun) -> int:

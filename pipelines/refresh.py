@@ -14,7 +14,7 @@ from pipelines.documents import derive as documents
 from pipelines.events.derive import EventsFailed
 from pipelines.locks import try_refresh_lock, writer_paused
 from pipelines.refresh_run import RefreshRun, open_refresh_run, open_serving_run
-from pipelines.run_log import AssetRun, OnAssetRun
+from pipelines.run_log import OnStepRun, StepRun
 from pipelines.step import ChainStep, GlobalStep, Phase
 from pipelines.steps import STEPS, AnyStep
 from pipelines.windows import ReorgDuringRefresh
@@ -29,7 +29,7 @@ _MAX_ATTEMPTS = 3
 
 def publish_new_tokens(
     warehouse: Warehouse, store: Connection, chains: Chains, chain: Chain, *, wait_seconds: float = 30.0
-) -> list[AssetRun]:
+) -> list[StepRun]:
     """Publish the chain's new and changed tokens and registrations. Their metrics follow with :func:`refresh`. Nothing
     is published while a failed check forbids it.
 
@@ -64,12 +64,12 @@ def refresh(
     chains: Chains,
     *,
     chain_ids: Sequence[int] | None = None,
-    on_asset_run: OnAssetRun | None = None,
+    on_step_run: OnStepRun | None = None,
     steps: Sequence[str] | None = None,
     full: bool = True,
     writer_wait_seconds: float = 10.0,
     wait_seconds: float = 60.0,
-) -> list[AssetRun]:
+) -> list[StepRun]:
     """Bring the derived tables of the chains (all, unless named) up to date with what is indexed, and publish them.
 
     Args:
@@ -77,7 +77,7 @@ def refresh(
         store: the store; the run commits as it goes.
         chains: the facts of the chains.
         chain_ids: the chains to refresh.
-        on_asset_run: called after each step that did something.
+        on_step_run: called after each step that did something.
         steps: names of the steps to run; all by default. They run in the order of :data:`pipelines.steps.STEPS`.
         full: also recompute what only time or the native coin's price has changed, and all ranks. The follower's
             runs do that once a minute.
@@ -92,13 +92,13 @@ def refresh(
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
     wanted = [step for step in STEPS if steps is None or step.name in with_figures(steps)]
     with open_refresh_run(
-        warehouse, store, chains, full=full, on_asset_run=on_asset_run, wait_seconds=wait_seconds
+        warehouse, store, chains, full=full, on_step_run=on_step_run, wait_seconds=wait_seconds
     ) as run:
         for chain in chosen:
             _derive_chain(run, chain, wanted, writer_wait_seconds, wait_seconds)
         held = holds.of_publication(store)
         if held:
-            run.log.record(AssetRun("publication", None, 0.0, 0, note=holds.note(held)))
+            run.log.record(StepRun("publication", None, 0.0, 0, note=holds.note(held)))
         else:
             _serve_and_publish(run, chosen, wanted, wait_seconds)
         run.log.tell()
@@ -177,7 +177,7 @@ def _derive_with_writer_paused(run: RefreshRun, chain: Chain, steps: Sequence[Ch
                 step.derive(run, chain)
             return
     log.warning("chain %s is being written; its %s follow with the next run", chain.key, steps[0].name)
-    run.log.record(AssetRun(steps[0].name, chain.chain_id, 0.0, 0, note="the chain is being written"))
+    run.log.record(StepRun(steps[0].name, chain.chain_id, 0.0, 0, note="the chain is being written"))
 
 
 def _serve(run: RefreshRun, chain: Chain, wanted: Sequence[AnyStep]) -> bool:
@@ -219,7 +219,7 @@ def _has_swept(run: RefreshRun, chosen: Sequence[Chain]) -> bool:
     """Whether the prices of all active tokens were recomputed, which is when ranks are worth recomputing."""
     if run.full:
         return any(_is_published(run, chain) for chain in chosen)
-    return any(entry.asset == "prices" and entry.note == "sweep" for entry in run.log.entries)
+    return any(entry.step == "prices" and entry.note == "sweep" for entry in run.log.entries)
 
 
 def _is_published(run: RefreshRun, chain: Chain) -> bool:
@@ -227,4 +227,4 @@ def _is_published(run: RefreshRun, chain: Chain) -> bool:
 
 
 def _record_repeated_reorgs(run: RefreshRun, chain: Chain) -> None:
-    run.log.record(AssetRun("refresh", chain.chain_id, 0.0, 0, note="the chain keeps being reorganised"))
+    run.log.record(StepRun("refresh", chain.chain_id, 0.0, 0, note="the chain keeps being reorganised"))

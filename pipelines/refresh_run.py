@@ -15,7 +15,7 @@ import polars
 from pipelines.documents.inputs import TokenInputs
 from pipelines.locks import refresh_lock, serving_lock
 from pipelines.parallel import run_parallel
-from pipelines.run_log import OnAssetRun, RunLog
+from pipelines.run_log import OnStepRun, RunLog
 from pipelines.windows import Windows
 from warehouse import postgres, settings, sql
 from warehouse.chains import majors
@@ -43,7 +43,7 @@ class RefreshRun:
     """Whether the run also recomputes what only time or the native coin's price has changed."""
     version: int = 0
     """Rows are written under this number."""
-    on_asset_run: InitVar[OnAssetRun | None] = None
+    on_step_run: InitVar[OnStepRun | None] = None
     windows: Windows = field(init=False)
     log: RunLog = field(init=False)
     failures: list[Exception] = field(default_factory=list)
@@ -55,10 +55,10 @@ class RefreshRun:
     _majors: Majors | None = None
     _copy_rules: CopyRules | None = None
 
-    def __post_init__(self, on_asset_run: OnAssetRun | None) -> None:
+    def __post_init__(self, on_step_run: OnStepRun | None) -> None:
         """Open the windows and the log on the same connections."""
         self.windows = Windows(self.warehouse, self.store)
-        self.log = RunLog(self.store, on_asset_run)
+        self.log = RunLog(self.store, on_step_run)
 
     @property
     def majors(self) -> Majors:
@@ -135,7 +135,7 @@ def open_refresh_run(
     chains: Chains,
     *,
     full: bool = True,
-    on_asset_run: OnAssetRun | None = None,
+    on_step_run: OnStepRun | None = None,
     wait_seconds: float = 60.0,
 ) -> Iterator[RefreshRun]:
     """Hold the refresh lock and allocate a version.
@@ -148,7 +148,7 @@ def open_refresh_run(
     with _autocommit(store), refresh_lock(store, wait_seconds):
         started = time.monotonic()
         try:
-            run = RefreshRun(warehouse, store, chains, full=full, on_asset_run=on_asset_run)
+            run = RefreshRun(warehouse, store, chains, full=full, on_step_run=on_step_run)
             with run.serving(wait_seconds):
                 pass  # only to allocate the version
             yield run

@@ -14,7 +14,7 @@ import dagster as dg
 
 from pipelines import lineage
 from pipelines.notices import open_store, skips_without_engines
-from pipelines.run_log import AssetRun
+from pipelines.run_log import StepRun
 from pipelines.running import run_metadata
 from warehouse import postgres
 from warehouse.postgres import Connection
@@ -26,7 +26,7 @@ SECONDS = 60
 class LastRun:
     """The last run of a step that wrote rows, for one chain."""
 
-    run: AssetRun
+    run: StepRun
     ended: float
     """Seconds since 1970."""
 
@@ -49,8 +49,8 @@ def last_runs(store: Connection) -> list[LastRun]:
 def _last_run(row: Mapping[str, object], started_at: datetime) -> LastRun:
     seconds = float(str(row["seconds"]))
     chain = row["chain_id"]
-    run = AssetRun(
-        asset=str(row["asset"]),
+    run = StepRun(
+        step=str(row["step"]),
         chain_id=None if chain is None else int(str(chain)),
         seconds=seconds,
         rows=int(str(row["row_count"])),
@@ -70,7 +70,7 @@ def unreported(instance: dg.DagsterInstance, runs: Sequence[LastRun]) -> list[dg
     found = []
     for table in tables:
         names = lineage.run_names(table)
-        later = [last.run for last in runs if last.run.asset in names and last.ended > known.get(table, 0.0)]
+        later = [last.run for last in runs if last.run.step in names and last.ended > known.get(table, 0.0)]
         if later:
             found.append(dg.AssetMaterialization(table, metadata=run_metadata(later)))
     return found

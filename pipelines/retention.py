@@ -1,7 +1,7 @@
 """How long frequent runs (Dagster's and our own) and single changes of facts are kept.
 
 Dagster keeps every run for ever. Runs of partitioned jobs stay, because they say which partitions exist. Those of the
-recurring jobs below are soon worthless but would fill the store, and so would our log of asset runs, to which a
+recurring jobs below are soon worthless but would fill the store, and so would our log of step runs, to which a
 follower at the head adds several a second.
 """
 
@@ -35,9 +35,9 @@ def remove_finished_runs(instance: dg.DagsterInstance, job_name: str, before: da
     return len(old)
 
 
-def remove_asset_runs(store: Connection, before: datetime) -> int:
-    """Remove asset runs that began before a moment from our log; returns how many. Their totals stay."""
-    return postgres.execute(store, "asset_runs/remove_old", {"before": before})
+def remove_step_runs(store: Connection, before: datetime) -> int:
+    """Remove step runs that began before a moment from our log; returns how many. Their totals stay."""
+    return postgres.execute(store, "step_runs/remove_old", {"before": before})
 
 
 def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHANGES_KEPT) -> int:
@@ -62,7 +62,7 @@ def _changes(warehouse: Warehouse, chain_id: int) -> int:
 
 
 def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
-    """Once a day, remove old runs of the recurring jobs, old asset runs, and changes that every step has seen."""
+    """Once a day, remove old runs of the recurring jobs, old step runs, and changes that every step has seen."""
 
     @dg.op(name="remove_old_runs", out=dg.Out(dg.Nothing))
     def remove_old_runs(context: dg.OpExecutionContext, engines: Engines) -> None:
@@ -70,9 +70,9 @@ def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
         for name in recurring:
             context.log.info("%s: %d old runs removed", name, remove_finished_runs(context.instance, name, before))
         with engines.connect() as connections:
-            removed = remove_asset_runs(connections.store, datetime.now(UTC) - ACCOUNTS_KEPT)
+            removed = remove_step_runs(connections.store, datetime.now(UTC) - ACCOUNTS_KEPT)
             thinned = thin_changes(connections.warehouse, connections.store)
-        context.log.info("%d old accounts of asset runs removed, %d changes of facts", removed, thinned)
+        context.log.info("%d old step runs removed, %d changes of facts", removed, thinned)
 
     @dg.job(name="retention", tags={"subject": "upkeep"})
     def retention() -> None:

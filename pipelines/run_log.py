@@ -15,13 +15,13 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class AssetRun:
+class StepRun:
     """One run of a step: its name, the chain (None: all chains), seconds, rows written, and the range it covered.
 
     ``note`` says why nothing was done, unless there was nothing new.
     """
 
-    asset: str
+    step: str
     chain_id: int | None
     seconds: float
     rows: int
@@ -30,27 +30,27 @@ class AssetRun:
     note: str = ""
 
 
-OnAssetRun = Callable[[AssetRun], None]
+OnStepRun = Callable[[StepRun], None]
 
 
 @dataclass(slots=True)
 class RunLog:
-    """The entries of one refresh run. ``on_asset_run`` is called with each."""
+    """The entries of one refresh run. ``on_step_run`` is called with each."""
 
     store: Connection
-    on_asset_run: OnAssetRun | None = None
-    entries: list[AssetRun] = field(default_factory=list)
+    on_step_run: OnStepRun | None = None
+    entries: list[StepRun] = field(default_factory=list)
     began: float = field(default_factory=time.perf_counter)
 
-    def record(self, entry: AssetRun) -> AssetRun:
+    def record(self, entry: StepRun) -> StepRun:
         """Add an entry. The store keeps those that wrote rows: most runs of a quiet chain write none."""
         self.entries.append(entry)
         if entry.rows:
             postgres.run(
                 self.store,
-                "asset_runs/record",
+                "step_runs/record",
                 {
-                    "asset": entry.asset,
+                    "step": entry.step,
                     "chain_id": entry.chain_id,
                     "started_at": datetime.fromtimestamp(time.time() - entry.seconds, UTC),
                     "seconds": round(entry.seconds, 3),
@@ -59,8 +59,8 @@ class RunLog:
                     "range_to": entry.range_to,
                 },
             )
-        if self.on_asset_run is not None:
-            self.on_asset_run(entry)
+        if self.on_step_run is not None:
+            self.on_step_run(entry)
         return entry
 
     def tell(self) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from pipelines.run_log import AssetRun
+from pipelines.run_log import StepRun
 
 RETRY = dg.RetryPolicy(max_retries=3, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.FULL)
 STALE_AFTER = timedelta(minutes=30)
@@ -21,12 +21,12 @@ def chain_pool(chain_key: str) -> str:
     return f"chain_{chain_key}"
 
 
-def result(runs: Sequence[AssetRun]) -> dg.MaterializeResult[None]:
+def result(runs: Sequence[StepRun]) -> dg.MaterializeResult[None]:
     """The materialisation that these runs are."""
     return dg.MaterializeResult(metadata=run_metadata(runs))
 
 
-def run_metadata(runs: Sequence[AssetRun]) -> dict[str, dg.MetadataValue[Any]]:
+def run_metadata(runs: Sequence[StepRun]) -> dict[str, dg.MetadataValue[Any]]:
     """The metadata of a materialisation: rows that were written, range, seconds and notes."""
     ranges = [f"{run.range_from}..{run.range_to}" for run in runs if run.range_to]
     notes = [f"{run.chain_id}: {run.note}" for run in runs if run.note]

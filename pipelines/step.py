@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun
+from pipelines.run_log import StepRun
 from warehouse.domain.chains import Chain
 
 
@@ -61,11 +61,11 @@ class Step:
 class ChainStep(Step):
     """A step that runs for one chain at a time. It returns None when there was nothing to do."""
 
-    derive: Callable[[RefreshRun, Chain], AssetRun | None]
+    derive: Callable[[RefreshRun, Chain], StepRun | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GlobalStep(Step):
     """A step that runs once for all chains. It returns None when there was nothing to do."""
 
-    derive: Callable[[RefreshRun], AssetRun | None]
+    derive: Callable[[RefreshRun], StepRun | None]

@@ -119,7 +119,7 @@ def status(
 ) -> None:
     """Show the state of the service.
 
-    Lists parts with their state, chains with head, indexed block, lag and finality, assets with their last run and
+    Lists parts with their state, chains with head, indexed block, lag and finality, steps with their last run and
     rows, and queues with their depth.
 
     Examples:

@@ -1,4 +1,4 @@
-"""Prometheus metrics of the service beyond HTTP: chains, node calls, assets, queues, notices, engines, parts.
+"""Prometheus metrics of the service beyond HTTP: chains, node calls, steps, queues, notices, engines, parts.
 
 Every metric is computed from one reading, so a chain, part or engine that is gone disappears from the next scrape, and
 a counter is the number in the store.
@@ -14,7 +14,7 @@ from prometheus_client.registry import Collector
 
 from api.health.families import counter, gauge
 from api.health.observer import Reading
-from api.health.state import AssetState, ChainState, CounterValue, FiringNotice, QueueState, StatusCount, StoreState
+from api.health.state import ChainState, CounterValue, FiringNotice, QueueState, StatusCount, StepState, StoreState
 from api.health.storage import WarehouseState, storage_metrics
 from api.ops.supervisor import state
 from api.outbound.answers import Failure
@@ -64,7 +64,7 @@ class ServiceCollector(Collector):
         yield from self._chains(found.chains)
         yield from self._counters(found.counters)
         yield from self._derived(found.chains)
-        yield from self._assets(found.assets)
+        yield from self._steps(found.steps)
         yield from _queues(found.queues)
         yield from _webhooks(self.store.answer)
         yield from _notices(found.firing, found.deliveries)
@@ -171,22 +171,22 @@ class ServiceCollector(Collector):
         age = max(time.time() - published.published_at.timestamp(), 0.0) if published else None
         yield gauge("regalia_publication_age_seconds", "Age of that version.", [], [((), age)])
 
-    def _assets(self, rows: Sequence[AssetState]) -> Iterator[Metric]:
-        labelled = [((row.asset, self._key(row.chain_id) if row.chain_id else "all"), row) for row in rows]
+    def _steps(self, rows: Sequence[StepState]) -> Iterator[Metric]:
+        labelled = [((row.step, self._key(row.chain_id) if row.chain_id else "all"), row) for row in rows]
         for name, text, field in (
-            ("age_seconds", "Time since the start of the asset's last run that wrote rows.", "age"),
+            ("age_seconds", "Time since the start of the step's last run that wrote rows.", "age"),
             ("last_run_seconds", "Duration of that run.", "last_seconds"),
         ):
             samples = [(labels, getattr(row, field)) for labels, row in labelled]
-            yield gauge(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
+            yield gauge(f"regalia_step_{name}", text, ["step", "chain"], samples)
         for name, text, field in (
             ("runs", "Runs that wrote rows.", "runs"),
             ("run_seconds", "Total duration of those runs.", "seconds"),
             ("rows", "Rows they wrote.", "rows"),
-            ("failures", "Dagster steps of the asset that failed after all retries.", "failures"),
+            ("failures", "Runs of the step in Dagster that failed after all retries.", "failures"),
         ):
             samples = [(labels, getattr(row, field)) for labels, row in labelled]
-            yield counter(f"regalia_asset_{name}", text, ["asset", "chain"], samples)
+            yield counter(f"regalia_step_{name}", text, ["step", "chain"], samples)
 
     def _parts(self) -> Iterator[Metric]:
         running = state.read(self.data_dir)

@@ -19,10 +19,10 @@ class ChainState:
 
 
 @dataclass(frozen=True, slots=True)
-class AssetState:
-    """Totals of an asset's runs that wrote something. ``chain_id`` is 0 or None for an asset of all chains."""
+class StepState:
+    """Totals of a step's runs that wrote something. ``chain_id`` is 0 or None for a step of all chains."""
 
-    asset: str
+    step: str
     chain_id: int | None
     runs: int
     seconds: float
@@ -80,7 +80,7 @@ class StoreState:
 
     chains: Sequence[ChainState] = ()
     counters: Sequence[CounterValue] = ()
-    assets: Sequence[AssetState] = ()
+    steps: Sequence[StepState] = ()
     queues: Sequence[QueueState] = ()
     firing: Sequence[FiringNotice] = ()
     deliveries: Sequence[StatusCount] = ()
@@ -100,7 +100,7 @@ class StoreState:
         return cls(
             chains=[ChainState(**row) for row in document["chains"] or ()],
             counters=[CounterValue(*row) for row in document["counters"] or ()],
-            assets=[AssetState(**row) for row in document["assets"] or ()],
+            steps=[StepState(**row) for row in document["steps"] or ()],
             queues=[
                 *(QueueState(**row) for row in document["queues"] or ()),
                 QueueState(**{**webhooks, "queue": "webhooks", "waiting": waiting}),

@@ -13,7 +13,7 @@ from pipelines import frames
 from pipelines.candles.buckets import Bucket, price_buckets
 from pipelines.candles.minutes import price_minutes
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.weights import progress as weights
 from pipelines.windows import Window
@@ -56,7 +56,7 @@ class Progress:
     """What the prices depend on besides the chain. If it changes, all buckets are computed again."""
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Compute the buckets that changed, up to the published block."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -79,7 +79,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     rows, seconds = timed(lambda: _compute(run, window, start, until))
     run.windows.advance(SUBJECT, window, asdict(Progress(min(as_of, until - 1), window.through, rules)))
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, _iso(start), _iso(until)))
+    return run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, rows, _iso(start), _iso(until)))
 
 
 STEP = ChainStep(

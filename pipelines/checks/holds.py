@@ -39,7 +39,7 @@ def of_publication(store: Connection) -> Sequence[Hold]:
 
 
 def note(held: Sequence[Hold]) -> str:
-    """One line for logs and the log of asset runs."""
+    """One line for logs and the log of steps' runs."""
     return "held by " + ", ".join(hold.check_name for hold in held)
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -23,7 +23,7 @@ class Progress:
     next_day: int = 0
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Compute the days that ended since the last time, and those that changed."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -40,7 +40,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     rows, seconds = timed(lambda: _compute(run, window, start, today))
     run.windows.advance(SUBJECT, window, asdict(Progress(today)))
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, _iso(start), _iso(today)))
+    return run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, rows, _iso(start), _iso(today)))
 
 
 STEP = ChainStep(

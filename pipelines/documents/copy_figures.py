@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.weights import progress as weights
 from pipelines.windows import Window
@@ -19,7 +19,7 @@ _NO_FIGURES = {
 }
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Say that all verdicts hold as of the run's block; when weights were computed, publish those of the last hour.
 
     It comes after the documents: by then every verdict that changed is written.
@@ -35,7 +35,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     fresh = window.details != stamp
     rows, seconds = timed(lambda: _publish(run, window, progress, fresh))
     run.windows.advance(SUBJECT, window, stamp)
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows)) if fresh else None
+    return run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, rows)) if fresh else None
 
 
 STEP = ChainStep(

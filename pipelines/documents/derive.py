@@ -21,7 +21,7 @@ from pipelines.provenance.silent import with_silent
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.derive import CAUSE as REGISTRATION
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Group, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
@@ -38,7 +38,7 @@ _SCORED_SECONDS = 26 * 3_600
 """How far back a run scores hours. The document of a token without a score in that time is rebuilt instead."""
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Rebuild the requested documents, and those of tokens with the same symbol whose verdict changed; write what
     differs."""
     window = run.windows.open(SUBJECT, chain)
@@ -59,7 +59,7 @@ STEP = ChainStep(
 )
 
 
-def derive_new_tokens(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive_new_tokens(run: RefreshRun, chain: Chain) -> StepRun | None:
     """The same for tokens that are new, changed their own statements, or were registered."""
     window = run.windows.open(NEW_TOKENS_SUBJECT, chain)
     served = run.windows.open(SUBJECT, chain)
@@ -71,7 +71,7 @@ def derive_new_tokens(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
 def _derive_requested(
     run: RefreshRun, window: Window, subject: str, seen: int, causes: Sequence[str]
-) -> AssetRun | None:
+) -> StepRun | None:
     requested = run.read(
         "documents/requested",
         {
@@ -100,7 +100,7 @@ def _derive_requested(
         run.allocate_version()
         request_documents(run, window.chain.chain_id, sorted(making.inconsistent), "figures")
     run.windows.advance(subject, window, done)
-    return run.log.record(AssetRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
+    return run.log.record(StepRun("documents", window.chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
 def _publish_scores(run: RefreshRun, window: Window, seen: int) -> tuple[set[str], int]:

@@ -2,11 +2,11 @@
 
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import GlobalStep, Group, Phase
 
 
-def derive(run: RefreshRun) -> AssetRun | None:
+def derive(run: RefreshRun) -> StepRun | None:
     """Write the rows whose rank changed."""
 
     def refresh() -> int:
@@ -22,7 +22,7 @@ def derive(run: RefreshRun) -> AssetRun | None:
         return changed
 
     rows, seconds = timed(refresh)
-    return run.log.record(AssetRun("ranks", None, seconds, rows))
+    return run.log.record(StepRun("ranks", None, seconds, rows))
 
 
 STEP = GlobalStep(

@@ -11,7 +11,7 @@ from typing import Any
 
 from pipelines.events import copies, heartbeats, holdings, registry, trades
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import ReorgDuringRefresh, Window
 from warehouse.domain.chains import Chain
@@ -55,7 +55,7 @@ class Marks:
         return int(self.of_subject.get("heartbeats", {}).get("details", {}).get("closed_to", 0))
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Record new final events of the registry, trades, heartbeats and copies. None if the chain has nothing to read."""
     opened = _open(run, chain)
     if opened is None:
@@ -76,10 +76,10 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         )
 
     rows, seconds = timed(record)
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+    return run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
 
 
-def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive_holdings(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Record new final events about holders of registered tokens. None if the chain has nothing to read. Call it only
     while the chain's writer is paused, after the holders were counted."""
     opened = _open(run, chain)
@@ -89,7 +89,7 @@ def derive_holdings(run: RefreshRun, chain: Chain) -> AssetRun | None:
     if not marks.registered:
         return None
     rows, seconds = timed(lambda: _isolated(run, chain, holdings.SOURCE, lambda: holdings.derive(run, window, final)))
-    return run.log.record(AssetRun(_HOLDER_SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
+    return run.log.record(StepRun(_HOLDER_SUBJECT, chain.chain_id, seconds, rows, "", str(final)))
 
 
 STEP = ChainStep(

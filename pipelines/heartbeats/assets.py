@@ -10,7 +10,7 @@ from pipelines.heartbeats.derive import score_hours as score_closed
 from pipelines.partitions import hours
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.running import DERIVE_POOL, RETRY, result
 
 
@@ -28,7 +28,7 @@ def agg_heartbeat(context: dg.AssetExecutionContext, engines: Engines) -> dg.Mat
         return result(score_hours(connections, first, end))
 
 
-def score_hours(connections: Connections, first: int, end: int) -> list[AssetRun]:
+def score_hours(connections: Connections, first: int, end: int) -> list[StepRun]:
     """Score the closed hours between two moments for every chain that has reached them."""
     with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run:
         for chain in connections.chains.by_key.values():
@@ -39,5 +39,5 @@ def score_hours(connections: Connections, first: int, end: int) -> list[AssetRun
             closed = range(first, min(end, reached), HOUR_SECONDS)
             rows, seconds = timed(partial(score_closed, run, window, closed))
             if closed:
-                run.log.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
+                run.log.record(StepRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
         return run.log.entries

@@ -24,7 +24,7 @@ from pipelines.prices.market import Market, read_past_markets
 from pipelines.pricing import token_metrics
 from pipelines.ranking import counted_volume
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.scoring import VERSION
 from pipelines.step import ChainStep, Group, Phase
 from pipelines.windows import Window
@@ -48,7 +48,7 @@ _ACTIVITY_SCHEMA = pl.Schema(
 _SCORE = pl.Decimal(5, 2)
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Score the hours that closed since the last time for every token, and the running hour for those that changed.
 
     None on chains without heartbeats.
@@ -83,7 +83,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     gaps = [gap for gap in observation.gaps if running - _MONTH_SECONDS <= gap[1] <= until]
     run.windows.advance(SUBJECT, window, {"version": run.version, "closed_to": until, "gaps": gaps})
     span = (_iso(max(closed, running - HOUR_SECONDS)), _iso(as_of))
-    return run.log.record(AssetRun("heartbeats", chain.chain_id, seconds, rows, *span))
+    return run.log.record(StepRun("heartbeats", chain.chain_id, seconds, rows, *span))
 
 
 STEP = ChainStep(

@@ -6,7 +6,7 @@ from typing import Any
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import DEAD_WALLETS, ZERO_WALLET
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import count_touched
 from pipelines.windows import Window
@@ -18,7 +18,7 @@ _TRANSFERS_PER_STATEMENT = 400_000
 _WORKING = ("work_token", "work_move", "work_wallet")
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Bring the holder tables up to date for the tokens whose balances changed, and request their documents.
 
     The chain's indexer is paused meanwhile, because balances are running sums, so this must be short.
@@ -32,7 +32,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window, _counted(window))
-    return run.log.record(AssetRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    return run.log.record(StepRun("holders", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 STEP = ChainStep(

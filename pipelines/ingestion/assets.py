@@ -12,7 +12,7 @@ from pipelines.assets import node_of, table_spec
 from pipelines.ingestion.windows import audit_window
 from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
 from pipelines.resources import Connections, Engines, configured_chains
-from pipelines.run_log import AssetRun
+from pipelines.run_log import StepRun
 from pipelines.running import OWNERS, RETRY, chain_pool, result
 from pipelines.step import Group
 from warehouse import postgres
@@ -90,7 +90,7 @@ def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.Materia
         )
     seconds = time.perf_counter() - started
     note = "; ".join(repaired.lines()) if repaired.differs else ""
-    return result([AssetRun("raw_block", chain.chain_id, seconds, audit.compared, str(first), str(last), note)])
+    return result([StepRun("raw_block", chain.chain_id, seconds, audit.compared, str(first), str(last), note)])
 
 
 def _reindex(indexing: IndexContext, chain: Chain, first: int, last: int) -> Reindexed:
@@ -109,10 +109,10 @@ def _published_block(connections: Connections, chain: Chain) -> int | None:
     return int(found[0]["block_number"]) if found else None
 
 
-def _account(chain: Chain, done: Advance, seconds: float) -> AssetRun:
+def _account(chain: Chain, done: Advance, seconds: float) -> StepRun:
     note = "a follower is indexing" if done.busy else ""
     first = "" if done.published is None else str(done.published - done.blocks + 1)
-    return AssetRun(f"head_{chain.key}", chain.chain_id, seconds, done.rows, first, str(done.published or ""), note)
+    return StepRun(f"head_{chain.key}", chain.chain_id, seconds, done.rows, first, str(done.published or ""), note)
 
 
 def _add_windows(context: dg.AssetExecutionContext, first: int, last: int) -> None:

@@ -9,7 +9,7 @@ from pipelines import frames
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import BUCKET, WINDOW
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.amm import pool_amounts
@@ -33,14 +33,14 @@ _COLUMNS = {
 _MAX_UINT256 = (1 << 256) - 1
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Evaluate the pools with new events and those whose window still moves."""
     window = run.windows.open(SUBJECT, chain)
     if window is None or not (window.has_changes or _moved(window)):
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window, {"as_of": int(window.as_of.timestamp())})
-    return run.log.record(AssetRun("liquidity", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    return run.log.record(StepRun("liquidity", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 STEP = ChainStep(

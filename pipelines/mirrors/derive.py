@@ -11,7 +11,7 @@ from typing import Any
 
 from pipelines import frames
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import GlobalStep, Group, Phase
 from pipelines.windows import Checkpoint, read_checkpoint, write_checkpoint
 
@@ -91,7 +91,7 @@ MIRRORS = (
 )
 
 
-def derive(run: RefreshRun) -> AssetRun | None:
+def derive(run: RefreshRun) -> StepRun | None:
     """Copy what differs; None if it was compared a moment ago."""
     now = datetime.now(UTC)
     seen = read_checkpoint(run.store, SUBJECT, _ALL_CHAINS).details.get("compared_at")
@@ -101,7 +101,7 @@ def derive(run: RefreshRun) -> AssetRun | None:
     since = _EVERYTHING if run.full or seen is None else last - _OVERLAP
     rows, seconds = timed(lambda: sum(_copy(run, mirror, since) for mirror in MIRRORS))
     write_checkpoint(run.store, SUBJECT, _ALL_CHAINS, Checkpoint(0, {"compared_at": int(now.timestamp())}))
-    return run.log.record(AssetRun(SUBJECT, None, seconds, rows))
+    return run.log.record(StepRun(SUBJECT, None, seconds, rows))
 
 
 STEP = GlobalStep(

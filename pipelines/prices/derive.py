@@ -13,7 +13,7 @@ from pipelines.prices.market import Market, StoredMetrics, native_names, read_ma
 from pipelines.pricing import TokenMetrics, token_metrics
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import ACTIVE_FOR
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -42,7 +42,7 @@ _COLUMNS = {
 }
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Price the tokens of the pools evaluated since the last run, and from time to time those that time has changed."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -58,7 +58,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
     details = {"as_of": as_of, "version": run.version, "swept": as_of if sweep else swept, "through": window.through}
     run.windows.advance(SUBJECT, window, details)
     span = (str(window.after), str(window.up_to))
-    return run.log.record(AssetRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
+    return run.log.record(StepRun("prices", chain.chain_id, seconds, rows, *span, note="sweep" if sweep else ""))
 
 
 STEP = ChainStep(

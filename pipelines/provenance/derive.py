@@ -9,7 +9,7 @@ from pipelines.provenance.silent import with_silent
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import NOBODY
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Group, Phase
 from pipelines.tokens.accounts import possible_wallets
 from pipelines.windows import Window
@@ -59,7 +59,7 @@ Controls = Mapping[tuple[str, str], int]
 """(wallet, method) pairs of a token in order, and the unix second from which each counts: 0 if it always does."""
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Bring ``serve_provenance`` up to date for the tokens whose documents were requested."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -79,7 +79,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
     rows, seconds = timed(refresh)
     run.windows.advance(SUBJECT, window, {"version": run.version})
-    return run.log.record(AssetRun("provenance", chain.chain_id, seconds, rows, str(seen), str(run.version)))
+    return run.log.record(StepRun("provenance", chain.chain_id, seconds, rows, str(seen), str(run.version)))
 
 
 STEP = ChainStep(

@@ -13,7 +13,7 @@ from datetime import datetime
 from pipelines.documents.requests import request_documents
 from pipelines.refresh_run import RefreshRun
 from pipelines.registrations.folding import RegistryEventRow, fold_events
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of
@@ -25,7 +25,7 @@ CAUSE = "registration"
 _ROWS_AT_ONCE = 5_000
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Bring the store's registrations of a chain up to date with its registry's events."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -37,9 +37,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
 
     rows, seconds = timed(refresh)
     run.windows.advance(SUBJECT, window, {"through": window.through})
-    return run.log.record(
-        AssetRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to))
-    )
+    return run.log.record(StepRun("registrations", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 STEP = ChainStep(

@@ -5,7 +5,7 @@ time. A version, the entries it ends and those it begins are written in one stat
 """
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import GlobalStep, Phase
 from warehouse.domain.lifecycle import GRACE_PERIOD, INACTIVE_BELOW
 
@@ -14,14 +14,14 @@ COMPARE_SECONDS = 60.0
 """A follower's runs compare all registrations no more often than this."""
 
 
-def derive(run: RefreshRun) -> AssetRun | None:
+def derive(run: RefreshRun) -> StepRun | None:
     """Publish a version of the list if it changed; None if it was compared a moment ago."""
     if not run.full and not run.store_rows("tokenlists/is_due", {"seconds": COMPARE_SECONDS})[0]["due"]:
         return None
     made, seconds = timed(lambda: _publish(run))
     changes = sum(made[name] for name in ("added", "changed", "removed")) if made else 0
     note = "{major}.{minor}.{patch}: {added} added, {changed} changed, {removed} removed".format(**made) if made else ""
-    return run.log.record(AssetRun(SUBJECT, None, seconds, changes, note=note))
+    return run.log.record(StepRun(SUBJECT, None, seconds, changes, note=note))
 
 
 STEP = GlobalStep(

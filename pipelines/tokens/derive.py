@@ -1,7 +1,7 @@
 """Tokens: identity, creation and control of every contract that claims to be a token."""
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.tokens.accounts import refresh_accounts
 from pipelines.windows import Window
@@ -21,7 +21,7 @@ _SUBJECTS = ["metadata", "control"]
 _TOKENS_PER_STATEMENT = 20_000
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Bring ``agg_token`` up to date for the tokens that changed, and request their documents.
 
     Call it under the serving lock only: its checkpoint says through which block tokens are known, and the publication
@@ -37,7 +37,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window, through)
-    return run.log.record(AssetRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    return run.log.record(StepRun("tokens", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 STEP = ChainStep(

@@ -2,7 +2,7 @@
 
 from pipelines.parallel import run_parallel
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import count_touched
 from pipelines.windows import Window
@@ -12,14 +12,14 @@ SUBJECT = "trades"
 _POOLS_PER_STATEMENT = 2_000
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Recompute the candles that changed."""
     window = run.windows.open(SUBJECT, chain)
     if window is None or not window.has_changes:
         return None
     rows, seconds = timed(lambda: _refresh(run, window))
     run.windows.advance(SUBJECT, window)
-    return run.log.record(AssetRun("trades", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    return run.log.record(StepRun("trades", chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 STEP = ChainStep(

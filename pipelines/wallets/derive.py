@@ -4,7 +4,7 @@ The rows are places to look at, not facts: a reorganisation takes none of them b
 """
 
 from pipelines.refresh_run import RefreshRun
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
@@ -15,7 +15,7 @@ _CHANGES_WAITING = 200
 """Views read units that are not in yet from the facts. So runs for a new block leave this few to a full run."""
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Add the transfers of the units that came since the last time."""
     window = run.windows.open(SUBJECT, chain)
     if window is None or not window.has_changes:
@@ -24,7 +24,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
         return None
     rows, seconds = timed(lambda: _add(run, window))
     run.windows.advance(SUBJECT, window)
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
+    return run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, rows, str(window.after), str(window.up_to)))
 
 
 STEP = ChainStep(

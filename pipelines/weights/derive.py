@@ -11,7 +11,7 @@ from pipelines.documents.requests import request_documents
 from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.refresh_run import RefreshRun
 from pipelines.rules import MARKET
-from pipelines.run_log import AssetRun, timed
+from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Group, Phase
 from pipelines.weights.depth import measure_depth
 from pipelines.weights.progress import SUBJECT, Progress, read_progress
@@ -30,7 +30,7 @@ _NEVER = 4_294_967_295
 _TABLES = ("pool_depth", "quote_hour", "token_weight")
 
 
-def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
+def derive(run: RefreshRun, chain: Chain) -> StepRun | None:
     """Compute the hours that closed since the last time, and those that a reorganisation changed."""
     window = run.windows.open(SUBJECT, chain)
     if window is None:
@@ -64,7 +64,7 @@ def derive(run: RefreshRun, chain: Chain) -> AssetRun | None:
             )
         ),
     )
-    return run.log.record(AssetRun(SUBJECT, chain.chain_id, seconds, rows, _iso(closed_to), _iso(reached)))
+    return run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, rows, _iso(closed_to), _iso(reached)))
 
 
 STEP = ChainStep(

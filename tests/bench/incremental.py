@@ -28,7 +28,7 @@ _SETTLE_SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class IncrementalFigures:
-    """Results, and the seconds of each asset the plot is drawn from."""
+    """Results, and the seconds of each step the plot is drawn from."""
 
     results: list[Result]
     seconds: dict[str, dict[str, float]]
@@ -60,10 +60,10 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
             began = time.perf_counter()
             spent: dict[str, float] = {}
             for run in refresh(warehouse, store, chains):
-                spent[run.asset] = spent.get(run.asset, 0.0) + run.seconds
+                spent[run.step] = spent.get(run.step, 0.0) + run.seconds
             wall = time.perf_counter() - began
-            parts = ", ".join(f"{asset} {seconds:.2f}" for asset, seconds in spent.items())
-            progress(f"{name}: {sum(spent.values()):.2f} s of assets, {wall:.2f} s in all ({parts})")
+            parts = ", ".join(f"{step} {seconds:.2f}" for step, seconds in spent.items())
+            progress(f"{name}: {sum(spent.values()):.2f} s of steps, {wall:.2f} s in all ({parts})")
             return spent
 
         full = derive("in full")

@@ -67,7 +67,7 @@ def measure(
         "rows": advance.rows,
         "held": held,
         "derive_seconds": derived - began,
-        "asset_seconds": {run.asset: round(float(run.seconds), 3) for run in runs},
+        "step_seconds": {run.step: round(float(run.seconds), 3) for run in runs},
         "disk_bytes": int(disk),
     }
 

@@ -69,8 +69,8 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
             replay.control(reset=True, keep_requests=True)
             run = cold_index(directory, chains_file, replay, derive=True)
             progress(f"cold index {repeat}: {run['seconds']:.2f} s, started in {run['start_seconds']:.2f} s")
-            slowest = sorted(run["asset_seconds"].items(), key=lambda item: -item[1])
-            named = ", ".join(f"{asset} {seconds:.2f}" for asset, seconds in slowest)
+            slowest = sorted(run["step_seconds"].items(), key=lambda item: -item[1])
+            named = ", ".join(f"{step} {seconds:.2f}" for step, seconds in slowest)
             progress(f"all derived tables: {run['derive_seconds']:.2f} s ({named})")
             bodies = replay.control(want_requests=True, keep_requests=False)["bodies"]
             fetch = _baseline("fetch", replay, stdin=json.dumps(bodies))

@@ -120,11 +120,11 @@ def incremental(run: Run) -> list[Result]:
 
     figures = incremental_part.measure(run.directory, run.progress)
     full = next(iter(figures.seconds.values()))
-    slowest = sorted(full, key=lambda asset: -full[asset])[:6]
+    slowest = sorted(full, key=lambda step: -full[step])[:6]
     plots.draw_bars(
-        {f"{asset}, {name}": spent.get(asset, 0.0) for asset in slowest for name, spent in figures.seconds.items()},
+        {f"{step}, {name}": spent.get(step, 0.0) for step in slowest for name, spent in figures.seconds.items()},
         run.directory / "incremental.png",
-        label="seconds of the asset",
+        label="seconds of the step",
         format_value="{:.2f}".format,
     )
     return figures.results

@@ -95,7 +95,7 @@ def test_an_hour_without_changes_updates_scores_and_builds_no_document(
         ledger.mine(600)
     ledger.publish()
     runs = refresh(warehouse, store, chains, steps=["heartbeats", "documents", "provenance"])
-    written = {run.asset for run in runs if run.rows}
+    written = {run.step for run in runs if run.rows}
     assert written == {"weights", "heartbeats"}
     assert {row["served"]: row["version"] for row in warehouse.rows(served)} == before
     newest = {

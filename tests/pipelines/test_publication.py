@@ -149,7 +149,7 @@ def test_holders_of_a_chain_being_written_are_unknown_until_the_next_refresh(
     with postgres.connect(store_url, autocommit=True) as writer:
         writer.execute("SELECT pg_advisory_lock(821, 8453)")
         runs = refresh(warehouse, store, chains, writer_wait_seconds=0.1)
-        assert [run.note for run in runs if run.asset == "holders"] == ["the chain is being written"]
+        assert [run.note for run in runs if run.step == "holders"] == ["the chain is being written"]
         shown = served(warehouse)
         assert len(shown) == 3
         assert (shown["PEPE"]["holders"], shown["PEPE"]["top10_share"]) == (None, None)

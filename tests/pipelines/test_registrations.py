@@ -335,7 +335,7 @@ def test_owners_metadata_reaches_search_and_the_token_list(
     ]  # fmt: skip
     assert waiting() == 0
     runs = refresh(warehouse, store, chains)
-    assert [run.note for run in runs if run.asset == "token_list"] == ["1.1.1: 0 added, 1 changed, 0 removed"]
+    assert [run.note for run in runs if run.step == "token_list"] == ["1.1.1: 0 added, 1 changed, 0 removed"]
     assert listed() == [first]
 
     say(logoUrl=first)

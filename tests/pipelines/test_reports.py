@@ -8,7 +8,7 @@ import pytest
 from pipelines.notices import watch_service
 from pipelines.reports import last_runs, report_runs, unreported
 from pipelines.resources import EngineAccess
-from pipelines.run_log import AssetRun, RunLog
+from pipelines.run_log import RunLog, StepRun
 from warehouse.postgres import Connection
 
 
@@ -23,17 +23,17 @@ def report(instance: dg.DagsterInstance, store: Connection) -> dict[str, int]:
 def test_a_run_of_a_follower_is_reported_once_for_each_table(store: Connection) -> None:
     log = RunLog(store)
     with dg.DagsterInstance.ephemeral() as instance:
-        log.record(AssetRun("tokens", 8453, 0.0, 3, "1", "9"))
-        log.record(AssetRun("tokens", 1, 0.0, 4, "1", "9"))
+        log.record(StepRun("tokens", 8453, 0.0, 3, "1", "9"))
+        log.record(StepRun("tokens", 1, 0.0, 4, "1", "9"))
         assert report(instance, store) == {"agg_token": 7, "agg_account_token": 7}
         assert report(instance, store) == {}
-        log.record(AssetRun("tokens", 8453, 0.0, 5, "9", "12"))
+        log.record(StepRun("tokens", 8453, 0.0, 5, "9", "12"))
         assert report(instance, store) == {"agg_token": 5, "agg_account_token": 5}
 
 
 def test_a_run_that_dagster_made_is_not_reported_again(store: Connection) -> None:
     with dg.DagsterInstance.ephemeral() as instance:
-        RunLog(store).record(AssetRun("publication", None, 0.0, 2, "1", "2"))
+        RunLog(store).record(StepRun("publication", None, 0.0, 2, "1", "2"))
         instance.report_runless_asset_event(dg.AssetMaterialization("serve_publication"))
         assert report(instance, store) == {}
 

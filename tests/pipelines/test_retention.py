@@ -44,7 +44,7 @@ def test_only_finished_runs_of_the_job_from_before_the_moment_are_removed() -> N
 
 
 @pytest.mark.usefixtures("dagster_environment")
-def test_the_daily_job_removes_old_asset_run_records(store: Connection) -> None:
+def test_the_daily_job_removes_old_step_runs(store: Connection) -> None:
     from pipelines.definitions import defs
 
     for age in (ACCOUNTS_KEPT * 2, ACCOUNTS_KEPT / 2):

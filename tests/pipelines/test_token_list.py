@@ -137,9 +137,9 @@ def test_every_version_lists_what_was_registered_when_it_was_published(
 
 def test_a_refresh_publishes_the_list(warehouse: Warehouse, store: Connection, chains: Chains) -> None:
     add_listed(store, "PEPE", 1)
-    runs = [run for run in refresh(warehouse, store, chains) if run.asset == "token_list"]
+    runs = [run for run in refresh(warehouse, store, chains) if run.step == "token_list"]
     assert [(run.rows, run.note) for run in runs] == [(1, "1.1.0: 1 added, 0 changed, 0 removed")]
     add_listed(store, "WOJAK", 2)
     # A follower's refresh has just published the list and skips it. A full refresh publishes again.
-    assert [run for run in refresh(warehouse, store, chains, full=False) if run.asset == "token_list"] == []
-    assert [run.rows for run in refresh(warehouse, store, chains) if run.asset == "token_list"] == [1]
+    assert [run for run in refresh(warehouse, store, chains, full=False) if run.step == "token_list"] == []
+    assert [run.rows for run in refresh(warehouse, store, chains) if run.step == "token_list"] == [1]

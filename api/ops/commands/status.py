@@ -1,4 +1,4 @@
-"""``regalia status``: collects the state of parts, chains, assets and queues."""
+"""``regalia status``: collects the state of parts, chains, steps and queues."""
 
 import contextlib
 import json
@@ -42,10 +42,10 @@ class ChainStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class AssetStatus:
-    """The last run of one asset that wrote something; empty if there was none yet."""
+class StepStatus:
+    """The last run of one step that wrote something; empty if there was none yet."""
 
-    asset: str
+    step: str
     chain: str | None
     last_run: datetime | None
     seconds: float | None
@@ -87,7 +87,7 @@ class Report:
     store: str
     """``ok``, or why it cannot be read."""
     chains: list[ChainStatus]
-    assets: list[AssetStatus]
+    steps: list[StepStatus]
     queues: list[QueueStatus]
     alerts: list[NoticeStatus] = field(default_factory=list)
 
@@ -144,7 +144,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
     visible = tuple(chain for chain in chains.enabled() if not chain.claim_only)
     readings = nodes.read(visible)
     checkpoints: dict[int, dict[str, Any]] = {}
-    assets: list[AssetStatus] = []
+    steps: list[StepStatus] = []
     queues: list[QueueStatus] = []
     alerts: list[NoticeStatus] = []
     store = "ok"
@@ -154,7 +154,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
             made = postgres.run(connection, "status/find_tables")[0]
             if made.get("migrated"):
                 checkpoints = {row["chain_id"]: row for row in postgres.run(connection, "status/list_checkpoints")}
-                assets = [_asset(row, chains) for row in postgres.run(connection, "status/list_last_runs")]
+                steps = [_step(row, chains) for row in postgres.run(connection, "status/list_last_runs")]
                 alerts = [NoticeStatus(**row) for row in postgres.run(connection, "status/list_notices")]
             else:
                 store = "its schema is not up to date; run `regalia migrate`"
@@ -172,7 +172,7 @@ def collect(settings: ApiSettings, chains: Chains) -> Report:
         stack=state.read(layout.root),
         store=store,
         chains=[_chain(chain, readings, checkpoints.get(chain.chain_id)) for chain in listed],
-        assets=assets,
+        steps=steps,
         queues=queues,
         alerts=alerts,
     )
@@ -209,10 +209,10 @@ def _chain_state(chain: Chain, row: dict[str, Any]) -> str:
     return f"writing {row['phase']}" if row.get("phase") else "ok"
 
 
-def _asset(row: dict[str, Any], chains: Chains) -> AssetStatus:
+def _step(row: dict[str, Any], chains: Chains) -> StepStatus:
     chain = chains.by_id(row["chain_id"]) if row["chain_id"] is not None else None
-    return AssetStatus(
-        asset=row["asset"],
+    return StepStatus(
+        step=row["step"],
         chain=chain.key if chain else None,
         last_run=row["started_at"],
         seconds=None if row["seconds"] is None else float(row["seconds"]),

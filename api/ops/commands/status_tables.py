@@ -36,7 +36,7 @@ def print_report(report: "Report", *, watch: bool = False) -> None:
         console.print(f"\nstore: {escape(' '.join(report.store.split()))}", style="yellow")
     _notices(console, report)
     _chains(console, report)
-    _assets(console, report)
+    _steps(console, report)
     _queues(console, report)
     if watch and not console.is_terminal:
         console.print()
@@ -106,26 +106,26 @@ def _chains(console: Console, report: "Report") -> None:
             console.print(f"  {chain.key}: {escape(' '.join(problem.split()))}", style="yellow")
 
 
-def _assets(console: Console, report: "Report") -> None:
-    if not report.assets:
+def _steps(console: Console, report: "Report") -> None:
+    if not report.steps:
         return
     rows = []
-    for asset in report.assets:
-        bounds = [bound for bound in (asset.range_from, asset.range_to) if bound]
-        ago = "never" if asset.last_run is None else f"{span((report.taken_at - asset.last_run).total_seconds())} ago"
+    for step in report.steps:
+        bounds = [bound for bound in (step.range_from, step.range_to) if bound]
+        ago = "never" if step.last_run is None else f"{span((report.taken_at - step.last_run).total_seconds())} ago"
         rows.append(
             (
-                asset.asset,
-                asset.chain or "all",
+                step.step,
+                step.chain or "all",
                 ago,
-                "-" if asset.seconds is None else f"{asset.seconds:.2f}",
-                number(asset.rows),
-                number(asset.failures),
+                "-" if step.seconds is None else f"{step.seconds:.2f}",
+                number(step.rows),
+                number(step.failures),
                 escape(" .. ".join(bounds)) or "-",
             )
         )
     console.print()
-    _print_table(console, ("asset", "chain", "last run", "seconds", "rows", "failed", "range"), rows)
+    _print_table(console, ("step", "chain", "last run", "seconds", "rows", "failed", "range"), rows)
 
 
 def _queues(console: Console, report: "Report") -> None:

@@ -7,9 +7,9 @@ SELECT json_build_object(
         'age', extract(epoch FROM now() - block_time), 'quiet', extract(epoch FROM now() - updated_at)))
     FROM chain_checkpoint),
   'counters', (SELECT json_agg(json_build_array(name, chain_id, value)) FROM service_counter),
-  'assets', (
+  'steps', (
     SELECT json_agg(json_build_object(
-        'asset', asset, 'chain_id', chain_id, 'runs', runs, 'seconds', seconds, 'rows', row_count,
+        'step', asset, 'chain_id', chain_id, 'runs', runs, 'seconds', seconds, 'rows', row_count,
         'failures', failures, 'last_seconds', last_seconds, 'age', extract(epoch FROM now() - last_started_at)))
     FROM asset_total),
   'queues', (

@@ -96,9 +96,9 @@ async def test_one_scrape_has_the_state_of_the_whole_service(
         3,
     ]
     assert (found(f"{depth}_count", chain="base"), found(f"{depth}_sum", chain="base")) == (3, 70)
-    assert found("asset_run_seconds_total", asset="holders", chain="base") == 2.5
-    assert found("asset_failures_total", asset="holders", chain="base") == 1
-    assert 60 <= found("asset_age_seconds", asset="holders", chain="base") < 120
+    assert found("step_run_seconds_total", step="holders", chain="base") == 2.5
+    assert found("step_failures_total", step="holders", chain="base") == 1
+    assert 60 <= found("step_age_seconds", step="holders", chain="base") < 120
     assert (found("queue_jobs", queue="mail", state="waiting"), found("queue_jobs", queue="mail", state="failed")) == (
         2,
         1,

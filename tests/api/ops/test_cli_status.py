@@ -47,7 +47,7 @@ def test_status_of_an_empty_data_directory_creates_nothing(tmp_path: Path, capsy
     status.show(watch=False, as_json=True)
     report = json.loads(capsys.readouterr().out)
     assert report["store"] == f"{tmp_path / 'data'} holds no data yet; `regalia up` makes it"
-    assert (report["stack"], report["chains"], report["assets"], report["queues"]) == (None, [], [], [])
+    assert (report["stack"], report["chains"], report["steps"], report["queues"]) == (None, [], [], [])
     assert not (tmp_path / "data").exists()
 
 
@@ -83,12 +83,12 @@ def test_status_shows_halts_and_node_errors_without_secrets(tmp_path: Path, stor
     assert "secret" not in repr(report)
 
 
-def run_asset(store: Connection, asset: str, chain_id: int | None, seconds: float, rows: int, *span: str) -> None:
+def run_step(store: Connection, step: str, chain_id: int | None, seconds: float, rows: int, *span: str) -> None:
     """A run as the pipelines record it."""
     store.execute(
-        sql.load("store/asset_runs/record").encode(),
+        sql.load("store/step_runs/record").encode(),
         {
-            "asset": asset,
+            "step": step,
             "chain_id": chain_id,
             "started_at": datetime.now(UTC),
             "seconds": seconds,
@@ -99,19 +99,19 @@ def run_asset(store: Connection, asset: str, chain_id: int | None, seconds: floa
     )
 
 
-def test_status_shows_the_last_run_of_each_asset(tmp_path: Path, store: Connection, store_url: str) -> None:
-    run_asset(store, "holders", 8453, 9, 1, "0", "5")
-    run_asset(store, "holders", 8453, 0.25, 42, "6", "9")
-    run_asset(store, "search", None, 1.5, 7)
-    store.execute(sql.load("store/asset_runs/record_failure").encode(), {"asset": "agg_token"})
+def test_status_shows_the_last_run_of_each_step(tmp_path: Path, store: Connection, store_url: str) -> None:
+    run_step(store, "holders", 8453, 9, 1, "0", "5")
+    run_step(store, "holders", 8453, 0.25, 42, "6", "9")
+    run_step(store, "search", None, 1.5, 7)
+    store.execute(sql.load("store/step_runs/record_failure").encode(), {"step": "agg_token"})
     report = report_of(tmp_path, store_url, "")
-    shown = [(run.asset, run.chain, run.seconds, run.rows, run.range_from, run.range_to) for run in report.assets]
+    shown = [(run.step, run.chain, run.seconds, run.rows, run.range_from, run.range_to) for run in report.steps]
     assert shown == [
         ("agg_token", None, None, None, None, None),
         ("holders", "base", 0.25, 42, "6", "9"),
         ("search", None, 1.5, 7, None, None),
     ]
-    assert [run.failures for run in report.assets] == [1, 0, 0]
+    assert [run.failures for run in report.steps] == [1, 0, 0]
     summed = store.execute("SELECT runs, seconds, row_count FROM asset_total WHERE asset = 'holders'").fetchall()
     assert summed == [{"runs": 2, "seconds": Decimal("9.250"), "row_count": 43}]
 
@@ -156,7 +156,7 @@ def test_the_table_is_plain_text_outside_a_terminal(
         "INSERT INTO chain_checkpoint (chain_id, generation, block_number, head_block, final_block)"
         " VALUES (8453, 1, 1234567, 1234569, 1234000)"
     )
-    run_asset(store, "heartbeats", 8453, 6.51, 9876, "2026-11-21T00:00:00+00:00", "2026-11-21T01:50:05+00:00")
+    run_step(store, "heartbeats", 8453, 6.51, 9876, "2026-11-21T00:00:00+00:00", "2026-11-21T01:50:05+00:00")
     report = report_of(tmp_path, store_url, "")
     shown = printed(report, capsys, monkeypatch)
     assert f"{report.taken_at:%Y-%m-%d %H:%M}" in shown  # dated, because a pipe is appended to and not redrawn
@@ -181,7 +181,7 @@ def test_a_narrow_terminal_drops_columns_and_cuts_no_line(
         " VALUES (8453, 1, 31234567, now(), 31234569, 31234000, %s)",
         ("the node has another block 31234001 than the one indexed, which was final: nothing was changed.",),
     )
-    run_asset(store, "registrations", 8453, 6.51, 9_876_543, "6", "9")
+    run_step(store, "registrations", 8453, 6.51, 9_876_543, "6", "9")
     ledger.report(store, Condition("check_failed", "a.b", "error", "check b of a failed: 3 violations", {}))
     shown = printed(report_of(tmp_path, store_url, ""), capsys, monkeypatch, width)
     tables = shown[shown.index("notice") :].splitlines()

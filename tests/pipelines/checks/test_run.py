@@ -125,7 +125,7 @@ def test_wrong_facts_stop_publication_until_they_are_gone(ledger: Ledger, connec
     chain = connections.chains.by_key["base"]
     assert publish_new_tokens(connections.warehouse, store, connections.chains, chain) == []
     assert published(connections) == before
-    assert [run.note for run in noted if run.asset == "publication"] == ["held by repeated_logs"]
+    assert [run.note for run in noted if run.step == "publication"] == ["held by repeated_logs"]
     messages = store.execute("SELECT body FROM alert_delivery").fetchall()
     assert [row["body"]["alert"]["key"] for row in messages] == ["check_holds:repeated_logs"]
     repair(connections)

@@ -1,7 +1,7 @@
--- Add one row of history and update the asset's totals, which status and metrics read instead of the history.
+-- Add one row of history and update the step's totals, which status and metrics read instead of the history.
 WITH run AS (
     INSERT INTO asset_run (asset, chain_id, started_at, seconds, row_count, range_from, range_to)
-    VALUES (%(asset)s, %(chain_id)s, %(started_at)s, %(seconds)s, %(row_count)s, %(range_from)s, %(range_to)s)
+    VALUES (%(step)s, %(chain_id)s, %(started_at)s, %(seconds)s, %(row_count)s, %(range_from)s, %(range_to)s)
     RETURNING *
 )
 INSERT INTO asset_total AS total (
