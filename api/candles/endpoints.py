@@ -1,6 +1,5 @@
 """GET /api/v2/token/{symbol}/{chain}/candles."""
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -11,7 +10,7 @@ from api.candles.service import DEFAULT_CANDLES, CandleService
 from api.http.addresses import chain_address
 from api.http.dependencies import ChainsDep, ClockDep, StoreDep, SymbolStatesDep, WarehouseDep
 from api.http.examples import success_example
-from api.http.fields import ChainPath, SymbolPath, TokenAddress, read_chain, read_symbol
+from api.http.fields import ChainPath, RangeCursor, RangeEnd, SymbolPath, TokenAddress, read_chain, read_symbol
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
 from api.http.times import read_time_or_unix
@@ -44,14 +43,10 @@ async def get_token_candles(
         str | None,
         Query(alias="from", description=f"ISO 8601 or Unix seconds. Default: {DEFAULT_CANDLES} intervals before `to`."),
     ] = None,
-    end: Annotated[
-        str | None, Query(alias="to", description="ISO 8601 or Unix seconds, exclusive. Default: now.")
-    ] = None,
+    end: RangeEnd = None,
     interval: Annotated[CandleInterval, Query(description="The length of a candle; a day is one of UTC.")] = "1h",
     limit: Annotated[int, Query(ge=1, le=1000, description="Candles per page.")] = 168,
-    cursor: Annotated[
-        str | None, Query(description="`pagination.nextCursor` of the page before, with the same other parameters.")
-    ] = None,
+    cursor: RangeCursor = None,
 ) -> JsonResponse:
     """A token's price, volume and liquidity in US dollars over time, newest first. An addition of this service to the
     interface. Prices are those of five minutes, by the rules of `priceUsd`: a single swap moves none of them. Null is
@@ -62,14 +57,10 @@ async def get_token_candles(
             wanted,
             known_chain,
             None if token_address is None else chain_address("tokenAddress", token_address, known_chain),
-            begin=_time("from", begin),
-            end=_time("to", end),
+            begin=read_time_or_unix("from", begin),
+            end=read_time_or_unix("to", end),
             interval=interval,
             limit=limit,
             cursor=cursor,
         )
     )
-
-
-def _time(field: str, text: str | None) -> datetime | None:
-    return None if text is None else read_time_or_unix(field, text)

@@ -9,9 +9,8 @@ from api.candles.schemas import Candle, CandleInterval, CandlesAsOf, TokenCandle
 from api.clock import Clock
 from api.heartbeats.schemas import HistoryPagination
 from api.http import cursors
-from api.http.errors import InvalidInput
 from api.http.pages import cut_page
-from api.http.times import EARLIEST, timestamp, unix_timestamp
+from api.http.times import LATEST, range_of, timestamp, unix_timestamp
 from api.symbols.states import SymbolStates
 from api.tokens.errors import TokenNotFound
 from warehouse.domain.addresses import checksum_address, digits_of
@@ -61,10 +60,7 @@ class CandleService:
             InvalidInput: the range ends before it begins, the cursor is invalid, or the token has another symbol.
         """
         seconds = STEP_SECONDS[interval]
-        end = end or self.clock.now()
-        begin = begin or max(end - timedelta(seconds=seconds * DEFAULT_CANDLES), EARLIEST)
-        if begin >= end:
-            raise InvalidInput("from", "must be before to")
+        begin, end = range_of(begin, end, self.clock.now(), timedelta(seconds=seconds * DEFAULT_CANDLES))
         token = (await self.states.of(symbol, chain, address)).token
         if token is None:
             raise TokenNotFound(symbol, chain, address)
@@ -118,5 +114,5 @@ def _candle(row: readings.Candle) -> Candle:
 
 
 def _next_step(moment: datetime, seconds: int) -> datetime:
-    """The start of the first step that begins at a time or later."""
-    return datetime.fromtimestamp(-(-int(moment.timestamp()) // seconds) * seconds, UTC)
+    """The start of the first step that begins at a time or later, as far as the warehouse has times."""
+    return min(datetime.fromtimestamp(-(-int(moment.timestamp()) // seconds) * seconds, UTC), LATEST)

@@ -1,7 +1,6 @@
 """GET /api/v2/heartbeat/..."""
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Query
@@ -14,7 +13,7 @@ from api.http.addresses import evm_address
 from api.http.dependencies import AtRiskDep, ChainsDep, ClockDep, SymbolStatesDep, WarehouseDep
 from api.http.errors import InvalidInput
 from api.http.examples import success_example
-from api.http.fields import ChainPath, EvmTokenAddress, SymbolPath, read_chain, read_symbol
+from api.http.fields import ChainPath, EvmTokenAddress, RangeCursor, RangeEnd, SymbolPath, read_chain, read_symbol
 from api.http.groups import SEARCHES, RouteGroup
 from api.http.pages import DEFAULT_PAGE_SIZE, PageNumber, PageSize
 from api.http.rendering import JsonResponse, respond
@@ -101,14 +100,10 @@ async def get_heartbeat_history(
         str | None,
         Query(alias="from", description="ISO 8601 or Unix seconds. Default: 7 days before `to`, 90 for days."),
     ] = None,
-    end: Annotated[
-        str | None, Query(alias="to", description="ISO 8601 or Unix seconds, exclusive. Default: now.")
-    ] = None,
+    end: RangeEnd = None,
     interval: Annotated[Interval, Query(description="A point an hour, or the last one of each day (UTC).")] = "hour",
     limit: Annotated[int, Query(ge=1, le=1000, description="Points per page.")] = 168,
-    cursor: Annotated[
-        str | None, Query(description="`pagination.nextCursor` of the page before, with the same other parameters.")
-    ] = None,
+    cursor: RangeCursor = None,
 ) -> JsonResponse:
     """Scores over time, newest first, each with the status and components it had."""
     wanted, known_chain = read_symbol("symbol", symbol), evm_chain(chains, chain)
@@ -117,8 +112,8 @@ async def get_heartbeat_history(
             wanted,
             known_chain,
             _address(token_address),
-            begin=_time("from", begin),
-            end=_time("to", end),
+            begin=read_time_or_unix("from", begin),
+            end=read_time_or_unix("to", end),
             interval=interval,
             limit=limit,
             cursor=cursor,
@@ -140,7 +135,3 @@ def evm_chain(chains: Chains, name: str) -> Chain:
 
 def _address(text: str | None) -> str | None:
     return None if text is None else evm_address("tokenAddress", text)
-
-
-def _time(field: str, text: str | None) -> datetime | None:
-    return None if text is None else read_time_or_unix(field, text)

@@ -21,9 +21,8 @@ from api.heartbeats.schemas import (
     TokensAtRisk,
 )
 from api.http import cursors
-from api.http.errors import InvalidInput
 from api.http.pages import cut_page
-from api.http.times import EARLIEST, timestamp
+from api.http.times import range_of, timestamp
 from api.registrations.repository import TokenRecord
 from api.registrations.statuses import heartbeat_status
 from api.symbols.states import SymbolStates
@@ -90,10 +89,7 @@ class HeartbeatService:
             TokenNotFound, ChainNotIndexed: there is no such token, or it is unknown.
             InvalidInput: the range ends before it begins, the cursor is invalid, or the token has another symbol.
         """
-        end = end or self.clock.now()
-        begin = begin or max(end - DEFAULT_SPAN[interval], EARLIEST)
-        if begin >= end:
-            raise InvalidInput("from", "must be before to")
+        begin, end = range_of(begin, end, self.clock.now(), DEFAULT_SPAN[interval])
         row, minted_at = await self._token(symbol, chain, address)
         # Steps are read whole: the cursor is the beginning of the last step on the page.
         reached = cursors.read_time(cursor) if cursor is not None else end

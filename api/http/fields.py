@@ -43,6 +43,10 @@ EvmTokenAddress = Annotated[
         json_schema_extra=EVM_ADDRESS,
     ),
 ]
+RangeEnd = Annotated[str | None, Query(alias="to", description="ISO 8601 or Unix seconds, exclusive. Default: now.")]
+RangeCursor = Annotated[
+    str | None, Query(description="`pagination.nextCursor` of the page before, with the same other parameters.")
+]
 
 
 def read_symbol(field: str, text: str) -> str:

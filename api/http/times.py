@@ -1,7 +1,7 @@
 """Times on the wire: ISO 8601 in UTC with milliseconds and a Z."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from api.http.errors import InvalidInput
 
@@ -34,12 +34,14 @@ def read_time(field: str, text: str) -> datetime:
         raise InvalidInput(field, "must be an ISO 8601 time") from error
 
 
-def read_time_or_unix(field: str, text: str) -> datetime:
-    """A time in ISO 8601 or in Unix seconds, from 1970 to 2106.
+def read_time_or_unix(field: str, text: str | None) -> datetime | None:
+    """A time in ISO 8601 or in Unix seconds, from 1970 to 2106; None stays None.
 
     Raises:
         InvalidInput: it is neither, or outside these years.
     """
+    if text is None:
+        return None
     if _UNIX_SECONDS.fullmatch(text):
         moment = datetime.fromtimestamp(int(text), UTC)
     else:
@@ -50,3 +52,16 @@ def read_time_or_unix(field: str, text: str) -> datetime:
     if not EARLIEST <= moment <= LATEST:
         raise InvalidInput(field, "must be between 1970 and 2106")
     return moment
+
+
+def range_of(begin: datetime | None, end: datetime | None, now: datetime, span: timedelta) -> tuple[datetime, datetime]:
+    """The range that ``from`` and ``to`` ask for: up to now, and ``span`` long, where they are not given.
+
+    Raises:
+        InvalidInput: it ends before it begins.
+    """
+    end = end or now
+    begin = begin or max(end - span, EARLIEST)
+    if begin >= end:
+        raise InvalidInput("from", "must be before to")
+    return begin, end

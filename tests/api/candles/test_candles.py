@@ -115,3 +115,10 @@ async def test_bad_input_names_its_field(service: Service, asked: dict[str, str]
 async def test_unknown_tokens_and_chains_are_refused(service: Service) -> None:
     assert (await service.get("/token/NOBODY/base/candles")).status_code in (404, 422)
     assert (await service.get("/token/PEPE/nochain/candles")).status_code == 400
+
+
+@pytest.mark.usefixtures("traded")
+async def test_a_range_at_the_end_of_time_is_empty(service: Service) -> None:
+    for interval in ("5m", "1d"):
+        answer = await service.get(PATH, interval=interval, **{"from": "4294967294", "to": "4294967295"})
+        assert (answer.status_code, answer.json()["candles"]) == (200, [])
