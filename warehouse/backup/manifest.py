@@ -2,11 +2,15 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import PurePosixPath
 from typing import Any
 
 FORMAT = 1
+_NAME = re.compile(r"\d{8}T\d{6}\.\d{3}Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class DamagedBackup(Exception):
@@ -20,6 +24,14 @@ class StoredFile:
     path: str
     size: int
     sha256: str
+
+    def __post_init__(self) -> None:
+        """Refuse what would be read or written elsewhere than in the folder."""
+        path = PurePosixPath(self.path)
+        if path.is_absolute() or not path.parts or ".." in path.parts or {"\0", "\\"} & set(self.path):
+            raise ValueError(f"{self.path!r} is no file of a backup")
+        if not _DIGEST.fullmatch(self.sha256) or self.size < 0:
+            raise ValueError(f"{self.path!r} has no checksum or no size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,8 @@ class Manifest:
         """The manifest that ``data`` holds.
 
         Raises:
-            DamagedBackup: the checksum differs, or the format is a later program's.
+            DamagedBackup: the checksum differs, the format is a later program's, or it names files outside the
+                backup. The checksum proves no author: anyone who can write to the target can write a manifest.
         """
         try:
             envelope = json.loads(data)
@@ -101,14 +114,28 @@ class Manifest:
             raise DamagedBackup(f"{shown} was changed after it was written")
         if body["format"] != FORMAT:
             raise DamagedBackup(f"{shown} has format {body['format']}; this version reads format {FORMAT}")
+        try:
+            return cls._of(body)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DamagedBackup(f"{shown} is not a manifest of this format: {error}") from error
+
+    @classmethod
+    def _of(cls, body: Mapping[str, Any]) -> "Manifest":
+        store, warehouse = body["store"], body["warehouse"]
+        for name in (body["name"], warehouse["full"]):
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no name of a backup")
         return cls(
-            **body
-            | {
-                "store": StoreCopy(**body["store"] | {"files": _files(body["store"]["files"])}),
+            **{
+                **body,
+                "store": StoreCopy(**{**store, "files": _files(store["files"])}),
                 "warehouse": WarehouseCopy(
-                    **body["warehouse"]
-                    | {name: tuple(body["warehouse"][name]) for name in ("migrations", "views")}
-                    | {"files": _files(body["warehouse"]["files"])}
+                    **{
+                        **warehouse,
+                        "migrations": tuple(warehouse["migrations"]),
+                        "views": tuple(warehouse["views"]),
+                        "files": _files(warehouse["files"]),
+                    }
                 ),
                 "uploads": _files(body["uploads"]),
                 "keys": StoredFile(**body["keys"]) if body["keys"] else None,

@@ -47,8 +47,12 @@ class Repository:
         if name is not None and name not in names:
             raise NoSuchBackup(f"{self.storage.shown} holds no backup {name}; the newest is {names[-1]}")
         path = manifest_path(name or names[-1])
+        shown = f"{self.storage.shown}/{path}"
         with self.storage.reader(path) as stream:
-            return Manifest.decode(stream.read(), f"{self.storage.shown}/{path}")
+            manifest = Manifest.decode(stream.read(), shown)
+        if manifest_path(manifest.name) != path:
+            raise DamagedBackup(f"{shown} is the manifest of backup {manifest.name}")
+        return manifest
 
     def write(self, manifest: Manifest) -> None:
         """Complete a backup: from now on it exists."""
