@@ -145,7 +145,7 @@ def test_two_indexers_at_once_do_the_work_once(
     for _ in range(6):
         mine_activity(archive_world, rng, blocks=2)
         time.sleep(0.2)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         row = store.execute("SELECT block_number FROM chain_checkpoint").fetchone()
         if row is not None and row["block_number"] == archive_world.anvil.block_number():

@@ -50,7 +50,7 @@ def test_one_unit_is_assembled_ahead_and_no_more(pool: ThreadPoolExecutor) -> No
         for used in cast(Any, ahead):
             for _ in range(used, min(used + 1, 4) + 1):
                 if len(assembled) < min(used + 1, 4):
-                    assert ready.acquire(timeout=5)
+                    assert ready.acquire(timeout=30)
             pool.submit(int).result(5)
             assert assembled == list(range(1, min(used + 1, 4) + 1))
     assert closed.wait(5)

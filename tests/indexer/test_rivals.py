@@ -51,7 +51,7 @@ def running(
             for process, command in zip(rivals, commands, strict=False):
                 process.send_signal(signal.SIGTERM if command == FOLLOW else signal.SIGKILL)
             for process in rivals:
-                process.wait(timeout=30)
+                process.wait(timeout=60)
 
 
 def comes_true(condition: Callable[[], bool]) -> bool:

@@ -294,4 +294,4 @@ def reorganise(world: World, gate: threading.Lock, node: NodeReplay, store: Conn
         return bool(block and block["hash"] == row["block_hash"])
 
     assert removed is not None
-    wait_until(noticed, "the reorganisation is noticed", 30)
+    wait_until(noticed, "the reorganisation is noticed", 60)

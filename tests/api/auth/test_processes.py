@@ -58,6 +58,7 @@ def twins(store_url: str, engines: EngineUrls, data_dir: Path) -> Iterator[Twins
         settings = {
             "DATABASE_URL": store_url, "CLICKHOUSE_URL": engines.clickhouse_url, "DATA_DIR": str(data_dir),
             "BASE_URL": addresses[0], "SITE_URL": SITE, "SESSION_CACHE_SECONDS": str(CACHE_SECONDS),
+            "ADMISSION_QUEUE_SECONDS": "600",  # a slow machine must not shed the hundred attempts as overload
         }  # fmt: skip
         environment = {name: value for name, value in os.environ.items() if not name.startswith("REGALIA_")}
         environment |= {f"REGALIA_{name}": value for name, value in settings.items()}
@@ -72,7 +73,7 @@ def twins(store_url: str, engines: EngineUrls, data_dir: Path) -> Iterator[Twins
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
     process.send_signal(signal.SIGTERM)
-    process.wait(10)
+    process.wait(60)
 
 
 @dataclass(frozen=True)

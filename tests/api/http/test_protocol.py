@@ -19,34 +19,47 @@ from api.http.metrics import Metrics
 from api.server import configuration
 from api.settings import ApiSettings
 from tests.fixtures.http_server import serving
+from tests.fixtures.waiting import wait_until_async
 
 GET = b"GET / HTTP/1.1\r\nHost: service.test\r\n\r\n"
 LARGE = 8 << 20
-WAIT_SECONDS = 5.0
+WAIT_SECONDS = 30.0
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers with the body it got and the headers it saw; /slow after a while, /large with a large body."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-    if scope["path"] == "/slow":
-        await asyncio.sleep(0.5)
-    names = [name.decode() for name, _ in scope["headers"]]
-    content = b"x" * LARGE if scope["path"] == "/large" else json.dumps([names, body.decode()]).encode()
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(content))]})
-    await send({"type": "http.response.body", "body": content})
+class App:
+    """Answers with the body it got and the headers it saw; /slow after a while, /held when ``over`` is set, /large with
+    a large body."""
+
+    def __init__(self) -> None:
+        self.held = 0
+        self.over = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+        if scope["path"] == "/slow":
+            await asyncio.sleep(0.5)
+        if scope["path"] == "/held":
+            self.held += 1
+            await self.over.wait()
+        names = [name.decode() for name, _ in scope["headers"]]
+        content = b"x" * LARGE if scope["path"] == "/large" else json.dumps([names, body.decode()]).encode()
+        length = (b"content-length", b"%d" % len(content))
+        await send({"type": "http.response.start", "status": 200, "headers": [length]})
+        await send({"type": "http.response.body", "body": content})
 
 
 class Server:
     """A server on a loopback port."""
 
-    def __init__(self, port: int, metrics: Metrics) -> None:
+    def __init__(self, app: App, port: int, metrics: Metrics) -> None:
+        self.app = app
         self.port = port
         self.metrics = metrics
         self._writers: list[asyncio.StreamWriter] = []
@@ -55,6 +68,12 @@ class Server:
         line = await asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0))
         self._writers.append(line[1])
         return line
+
+    async def hold(self, lines: list[Line]) -> None:
+        """Send a request over each, which is answered when :attr:`App.over` is set."""
+        for _, writer in lines:
+            writer.write(GET.replace(b"/ ", b"/held ", 1))
+        await wait_until_async(lambda: self.app.held == len(lines))
 
     async def hang_up(self) -> None:
         for writer in self._writers:
@@ -103,9 +122,9 @@ Serve = Callable[..., AbstractAsyncContextManager[Server]]
 def serve() -> Serve:
     @asynccontextmanager
     async def start(**settings: Any) -> AsyncIterator[Server]:
-        metrics = Metrics()
+        app, metrics = App(), Metrics()
         async with serving(configuration(app, ApiSettings(**settings), metrics)) as port:
-            server = Server(port, metrics)
+            server = Server(app, port, metrics)
             try:
                 yield server
             finally:
@@ -125,12 +144,12 @@ async def test_a_request_is_answered(server: Server) -> None:
 
 
 async def test_a_connection_is_used_again(serve: Serve) -> None:
-    async with serve(headers_timeout_seconds=0.3) as server:
+    async with serve(headers_timeout_seconds=0.5) as server:
         reader, writer = await server.connect()
-        for _ in range(3):
+        for _ in range(2):
             writer.write(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi")
             assert await read_answer(reader) == (200, [["host", "content-length"], "hi"])
-            await asyncio.sleep(0.4)  # idle for longer than headers may take
+            await asyncio.sleep(0.7)  # idle for longer than headers may take
 
 
 async def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
@@ -168,12 +187,10 @@ async def test_bytes_one_at_a_time_win_no_time(serve: Serve) -> None:
     async with serve(headers_timeout_seconds=0.5) as server:
         reader, writer = await server.connect()
         answer = asyncio.create_task(read_answer(reader))
-        began = time.monotonic()
         while not answer.done():
             writer.write(b"\r\n")  # empty lines before a request are ignored
             await asyncio.sleep(0.05)
         assert (await answer)[0] == 408
-        assert time.monotonic() - began < 2
 
 
 async def test_empty_lines_do_not_keep_a_used_connection_open(serve: Serve) -> None:
@@ -190,9 +207,7 @@ async def test_an_idle_connection_is_closed(serve: Serve) -> None:
         line = await server.connect()
         line[1].write(GET)
         assert (await read_answer(line[0]))[0] == 200
-        began = time.monotonic()
         assert await is_closed(line)
-        assert time.monotonic() - began < 3
 
 
 async def test_a_client_that_reads_nothing_is_disconnected(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,15 +216,12 @@ async def test_a_client_that_reads_nothing_is_disconnected(serve: Serve, monkeyp
         reader, writer = await server.connect()
         reader._limit = 1024  # type: ignore[attr-defined]  # the stream stops reading there
         writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
-        deadline = time.monotonic() + WAIT_SECONDS
-        while (server.closed("not_read"), server.open()) != (1, 0):
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.05)
+        await wait_until_async(lambda: (server.closed("not_read"), server.open()) == (1, 0))
 
 
 @pytest.mark.slow
 async def test_a_client_that_reads_slowly_gets_everything(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api.server.NOT_READ_SECONDS", 0.5)
+    monkeypatch.setattr("api.server.NOT_READ_SECONDS", 1.5)
     async with serve(idle_timeout_seconds=1) as server:
         reader, writer = await server.connect()
         writer.write(b"GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -323,14 +335,13 @@ async def test_an_upgrade_is_not_taken_up(server: Server) -> None:
 async def test_an_address_has_a_limited_number_of_connections(serve: Serve) -> None:
     async with serve(connections_per_address=2) as server:
         busy = [await server.connect() for _ in range(2)]
-        for _, writer in busy:
-            writer.write(GET.replace(b"/ ", b"/slow ", 1))
-        await asyncio.sleep(0.1)
+        await server.hold(busy)
         expected = {"error": "too many connections are open from this address", "code": "RATE_LIMITED"}
         assert await server.send(b"") == (429, expected)
         other = await server.connect("127.0.0.2")
         other[1].write(GET)
         assert (await read_answer(other[0]))[0] == 200
+        server.app.over.set()
         assert [(await read_answer(reader))[0] for reader, _ in busy] == [200, 200]
 
 
@@ -354,25 +365,21 @@ async def test_the_process_has_a_limited_number_of_connections(serve: Serve) -> 
         for _, writer in half:
             writer.write(b"GET / HTTP")
         await asyncio.sleep(0.1)
-        assert server.open() == 16
+        await wait_until_async(lambda: server.open() == 16)
         assert (await server.send(GET))[0] == 200, "one that never sent a request gives way"
         kept[1].write(GET)
         assert (await read_answer(kept[0]))[0] == 200, "one that did stays"
         await server.hang_up()
-        deadline = time.monotonic() + WAIT_SECONDS
-        while server.open() != 0:
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.02)
+        await wait_until_async(lambda: server.open() == 0)
 
 
 async def test_all_busy_connections_are_kept(serve: Serve) -> None:
     async with serve(connections=16) as server:
         busy = [await server.connect() for _ in range(16)]
-        for _, writer in busy:
-            writer.write(GET.replace(b"/ ", b"/slow ", 1))
-        await asyncio.sleep(0.1)
+        await server.hold(busy)
         status, body = await server.send(b"")
         assert (status, body["code"]) == (503, "UNAVAILABLE")
+        server.app.over.set()
         assert [(await read_answer(reader))[0] for reader, _ in busy] == [200] * 16
 
 
@@ -414,7 +421,7 @@ def test_uvicorn_has_the_methods_that_are_overridden() -> None:
 
 
 async def test_uvicorn_has_the_attributes_that_are_used() -> None:
-    made = HttpToolsProtocol(config=Config(app), server_state=ServerState(), app_state={})
+    made = HttpToolsProtocol(config=Config(App()), server_state=ServerState(), app_state={})
     assert [name for name in ATTRIBUTES if not hasattr(made, name)] == []
     assert ServerState().default_headers == []
     assert STATUS_LINE[431].startswith(b"HTTP/1.1 431 ")
@@ -423,7 +430,7 @@ async def test_uvicorn_has_the_attributes_that_are_used() -> None:
 
 
 def test_uvicorn_takes_a_protocol_class() -> None:
-    config = configuration(app, ApiSettings(), Metrics())
+    config = configuration(App(), ApiSettings(), Metrics())
     config.load()
     assert issubclass(config.http_protocol_class, protocol._BoundedProtocol)
     assert config.ws_protocol_class is None

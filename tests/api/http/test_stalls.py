@@ -12,8 +12,8 @@ from warehouse.engines import EngineUrls
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.store import Store
 
-LIMIT_SECONDS = 1.0
-WITHIN_SECONDS = 4.0
+LIMIT_SECONDS = 2.0
+WITHIN_SECONDS = 20.0
 
 
 @pytest.fixture
@@ -77,9 +77,9 @@ async def test_connections_closed_while_idle_are_replaced(behind: Store, line: S
 
 
 async def test_a_slow_statement_is_cancelled_in_the_server(behind: Store) -> None:
-    assert await seconds_of(asyncio.ensure_future(behind.row("SELECT pg_sleep(20)"))) < WITHIN_SECONDS
-    running = "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(20)%%' AND state = 'active'"
-    deadline = time.monotonic() + LIMIT_SECONDS
+    assert await seconds_of(asyncio.ensure_future(behind.row("SELECT pg_sleep(60)"))) < WITHIN_SECONDS
+    running = "SELECT count(*) AS n FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%%' AND state = 'active'"
+    deadline = time.monotonic() + WITHIN_SECONDS
     while await behind.row(running) != {"n": 0}:  # the server's clock started a moment later
         assert time.monotonic() < deadline
 

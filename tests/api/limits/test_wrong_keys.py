@@ -10,6 +10,7 @@ from api.accounts.service import Accounts
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.limits import ServeLimited
 from tests.fixtures.service import HOLDER, Serve, Service
+from tests.fixtures.waiting import wait_until_async
 
 OTHER = "0x00000000000000000000000000000000000ca12e"
 
@@ -65,10 +66,7 @@ async def test_a_change_of_plan_forgets_the_account_alone(serve: Serve, store_ur
         keys = service.services.api_keys
         assert [await send(service, key) for key in (service.key, other)] == [200, 200]
         accounts.set_plan(OTHER, "pro")
-        deadline = time.monotonic() + 5
-        while (known := keys.known(other)) is not None and known.plan == "free":
-            assert time.monotonic() < deadline
-            await asyncio.sleep(0.02)
+        await wait_until_async(lambda: (known := keys.known(other)) is None or known.plan == "pro")
         assert keys.known(service.key) is not None
 
 
@@ -83,7 +81,7 @@ async def test_invalid_keys_do_not_displace_valid_ones(serve: Serve) -> None:
 
 
 async def until_refused(service: Service, key: str) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while await send(service, key) == 200:
         assert time.monotonic() < deadline
         await asyncio.sleep(0.05)

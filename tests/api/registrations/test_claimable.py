@@ -187,7 +187,7 @@ async def test_a_failed_or_slow_lookup_is_503_and_not_an_empty_list(serve: Serve
 
         class Hanging(WarehouseReader):
             async def arrow(self, *_: Any, **__: Any) -> Any:
-                await asyncio.sleep(5)
+                await asyncio.sleep(60)
 
         service.services.warehouse = Hanging("", timeout_seconds=1)
         answer = await service.client.get("/api/v2/registration/claimable", headers=headers)

@@ -62,7 +62,7 @@ async def test_a_token_has_the_form_of_the_schema(service: Service, store: Conne
 async def test_the_list_is_loaded_at_start(serve: Serve, store: Connection) -> None:
     add_listed(store, "PEPE", 7)
     publish_list(store)
-    async with serve() as service, asyncio.timeout(10):
+    async with serve() as service, asyncio.timeout(60):
         while b'regalia_cache_entries{cache="token_list"} 1.0' not in service.services.metrics.text():  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         store.execute("ALTER TABLE token_list_entry RENAME TO away")

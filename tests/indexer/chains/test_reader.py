@@ -22,7 +22,7 @@ from warehouse.chains import facts
 def reader_at(kind: type[EvmReader] | type[SolanaReader], url: str, connections: int = 2) -> NodeReader:
     key = "base" if kind is EvmReader else "solana"
     chain = replace(facts.load(None).by_key[key], rpc_urls=(url,))
-    return kind(chain, timeout_seconds=3.0, connections=connections)
+    return kind(chain, timeout_seconds=20.0, connections=connections)
 
 
 def node_of(kind: type[EvmReader] | type[SolanaReader]) -> Node:

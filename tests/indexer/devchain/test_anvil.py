@@ -9,6 +9,7 @@ import pytest
 
 from indexer.devchain import anvil as anvil_module
 from indexer.devchain.anvil import Anvil, AnvilError, find_binary
+from tests.fixtures.waiting import wait_until
 
 
 def test_starts_on_a_free_port_with_the_current_time(anvil: Anvil) -> None:
@@ -45,10 +46,7 @@ def test_stop_ends_the_node_and_leaves_no_files(tmp_path: Path, monkeypatch: pyt
 
 def test_mines_by_interval_when_asked() -> None:
     with Anvil.start(block_time=0.05) as node:
-        deadline = time.monotonic() + 10
-        while node.block_number() < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert node.block_number() >= 2
+        wait_until(lambda: node.block_number() >= 2, "two blocks are mined")
 
 
 def test_a_failed_start_gives_the_reason() -> None:
@@ -71,10 +69,7 @@ def test_the_node_dies_with_its_parent() -> None:
         assert parent.stdout is not None
         node = int(parent.stdout.readline())
         parent.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while _alive(node) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not _alive(node)
+    wait_until(lambda: not _alive(node), "the node has ended")
 
 
 def _alive(process: int) -> bool:

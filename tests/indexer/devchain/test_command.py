@@ -1,7 +1,6 @@
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.world import World
+from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -30,12 +30,9 @@ def test_a_chain_runs_and_trades_until_stopped(tmp_path: Path) -> None:
         assert tomllib.loads(printed) == tomllib.loads(out.read_text())
         url = tomllib.loads(printed)["chains"]["base"]["rpc_urls"][0]
         before = int(_ask(url, "eth_blockNumber"), 16)
-        deadline = time.monotonic() + 20
-        while not _traded_since(url, before) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        assert _traded_since(url, before)
+        wait_until(lambda: _traded_since(url, before), "a trade", 60)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
 
 
 def _ask(url: str, method: str, *params: object) -> Any:

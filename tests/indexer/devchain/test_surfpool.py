@@ -122,7 +122,9 @@ def test_the_clock_of_a_running_node_keeps_up(running_surfpool: Surfpool) -> Non
     running_surfpool.pause()
     time.sleep(3)
     running_surfpool.resume()
-    wait_until(lambda: abs(running_surfpool.rpc("getBlockTime", running_surfpool.slot()) - time.time()) < 3, "on time")
+    wait_until(
+        lambda: abs(running_surfpool.rpc("getBlockTime", running_surfpool.slot()) - time.time()) < 3, "on time", 60
+    )
 
 
 @pytest.fixture
@@ -153,7 +155,7 @@ def test_two_nodes_are_two_chains(surfpool: Surfpool, own_node: Surfpool) -> Non
 
 def test_a_node_that_takes_too_much_memory_stops_and_says_so() -> None:
     with Surfpool.start(paused=True, memory_limit_mb=50) as node:
-        node.process.wait(10)
+        node.process.wait(60)
         with pytest.raises(SurfpoolError, match="MB of memory and was stopped"):
             node.slot()
 

