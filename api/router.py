@@ -5,6 +5,7 @@ from starlette.routing import BaseRoute
 
 from api import openapi
 from api.accounts import endpoints as accounts
+from api.alerts import endpoints as alerts
 from api.apps import endpoints as apps
 from api.audit import endpoints as audit
 from api.auth import endpoints as auth
@@ -79,6 +80,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     heartbeats.history_router,
     webhooks.router,
     webhooks.write_router,
+    alerts.router,
 )
 
 

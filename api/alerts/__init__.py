@@ -1,0 +1,1 @@
+"""Alert rules: what users watch on a token, and the alerts that follow."""
