@@ -8,6 +8,7 @@ from typing import Any
 from pipelines import frames
 from pipelines.prices.market import native_names, stablecoin_names
 from pipelines.refresh_run import RefreshRun
+from pipelines.weights.progress import Progress
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of
 from warehouse.domain.amm import pool_amounts
@@ -40,11 +41,12 @@ Positions = Sequence[tuple[int, int, int]]
 """Tick ranges with their liquidity: lower tick, upper tick, liquidity."""
 
 
-def measure_depth(run: RefreshRun, window: Window, pending_after: int, closed_to: int, reached: int) -> None:
+def measure_depth(run: RefreshRun, window: Window, before: Progress, closed_to: int, reached: int) -> None:
     """Write the depth of the pools that had events, for the hours between two moments, and each day's first rows."""
     parameters = {
         **window.parameters(run.version),
-        "pending_after": pending_after,
+        "pending_after": before.pending_after,
+        "history_from": before.history_from,
         "closed_to": closed_to,
         "quotes": [*stablecoin_names(window.chain), *native_names(window.chain)],
         "factories": sorted({digits_of(dex.factory) for dex in window.chain.dexes}),

@@ -22,7 +22,7 @@ from warehouse.domain.chains import Chain
 from warehouse.domain.copies import HOUR_SECONDS, CopyRules
 
 CAUSE = "weights"
-_MEASURES = 2
+_MEASURES = 3
 """Counts the ways in which weights have been measured. Raise it when the code measures the same facts differently: all
 stored hours are then computed again."""
 _NEVER = 4_294_967_295
@@ -119,7 +119,7 @@ def _close(run: RefreshRun, window: Window, before: Progress, closed_to: int, re
         run.transform(f"weights/remove_{table}", open_hours)
     if closed_to >= reached:
         return 0
-    measure_depth(run, window, before.pending_after, closed_to, reached)
+    measure_depth(run, window, before, closed_to, reached)
     price_quotes(run, window, closed_to, reached)
     return weigh_tokens(run, window, before.history_from, closed_to, reached, rules)
 

@@ -5,6 +5,8 @@ from itertools import product
 from math import isqrt
 from typing import Any
 
+import pytest
+
 from pipelines.refresh import refresh
 from tests.factories.amounts import DOLLAR, ETHER
 from tests.factories.ledger import START, USDC, WETH, Ledger, address
@@ -31,9 +33,14 @@ def candles(warehouse: Warehouse, token: str, seconds: int = BUCKET) -> dict[int
 
 
 def begin(ledger: Ledger) -> tuple[str, str, str]:
+    """An empty genesis, and a block that makes what :func:`make_pools` does."""
+    ledger.mine(0)
+    ledger.mine(0)
+    return make_pools(ledger)
+
+
+def make_pools(ledger: Ledger) -> tuple[str, str, str]:
     """WETH at 2,000 dollars and PEPE at 0.001 WETH, each with a deep pool. Returns PEPE, its pool, and WETH's."""
-    ledger.mine(0)
-    ledger.mine(0)
     ledger.token(int(USDC, 16), "USDC", supply=10**15, decimals=6)
     ledger.token(int(WETH, 16), "WETH", supply=10**24)
     pepe = ledger.token(0x9E9E, "PEPE", supply=10**24)
@@ -74,6 +81,28 @@ def test_a_bucket_is_priced_by_the_depth_of_the_hour_before(
     assert (hour["open"], hour["high"], hour["low"], hour["close"]) == (2, 4, 2, 4)
     assert (hour["volume_usd"], hour["trades"]) == (4, 2)
     assert candles(warehouse, pepe, 24 * HOUR)[0]["close"] == 4
+
+
+@pytest.mark.parametrize("years", [0, 2])
+def test_pools_of_genesis_have_depth_from_the_first_complete_hour(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains, years: int
+) -> None:
+    ledger.mine(0)
+    pepe, pool, _ = make_pools(ledger)
+    begins = 2 * HOUR + years * 365 * 24 * HOUR
+    ledger.mine(begins)
+    ledger.publish()
+    refresh(warehouse, store, chains)
+    trade(ledger, pool, 100_000 * ETHER, 100 * ETHER, wait=HOUR + 60)
+    ledger.mine(HOUR)
+    ledger.publish()
+    refresh(warehouse, store, chains, full=False)
+    row = candles(warehouse, pepe)[begins + HOUR]
+    assert (row["close"], row["volume_usd"], row["liquidity_usd"]) == (2, 2, 400_000)
+    gradually = contents(warehouse)
+    forget(warehouse, store)
+    refresh(warehouse, store, chains)
+    assert contents(warehouse) == gradually
 
 
 def test_a_quote_is_priced_by_the_minute(

@@ -1,7 +1,8 @@
 -- States of the pools in work_key in the hours with events and the hours after those: the time-weighted median of each
 -- hour, and the reserves that were there for at least held_seconds of it. Of a concentrated pool, the price that was at
 -- least reached for as long, and the one that was not exceeded: at these it has the least of token1 and of token0.
--- Before a pool's first state it held nothing.
+-- Before a pool's first state it held nothing. What genesis made, perhaps years before, is an event of the first hour of
+-- the chain's history.
 WITH
 -- The states from the hour before on, preceded by each pool's last state, at time 0. Liquidity changes no state, but it
 -- is an event.
@@ -43,7 +44,10 @@ hours AS
             entry -> (toUInt32(entry.4), entry.5),
             arraySort(groupArrayIf((kind, block_number, log_index, block_time, state), kind < 2))
         ) AS known,
-        groupUniqArrayIf(toUInt32(toStartOfHour(block_time)), kind > 0) AS event_hours,
+        groupUniqArrayIf(
+            if(kind > 0, toUInt32(toStartOfHour(block_time)), {history_from:UInt32}),
+            kind > 0 OR toUInt32({from_hour:DateTime('UTC')}) = {history_from:UInt32}
+        ) AS event_hours,
         arrayFilter(
             hour -> hour >= toUInt32({from_hour:DateTime('UTC')}) AND hour < toUInt32({until:DateTime('UTC')}),
             arrayDistinct(arrayConcat(event_hours, arrayMap(hour -> toUInt32(hour + 3600), event_hours)))
