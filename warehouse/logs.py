@@ -3,8 +3,13 @@
 Code logs with the standard ``logging``; members of ``extra`` become fields of the entry, and so does what
 ``bind`` sets for the running request, job or unit. structlog renders the lines. Secrets are taken out of the finished
 line, so that no library can log one: see ``warehouse.redaction``.
+
+Much of what is logged was chosen by strangers: symbols, URLs, answers of nodes. In lines for people, control characters
+are escaped and tracebacks indented, so that only an entry begins like one and a terminal obeys none of it. JSON escapes
+them anyway. Long values are cut.
 """
 
+import io
 import logging
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
@@ -71,7 +76,7 @@ def formatter(settings: EngineSettings, redaction: Redaction) -> logging.Formatt
     rendered: list[Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer(default=str)]
         if as_json
-        else [structlog.dev.ConsoleRenderer(columns=_COLUMNS, exception_formatter=structlog.dev.plain_traceback)]
+        else [structlog.dev.ConsoleRenderer(columns=_COLUMNS, exception_formatter=_write_traceback)]
     )
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
@@ -84,10 +89,29 @@ def formatter(settings: EngineSettings, redaction: Redaction) -> logging.Formatt
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             _without_secret_fields,
+            _without_long_values,
             *rendered,
             lambda _logger, _name, line: redaction.clean(str(line)),
         ],
     )
+
+
+def _escaped(value: Any) -> str:
+    """A value in one line: what cannot be printed becomes an escape, such as a line feed."""
+    text = str(value)
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
+def _indented(traceback: str) -> str:
+    return "\n".join(f"  {_escaped(line)}" for line in traceback.splitlines())
+
+
+def _write_traceback(stream: TextIO, exc_info: Any) -> None:
+    text = io.StringIO()
+    structlog.dev.plain_traceback(text, exc_info)
+    stream.write(_indented(text.getvalue()))
 
 
 def _column(name: str, text: Callable[[Any], str] = str) -> structlog.dev.Column:
@@ -98,8 +122,8 @@ _COLUMNS = [
     _column("timestamp"),
     _column("level", lambda level: str(level).upper()),
     _column("logger", lambda name: f"{name}:"),
-    _column("event"),
-    structlog.dev.Column("", structlog.dev.KeyValueColumnFormatter("", "", "", str)),
+    _column("event", _escaped),
+    structlog.dev.Column("", structlog.dev.KeyValueColumnFormatter("", "", "", _escaped)),
 ]
 """A line for people: time, level, logger, message, then the fields as ``name=value``."""
 
@@ -127,8 +151,12 @@ class _Plain(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         return self._redaction.clean(super().format(record))
 
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        record.message = _escaped(record.message)
+        return super().formatMessage(record)
+
     def formatException(self, ei: Any) -> str:
-        return super().formatException(ei) if self._tracebacks else ""
+        return _indented(super().formatException(ei)) if self._tracebacks else ""
 
 
 def _without_secret_fields(_logger: Any, _name: str, entry: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -137,4 +165,12 @@ def _without_secret_fields(_logger: Any, _name: str, entry: MutableMapping[str, 
     return entry
 
 
+def _without_long_values(_logger: Any, _name: str, entry: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name, value in entry.items():
+        if isinstance(value, str) and len(value) > _LONGEST:
+            entry[name] = f"{value[:_LONGEST]}… ({len(value)} characters)"
+    return entry
+
+
+_LONGEST = 10_000
 _SECRET_FIELDS = frozenset({"api_key", "authorization", "cookie", "email", "password", "private_key", "secret"})

@@ -27,6 +27,22 @@ LOG_AS_THE_SERVICE_DOES = textwrap.dedent(
     """
 )
 
+LOG_WHAT_STRANGERS_CHOSE = textwrap.dedent(
+    r"""
+    import logging, sys
+    from warehouse.logs import bind, configure_logging
+
+    HOSTILE = "A\n2026-01-01T00:00:00.000000Z INFO regalia: forged \x1b[31m\x9b2J\x07\u202e\u2028\u0085\r"
+    configure_logging(layout=sys.argv[1] if sys.argv[1:] else None)
+    with bind(symbol=HOSTILE):
+        logging.getLogger("regalia").info("found %s", HOSTILE, extra={"agent": HOSTILE, "long": "x" * 100_000})
+    try:
+        raise ValueError(HOSTILE)
+    except ValueError:
+        logging.getLogger("regalia").exception("failed")
+    """
+)
+
 LOG_SECRETS = textwrap.dedent(
     """
     import logging
@@ -61,10 +77,14 @@ LEAKS = (
 )
 
 
-def log(code: str, **settings: str) -> str:
+def log(code: str, *arguments: str, **settings: str) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("REGALIA_")}
     run = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**environment, **settings}
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**environment, **settings},
     )
     return run.stderr
 
@@ -88,6 +108,17 @@ def test_json_has_one_object_a_line() -> None:
         "event": "indexing 7", "level": "info", "logger": "regalia", "chain": "base", "request_id": "abc-1"
     }  # fmt: skip
     assert "ValueError: no such block" in failed["exception"]
+
+
+def test_a_value_forges_no_entry_and_steers_no_terminal() -> None:
+    for text in (log(LOG_WHAT_STRANGERS_CHOSE), log(LOG_WHAT_STRANGERS_CHOSE, "%(levelname)s: %(message)s")):
+        begins = [line for line in text.splitlines() if not line.startswith("  ")]
+        assert len(begins) == 2
+        assert all(one.isprintable() for one in text if one != "\n")
+        assert r"found A\n2026-01-01T00:00:00.000000Z INFO regalia: forged \x1b[31m" in begins[0]
+        assert len(text) < 15_000
+    found, failed = entries(log(LOG_WHAT_STRANGERS_CHOSE, REGALIA_LOG_FORMAT="json"))
+    assert (len(found["long"]), found["agent"][:2], failed["event"]) == (10_021, "A\n", "failed")
 
 
 def test_levels_are_chosen_for_all_loggers_and_for_one() -> None:
