@@ -39,7 +39,9 @@ _FORMS = (
     ),
     (re.compile(r"\b[\w.+-]+@(?:[\w-]+\.)+[A-Za-z]{2,}\b"), HIDDEN),
 )
-_SECRET_NAME = re.compile(r"_(?:PRIVATE_KEY|SIGNING_KEY|SEALING_KEY|TOKEN|SECRET)$")
+_SECRET_NAME = re.compile(
+    r"REGALIA\w*_(?:PRIVATE_KEY|SIGNING_KEY|SEALING_KEY|TOKEN|SECRET|PASSPHRASE)|AWS_(?:SECRET_ACCESS_KEY|SESSION_TOKEN)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +94,9 @@ def _bare(found: "re.Match[str]") -> str:
 
 def _secrets(settings: EngineSettings) -> Iterator[str]:
     for name, value in os.environ.items():
-        if name.startswith("REGALIA_") and _SECRET_NAME.search(name):
+        if _SECRET_NAME.fullmatch(name):
             yield value
-    for url in (settings.clickhouse_url, settings.database_url):
+    for url in (settings.clickhouse_url, settings.database_url, settings.analyst_url):
         if url and (password := _password(url)):
             yield password
     if settings.alert_webhook_url is not None:

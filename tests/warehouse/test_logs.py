@@ -56,6 +56,7 @@ LOG_SECRETS = textwrap.dedent(
         "authorization=Basic dXNlcjpwYXNz",
         "postgresql://regalia:pass%77ord@127.0.0.1:5432/regalia", "somebody@example.com", "given-token-1234",
         "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIweDEyIn0.c2lnbmF0dXJl", "chains-file-node-key",
+        "the-key-of-a-bucket", "correct horse battery",
     ]
     LOGGERS = ["httpx", "httpx2", "web3.providers", "clickhouse_connect.driver", "uvicorn.error", "dagster", "regalia"]
     other = logging.StreamHandler()  # as libraries have that bring a handler of their own
@@ -74,6 +75,7 @@ LOG_SECRETS = textwrap.dedent(
 LEAKS = (
     *("operators-key-1", "hunter22", "q1w2e3", "0123456789abcdef", "abcdefghijkl", "dXNlcjpwYXNz", "pass%77ord"),
     *("somebody@", "given-token-1234", "eyJhbGciOiJFZERTQSJ9", "chains-file-node-key", "pw-in-a-field"),
+    *("the-key-of-a-bucket", "correct horse battery"),
 )
 
 
@@ -137,8 +139,10 @@ def test_no_logger_tells_a_secret(form: str, tmp_path: Path) -> None:
         REGALIA_LOG_FORMAT=form,
         REGALIA_CHAINS=str(chains),
         REGALIA_SIGNER_TOKEN="given-token-1234",
+        AWS_SECRET_ACCESS_KEY="the-key-of-a-bucket",
+        REGALIA_BACKUP_PASSPHRASE="correct horse battery",
     )
-    assert text.count("could not ask") >= 7 * 11
+    assert text.count("could not ask") >= 7 * 13
     assert [leak for leak in LEAKS if leak in text] == []
 
 

@@ -140,6 +140,10 @@ def test_a_full_backup_and_an_increment_are_restored_row_for_row(
     assert [path.name for path in restored.metadata.rglob("*") if path.is_file()] == ["cid-ab"]
 
     if kind == "bucket":
+        stored = [path for folder in ("backups", "objects", "warehouse") for path in repository.storage.sizes(folder)]
+        for path in stored:  # such as ClickHouse's note of where the full backup is
+            with repository.storage.reader(path) as stream:
+                assert environment["AWS_SECRET_ACCESS_KEY"].encode() not in stream.read()
         return
     with pytest.raises(NotEmpty, match="PostgreSQL"):
         restore(elsewhere, repository, Choice(at=full.name, secret=SECRET))
