@@ -62,6 +62,21 @@ def test_an_analyst_reads_no_internals(analyst: Warehouse, sql: str) -> None:
         analyst.rows(sql, {"d": "regalia"})
 
 
+@pytest.mark.parametrize(
+    "sql",
+    ["SHOW PROCESSLIST", "SELECT * FROM processes", "SELECT * FROM `errors`", "SELECT name FROM backups"],
+)
+def test_an_analyst_sees_nothing_of_what_others_run(
+    sql: str, analyst: Warehouse, engines: EngineUrls, engine_settings: EngineSettings
+) -> None:
+    with pytest.raises(WarehouseError):  # such as an error that quotes a statement
+        analyst.rows("SELECT throwIf(1, 'quoted')")
+    port = urlsplit(engines.clickhouse_url).port or 0
+    password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")
+    with Warehouse.connect(url(ANALYST, password, port, "system")) as connection:
+        assert connection.rows(sql) == []
+
+
 def test_an_analyst_connects_to_no_internals(engines: EngineUrls, engine_settings: EngineSettings) -> None:
     port = urlsplit(engines.clickhouse_url).port or 0
     password = Layout.of(engine_settings.data_dir).password("clickhouse-analyst")

@@ -46,7 +46,13 @@ _HARMLESS = frozenset(
 # Those of them that name tables in text.
 _NAMING_TABLES = frozenset({"merge", "mergetreeindex", "mergetreeprojection", "viewifpermitted", "hascolumnintable"})
 _FORBIDDEN_SCALARS = frozenset({"file", "catboostevaluate", "getclienthttpheader", "sleep", "sleepeachrow"})
-_PRIVATE_TABLES = frozenset({"processes", "query_log", "user_query_log", "query_thread_log", "text_log", "session_log"})
+PRIVATE_TABLES = frozenset(
+    {
+        "backups", "completions", "errors", "named_collections", "processes", "query_cache", "query_log",
+        "query_thread_log", "session_log", "text_log", "user_processes", "user_query_log", "users", "warnings",
+    }
+)  # fmt: skip
+"""Tables of ``system`` that tell what others run or where they write."""
 
 
 class Role(Enum):
@@ -163,6 +169,6 @@ def check_analyst(sql: bytes, table_functions: frozenset[str]) -> None:
             continue
         is_name = token.kind in ("word", "quoted")
         name = token.text.strip(b'`"').decode("utf-8", "replace").lower() if is_name else ""
-        if before == "system" and name in _PRIVATE_TABLES:
+        if before == "system" and name in PRIVATE_TABLES:
             raise denied(f"analyst: system.{name} is not allowed")
         before = ""

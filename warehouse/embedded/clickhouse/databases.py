@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 
-from .access import Users, check_databases
+from .access import PRIVATE_TABLES, Users, check_databases
 from .engine import Engine, literal
 from .errors import denied
 from .protocol import Request
@@ -17,7 +17,9 @@ class AnalystDatabases:
     """Confines the analyst's statements to the databases that ``Users.analyst_sees`` matches.
 
     The lists of ``system`` and ``information_schema`` are filtered by a setting, which a read-only statement cannot
-    change. Views of a visible database still read the tables of others.
+    change. So are the private tables of ``system``, which some statements read without naming them, such as
+    ``SHOW PROCESSLIST``.
+    Views of a visible database still read the tables of others.
     """
 
     def __init__(self, engine: Engine, users: Users) -> None:
@@ -33,24 +35,28 @@ class AnalystDatabases:
             ClickHouseError: it names a database that the analyst does not see.
         """
         database = request.database or self._default
+        if self._filters is None:
+            self._filters = self._make_filters()
+        filters = {"additional_table_filters": self._filters}
         if self._sees is None:
-            return {}, database or None
+            return filters, database or None
         hidden = {name for name in self._names("SELECT name FROM system.databases") if not self._is_open(name)}
         if database in hidden:
             raise denied(f"analyst: database {database} is not open to analysts")
         check_databases(sql, hidden)
-        if self._filters is None:
-            self._filters = self._make_filters(self._sees.pattern)
-        return {"additional_table_filters": self._filters}, database or None
+        return filters, database or None
 
     def _is_open(self, name: str) -> bool:
         return name in _ALWAYS_OPEN or bool(self._sees and self._sees.fullmatch(name))
 
-    def _make_filters(self, pattern: str) -> str:
-        matches = literal(f"^(?:{pattern})$")
-        tables = self._names(_TABLES_WITH_DATABASES)
-        filters = {f"system.{table}": f"match(database, {matches})" for table in tables}
-        filters["system.databases"] = f"match(name, {matches})"
+    def _make_filters(self) -> str:
+        filters = {}
+        if self._sees is not None:
+            matches = literal(f"^(?:{self._sees.pattern})$")
+            tables = self._names(_TABLES_WITH_DATABASES)
+            filters = {f"system.{table}": f"match(database, {matches})" for table in tables}
+            filters["system.databases"] = f"match(name, {matches})"
+        filters |= {f"system.{table}": "0" for table in PRIVATE_TABLES}
         pairs = (f"{literal(table)}: {literal(condition)}" for table, condition in filters.items())
         return "{" + ", ".join(pairs) + "}"
 
