@@ -226,10 +226,29 @@ class Store:
                     raise
                 # The server closed it while it was idle, and most likely the others with it.
                 await self._close_idle()
-        connection = await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, prepare_threshold=_PREPARE_AFTER, **self._options
-        )
+        connection = await self._connect()
         return connection, await self._run(deadline, connection, statement, parameters, record)
+
+    async def _connect(self) -> Connection:
+        """A new connection.
+
+        It is made in a task of its own. If the caller is cancelled meanwhile, its exception may keep what it ran until
+        garbage is collected. A socket in the middle of a login would stay open for as long, and hold up every DROP
+        DATABASE in the server.
+        """
+        connecting = asyncio.create_task(
+            psycopg.AsyncConnection.connect(
+                self._url, autocommit=True, prepare_threshold=_PREPARE_AFTER, **self._options
+            )
+        )
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            connecting.cancel()
+            connecting.add_done_callback(_close_unused)
+            raise
+        finally:
+            del connecting
 
     async def _run(
         self,
@@ -298,6 +317,12 @@ class Transaction:
         """Run a statement; the answer is how many rows it touched."""
         cursor = await self.connection.execute(_text(statement), parameters or {})
         return cursor.rowcount
+
+
+def _close_unused(connecting: "asyncio.Task[Connection]") -> None:
+    """Close a connection that was made in the moment in which its caller left."""
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().pgconn.finish()
 
 
 @lru_cache(maxsize=1000)

@@ -1,6 +1,7 @@
 """The async pool over a server that falls silent, or whose connections break."""
 
 import asyncio
+import gc
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -16,6 +17,11 @@ from warehouse.store import Store
 CONNECTIONS = 4
 LIMIT_SECONDS = 2.0
 WITHIN_SECONDS = 20.0
+OTHERS = """
+SELECT FROM pg_stat_activity
+WHERE pid != pg_backend_pid()
+    AND (datname = current_database() OR backend_type = 'client backend' AND state = 'starting')
+"""
 
 
 @pytest.fixture
@@ -75,5 +81,23 @@ async def test_a_read_that_outlives_close_leaves_no_connection(
     await reads.close()
     line.resume()
     assert await under_way == [[], []]
-    others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"
-    await wait_until_async(lambda: not store.execute(others).fetchall(), "the connections are closed")
+    await wait_until_async(lambda: not store.execute(OTHERS).fetchall(), "the connections are closed")
+
+
+async def test_reads_that_are_cancelled_while_they_connect_leave_no_connection(
+    store_url: str, store: Connection
+) -> None:
+    """Not even until garbage is collected."""
+    gc.disable()
+    try:
+        for number in range(40):
+            reads = Store(store_url)
+            under_way = asyncio.create_task(read(reads))
+            await asyncio.sleep(0.0003 * number)
+            under_way.cancel()
+            await asyncio.gather(under_way, return_exceptions=True)
+            await reads.close()
+        seen = "they are closed before the server gives up on their logins"
+        await wait_until_async(lambda: not store.execute(OTHERS).fetchall(), seen, 5)
+    finally:
+        gc.enable()
