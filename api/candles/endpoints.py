@@ -49,8 +49,8 @@ async def get_token_candles(
     cursor: RangeCursor = None,
 ) -> JsonResponse:
     """A token's price, volume and liquidity in US dollars over time, newest first. An addition of this service to the
-    interface. Prices are those of five minutes, by the rules of `priceUsd`: a single swap moves none of them. Null is
-    unknown, such as before a pool was deep enough for an hour."""
+    interface. Prices are those of five minutes that are over, by the rules of `priceUsd`: a single swap moves none of
+    them. Null is unknown, such as before a pool was deep enough for an hour."""
     wanted, known_chain = read_symbol("symbol", symbol), read_chain(chains, chain)
     return respond(
         await service.candles(

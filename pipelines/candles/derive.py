@@ -1,7 +1,8 @@
 """Candles: the dollar history of tokens and quotes (docs/decisions/0050-dollar-history.md).
 
 A bucket is computed completely from the facts and the depths of the hours before it, so computing it again gives the
-same row. What changed is computed again from the first bucket that a change reaches.
+same row. What changed is computed again from the first bucket that a change reaches. A bucket has a candle when it is
+over: before, the newest state of a pool could have stood for seconds only.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ from warehouse.domain.copies import HOUR_SECONDS
 SUBJECT = "candles"
 BUCKET_SECONDS, DAY_SECONDS = 300, 86_400
 SWEEP_SECONDS = 60
-"""How often the follower's runs compute the running bucket again."""
+"""How often the follower's runs compute what passes with time."""
 _MEASURES = 1
 """Counts the ways in which candles have been computed. Raise it when the code computes the same facts differently."""
 _PRICE, _USD = frames.decimal(76, 54), frames.decimal(38, 6)
@@ -100,7 +101,7 @@ def _can_wait(run: RefreshRun, window: Window, before: Progress, as_of: int) -> 
 
 
 def _first_changed_bucket(run: RefreshRun, window: Window, before: Progress) -> int:
-    """The first bucket that may differ from what is stored: the running one, or one that pools changed in."""
+    """The first bucket that may differ from what is stored: the last run's last one, or one that pools changed in."""
     found = run.read("weights/first_change", window.parameters(run.version))[0]["first_time"]
     changed = _NEVER if found is None else int(found)
     return min(changed, before.as_of) // BUCKET_SECONDS * BUCKET_SECONDS
@@ -114,6 +115,7 @@ def _compute(run: RefreshRun, window: Window, start: int, until: int) -> int:
     chain = window.chain
     parameters = {
         **window.parameters(run.version),
+        "over": int(window.as_of.timestamp()) // BUCKET_SECONDS * BUCKET_SECONDS,
         "quotes": [digits_of(quote.address) for quote in chain.quotes],
         "factories": sorted({digits_of(dex.factory) for dex in chain.dexes}),
     }
@@ -129,16 +131,15 @@ def _compute(run: RefreshRun, window: Window, start: int, until: int) -> int:
 
 
 def _compute_part(run: RefreshRun, chain: Chain, parameters: Mapping[str, Any]) -> int:
-    """Compute the buckets of a day, or of part of one."""
+    """Compute the buckets of a day, or of part of one, as far as they are over."""
     minutes = {**parameters, "from": _hour(parameters["from"])}
     blocks = run.read("candles/first_block", minutes)[0]["first_block"]
     quotes = price_minutes(run, chain, {**minutes, "from_block": blocks or 0})
     run.truncate("work_key")
-    run.transform("candles/pools_to_price", parameters)
-    stored = {
-        row["token_hex"]: (row["close"], row["start_seconds"]) for row in run.read("candles/standing", parameters)
-    }
-    priced = price_buckets(run.read("candles/sides", parameters), quotes, stored, BUCKET_SECONDS)
+    buckets = {**parameters, "until": min(parameters["until"], parameters["over"])}
+    run.transform("candles/pools_to_price", buckets)
+    stored = {row["token_hex"]: (row["close"], row["start_seconds"]) for row in run.read("candles/standing", buckets)}
+    priced = price_buckets(run.read("candles/sides", buckets), quotes, stored, BUCKET_SECONDS)
     rows = [_row(chain, bucket, parameters["version"]) for bucket in priced]
     if rows:
         run.warehouse.insert_arrow("agg_token_candle", frames.of_tuples(_COLUMNS, rows))

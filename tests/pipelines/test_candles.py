@@ -146,6 +146,28 @@ def test_a_short_deviation_and_an_untrusted_pool_move_nothing(
     assert row["volume_usd"] == 4
 
 
+def test_a_state_that_stands_for_a_block_is_never_published(
+    ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    """Not even while it is the newest one, at the beginning of a bucket."""
+    pepe, pool, _ = begin(ledger)
+    ledger.mine(2 * HOUR)
+    trade(ledger, pool, 100 * ETHER, 100_000 * ETHER)
+    for wait, reserves in ((2, (100_000 * ETHER, 100 * ETHER)), (10, None), (300, None)):
+        ledger.publish()
+        refresh(warehouse, store, chains)
+        published = [row["close"] for row in candles(warehouse, pepe).values()]
+        assert {None} >= set(published) - {Decimal(2)}
+        ledger.mine(wait)
+        if reserves:
+            ledger.sync(pool, *reserves)
+    assert candles(warehouse, pepe).keys() == {0}
+    ledger.publish()
+    refresh(warehouse, store, chains, full=False)
+    row = candles(warehouse, pepe)[2 * HOUR]
+    assert (row["high"], row["close"], row["trades"]) == (2, 2, 1)
+
+
 def test_prices_of_any_size_are_those_of_the_pools(
     ledger: Ledger, warehouse: Warehouse, store: Connection, chains: Chains
 ) -> None:
@@ -181,6 +203,7 @@ def test_prices_of_any_size_are_those_of_the_pools(
                 ledger.initialize(pool, root)
             else:
                 ledger.sync(pool, *amounts)
+    ledger.mine(BUCKET)
     ledger.publish()
     refresh(warehouse, store, chains, steps=["tokens", "trades", "weights", "candles"])
     rows = warehouse.rows(
