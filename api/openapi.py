@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 from api import links
 from api.http import error_shapes, json_schema
 from api.http.examples import restore_examples
-from api.http.groups import RouteGroup
+from api.http.groups import Credential, RouteGroup
 from api.http.route_table import RouteTable
 from api.http.routes import accesses
 from api.http.statuses import add_implied
@@ -61,6 +61,12 @@ def _has_optional_session(route: APIRoute) -> bool:
     return names == [OPTIONAL_SESSION]
 
 
+def _require_both(operation: dict[str, Any], group: RouteGroup) -> None:
+    """Say that a route takes all of its credentials together: FastAPI lists them as alternatives."""
+    if group.credential is Credential.KEY_AND_SESSION:
+        operation["security"] = [{name: scopes for one in operation["security"] for name, scopes in one.items()}]
+
+
 def _name_scopes(operation: dict[str, Any], route: APIRoute, group: RouteGroup) -> None:
     """Name the scopes that a route needs beside the scheme of each credential that it takes. OpenAPI 3.1 allows that
     for every kind of scheme."""
@@ -106,6 +112,7 @@ def build(app: FastAPI, table: RouteTable, public_url: str) -> dict[str, Any]:
             group = table.find(method, route.path_format)
             restore_examples(document, operation, route)
             add_implied(operation, route, group)
+            _require_both(operation, group)
             _name_scopes(operation, route, group)
             if _has_optional_session(route):
                 operation["security"].append({})

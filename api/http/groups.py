@@ -56,8 +56,13 @@ class Credential(StrEnum):
     API_KEY = "api_key"
     SESSION = "session"
     KEY_OR_SESSION = "key_or_session"
+    KEY_AND_SESSION = "key_and_session"
     OPTIONAL_SESSION = "optional_session"
     NONE = "public"
+
+
+TAKE_KEYS: Final = (Credential.API_KEY, Credential.KEY_OR_SESSION, Credential.KEY_AND_SESSION)
+"""Credentials for which an API key is sent, or may be."""
 
 
 class Quota(Enum):
@@ -108,7 +113,7 @@ class RouteGroup:
 
     def __post_init__(self) -> None:
         """Check that a scope is declared exactly where keys are taken."""
-        takes_key = self.credential in (Credential.API_KEY, Credential.KEY_OR_SESSION)
+        takes_key = self.credential in TAKE_KEYS
         if takes_key is not (self.key_scope is not None):
             raise ValueError(
                 f"group {self.prefix!r}: key_scope must be given if its routes take API keys, and only then"

@@ -12,7 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, get_args, get_origin
+from decimal import Decimal
+from typing import Any, ClassVar, get_args, get_origin
 
 from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
@@ -61,8 +62,32 @@ def _given_twice(request: Request, parameters: AbstractSet[str], headers: Sequen
     return next((name for name in headers if len(request.headers.getlist(name)) > 1), None)
 
 
+class _StrictRequest(Request):
+    """Reads its body as JSON and refuses objects that have two members of one name."""
+
+    fraction: ClassVar[Callable[[str], Any]] = float
+
+    async def json(self) -> Any:
+        """What the body holds. It is UTF-8 (RFC 8259): the parser would guess UTF-16 and UTF-32 from bytes.
+
+        Raises:
+            InvalidInput: an object has a member twice.
+            ValueError: it is not JSON in UTF-8.
+        """
+        text = (await self.body()).decode()
+        return json.loads(
+            text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=type(self).fraction
+        )
+
+
+class _ExactRequest(_StrictRequest):
+    fraction = Decimal
+
+
 class BodyRoute(QueryRoute):
     """A route with a JSON body; without a body it is a :class:`QueryRoute`."""
+
+    request_class: ClassVar[type[Request]] = _StrictRequest
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler, after checks of the credential and the body's media type."""
@@ -75,23 +100,15 @@ class BodyRoute(QueryRoute):
             for ask in asks:
                 await ask(request)
             _require_body_type(request)
-            return await handle(_StrictRequest(request.scope, request.receive))
+            return await handle(self.request_class(request.scope, request.receive))
 
         return ask_first
 
 
-class _StrictRequest(Request):
-    """Reads its body as JSON and refuses objects that have two members of one name."""
+class ExactRoute(BodyRoute):
+    """A route whose body has amounts: fractions are read as decimals, so that no digit is lost."""
 
-    async def json(self) -> Any:
-        """What the body holds. It is UTF-8 (RFC 8259): the parser would guess UTF-16 and UTF-32 from bytes.
-
-        Raises:
-            InvalidInput: an object has a member twice.
-            ValueError: it is not JSON in UTF-8.
-        """
-        text = (await self.body()).decode()
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    request_class = _ExactRequest
 
 
 def _refuse_constant(name: str) -> Any:

@@ -3,6 +3,7 @@
     ApiKey                  header X-API-Key: the account behind it; the route group declares the scope it needs
     Session                 Authorization: Bearer, a wallet session: who signed in, with which wallets and scopes
     KeyOrSession            either of them
+    KeyAndSession           both: the key names the application, the session the wallets that act
     OptionalSession         a wallet session if a token is sent; an invalid token is refused
     Public                  no credential
     with_plan("pro", ...)   a credential of an account with this plan or a higher one
@@ -22,6 +23,7 @@ from api.http.errors import ApiError, raises
 from api.security.callers import Caller, Principal, WalletSession, satisfies
 from api.security.credentials import (
     ask_api_key,
+    ask_key_and_session,
     ask_key_or_session,
     ask_optional_session,
     ask_session,
@@ -99,6 +101,14 @@ async def require_key_or_session(
     return await ask_key_or_session(request)
 
 
+@declares_access("key_and_session", ask_key_and_session, ApiKeyMissing, SessionMissing, SessionEnded, *_KEY_REFUSALS)
+async def require_key_and_session(
+    request: Request, _: Annotated[object, Security(_KEY)], __: Annotated[object, Security(_SESSION)]
+) -> WalletSession:
+    """See :func:`ask_key_and_session`."""
+    return await ask_key_and_session(request)
+
+
 @declares_access(OPTIONAL_SESSION, ask_optional_session, SessionEnded)
 async def allow_session(request: Request, _: Annotated[object, Security(_SESSION)]) -> WalletSession | None:
     """See :func:`ask_optional_session`."""
@@ -116,6 +126,7 @@ OptionalSession = Annotated[WalletSession | None, Depends(allow_session)]
 SessionBeside = Annotated[WalletSession | None, Depends(ask_optional_session)]
 """The wallet session that was sent in addition to another credential, which the route declares."""
 KeyOrSession = Annotated[Principal, Depends(require_key_or_session)]
+KeyAndSession = Annotated[WalletSession, Depends(require_key_and_session)]
 Public = Annotated[None, Depends(allow_anyone)]
 
 

@@ -163,6 +163,17 @@ async def ask_key_or_session(request: Request) -> Principal:
     raise CredentialMissing
 
 
+async def ask_key_and_session(request: Request) -> WalletSession:
+    """The wallet session, of a request that also has a valid API key. The request is counted for the key.
+
+    Raises:
+        ApiKeyMissing, ApiKeyInvalid, ApiKeyExpired, AddressNotAllowed, KeyScopeMissing: as :func:`ask_api_key`.
+        SessionMissing, SessionEnded: as :func:`ask_session`.
+    """
+    await ask_api_key(request)
+    return await ask_session(request)
+
+
 async def check_no_credential(request: Request) -> None:
     """Require no credential."""
 

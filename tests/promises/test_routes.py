@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from api.app import create_app
-from api.http.groups import Credential, Origins, Quota, RouteGroup
+from api.http.groups import TAKE_KEYS, Credential, Origins, Quota, RouteGroup
 from api.http.route_table import RouteTable
 from api.http.routes import BodyRoute, QueryRoute, accesses, single_parameters
 from api.router import ROUTERS
@@ -104,7 +104,7 @@ def test_every_operation_that_takes_a_key_names_its_scope(document: dict[str, An
     table, found = RouteTable(ROUTERS), set()
     for name, operation in operations(document):
         method, path = name.split()
-        takes_key = table.find(method, path).credential in (Credential.API_KEY, Credential.KEY_OR_SESSION)
+        takes_key = table.find(method, path).credential in TAKE_KEYS
         scopes = [scope for one in operation.get("security", ()) for scope in one.get("ApiKey", ())]
         assert len(scopes) == int(takes_key), name
         if takes_key:
@@ -136,7 +136,7 @@ def test_groups_declare_the_credential_and_quota_of_their_routes() -> None:
 
 
 def test_the_site_may_call_every_route_that_takes_a_session() -> None:
-    with_session = (Credential.SESSION, Credential.KEY_OR_SESSION, Credential.OPTIONAL_SESSION)
+    with_session = set(Credential) - {Credential.API_KEY, Credential.NONE}
     closed = {
         router.group.prefix
         for router in ROUTERS
