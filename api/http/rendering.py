@@ -33,6 +33,12 @@ class Wire(BaseModel):
     )
 
 
+class Snake(Wire):
+    """Base of bodies whose members are written as here, in snake_case."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+
 def _json_form(value: object) -> Any:
     if isinstance(value, Decimal):
         if not value.is_finite():

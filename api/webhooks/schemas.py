@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, StrictBool, StrictInt
 from pydantic.config import JsonDict
 
 from api.http.members import Caip2, Count, NextCursor, Timestamp, TokenId, Uri, Uuid, one_of
-from api.http.rendering import Wire
+from api.http.rendering import Snake
 from api.outbound.answers import Failure
 from warehouse.domain.events.catalogue import EVENTS
 from warehouse.domain.events.event import Audience, FieldType
@@ -20,12 +20,6 @@ DisabledReason = Literal["failures", "gone", "owner"]
 Cause = Literal["event", "replay", "test"]
 DeliveryStatus = Literal["pending", "delivered", "exhausted"]
 ReplayScope = Literal["all", "undelivered"]
-
-
-class Snake(Wire):
-    """Base of these shapes."""
-
-    model_config = ConfigDict(alias_generator=None)
 
 
 class Body(Snake):
