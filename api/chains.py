@@ -50,6 +50,14 @@ class ChainReaders:
             return await solana_holdings.read_holding(self.solana(chain), token, wallet)
         return await evm_holdings.read_holding(self.of(chain), token, wallet)
 
+    async def native_holding(self, chain: Chain, wallet: str) -> WalletHolding:
+        """What a wallet holds of an enabled EVM chain's native coin.
+
+        Raises:
+            RpcError: the chain could not be read.
+        """
+        return await evm_holdings.read_native_holding(self.of(chain), wallet)
+
     @property
     def breakers(self) -> list[Breaker]:
         """The circuit breakers of the chains that were read."""
