@@ -1,8 +1,8 @@
 """Has statements signed without holding up the event loop, and refuses at once while a remote signer is down."""
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from api.claims.errors import SigningUnavailable
 from indexer.contracts.remote_signer import RemoteSigner
@@ -61,6 +61,19 @@ class Signing(_Threaded):
             SigningUnavailable: the remote signer does not sign now.
         """
         return await self._ask(lambda: sign(self._signer, chain_id, registry, statement))
+
+    @property
+    def address(self) -> str:
+        """The signer's address, checksummed."""
+        return self._signer.address
+
+    async def sign_document(self, document: Mapping[str, Any]) -> bytes:
+        """The signature of an EIP-712 document.
+
+        Raises:
+            SigningUnavailable: the remote signer does not sign now.
+        """
+        return await self._ask(lambda: self._signer.sign_typed_data(dict(document)))
 
 
 class SolanaSigning(_Threaded):

@@ -59,7 +59,7 @@ class Limiter:
         self.proxies = proxies
         self._refused = Counter(
             "regalia_requests_refused",
-            "Requests answered 429, by the limit that was exceeded: rate, day, public, holdings or keys.",
+            "Requests answered 429, by the limit that was exceeded: rate, day, public, holdings, keys or deals.",
             ("limit",),
             registry=metrics.registry,
         )
@@ -107,6 +107,16 @@ class Limiter:
                 self._refused.labels(kind).inc()
                 what = "reads of holdings" if kind == HOLDINGS else "requests"
                 raise AddressRateExceeded(f"more than {per_minute} {what} a minute from this address", wait)
+
+    async def take(self, subject: str, kind: str, per_minute: int) -> float | None:
+        """Count one of a kind of requests of a subject against a limit of its own, over all processes that share their
+        counts. None: it is within the limit; else the seconds until the minute is over."""
+        if self.meter is None:
+            return None
+        wait = await self.meter.take_of_address(subject, kind, per_minute)
+        if wait is not None:
+            self._refused.labels(kind).inc()
+        return wait
 
     def count_invalid_key(self, connection: HTTPConnection) -> None:
         """Count a key that is not valid against the client's address.
