@@ -14,6 +14,8 @@ from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
 from api.claims.solana import endpoints as solana_claims
 from api.consents import endpoints as consents
+from api.deals import endpoints as deals
+from api.deals import reads as deal_reads
 from api.domains import endpoints as domains
 from api.fees import endpoints as fees
 from api.health import endpoints as health
@@ -53,6 +55,10 @@ ROUTERS: tuple[GroupRouter, ...] = (
     apps.router,
     sites.router,
     profiles.router,
+    deals.router,
+    deals.write_router,
+    deal_reads.router,
+    deal_reads.registration_router,
     challenges.reads_router,
     challenges.router,
     registrations.claimable_router,

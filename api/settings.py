@@ -190,6 +190,30 @@ class ApiSettings(EngineSettings):
         description="A verified domain is revoked after its record was missing in this many checks ...",
     )
     domain_grace_hours: float = Field(default=72.0, ge=0, description="... and for at least this long.")
+    deal_min_offer_usd: int = Field(default=100, ge=0, description="Lowest offer on a registration, in US dollars ...")
+    deal_min_offer_market_cap_bps: int = Field(
+        default=100,
+        ge=0,
+        le=10_000,
+        description="... and as hundredths of a percent of the token's market cap, if known.",
+    )
+    deal_collab_min_liquidity_usd: int = Field(
+        default=1000, ge=0, description="Least liquidity that an offer of a collab commits, in US dollars."
+    )
+    deal_offers_per_week: int = Field(default=25, ge=1, description="Offers that an account may make in seven days.")
+    deal_standing_usd: int = Field(
+        default=10_000_000, ge=1, description="What an account's unanswered offers may add up to, in US dollars."
+    )
+    deal_announcement_days: float = Field(
+        default=7.0, ge=0, description="How long an accepted buyout or sale is announced before the holder may consent."
+    )
+    deal_consent_days: float = Field(
+        default=7.0, gt=0, description="How long the holder then has to sign the consent to the settlement."
+    )
+    deal_settlement_days: float = Field(
+        default=7.0, gt=0, description="How long the offerer then has to settle the deal."
+    )
+    deal_launch_days: float = Field(default=30.0, gt=0, description="How long an accepted collab waits for its launch.")
 
     @field_validator("outbound_refused_networks", "trusted_proxies")
     @classmethod

@@ -14,6 +14,7 @@ from api.audit import tasks as audit
 from api.challenges import tasks as challenges
 from api.claims import tasks as claims
 from api.claims.solana import tasks as solana_claims
+from api.deals import tasks as deals
 from api.domains import tasks as domains
 from api.health import tasks as health
 from api.job_log import observe_job
@@ -38,6 +39,7 @@ TASK_MODULES = (
     challenges,
     claims,
     solana_claims,
+    deals,
     domains,
     health,
     keys,

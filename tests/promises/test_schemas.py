@@ -16,6 +16,8 @@ MEMBERS_OF_CLOSED_SETS = re.compile(
 OPEN = {
     # What an operator writes, or what a receiver answered.
     "Attestation.kind",
+    "Deal.failure_reason",
+    "OfferRequest.payment_method",
     "AttemptResponse.status_code",
     "Delivery.last_status_code",
     "DeliveryDetail.last_status_code",

@@ -26,6 +26,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
 
     from api.accounts.service import AccountError
     from api.challenges.deciding import DecisionError
+    from api.ops.commands.deals import DealCommandError
     from api.ops.supervisor.part import AlreadyRunning, PortTaken, StackError
     from api.overlay import OverlayError
     from api.registrations.attesting import AttestationError
@@ -39,7 +40,14 @@ def explain(error: Exception) -> tuple[str, int] | None:
     match error:
         case ValidationError():
             return describe_settings(error), USAGE
-        case ChainFactsError() | AccountError() | AttestationError() | DecisionError() | OverlayError():
+        case (
+            ChainFactsError()
+            | AccountError()
+            | AttestationError()
+            | DecisionError()
+            | DealCommandError()
+            | OverlayError()
+        ):
             return str(error), USAGE
         case SignerKeyError() | SigningKeyError():
             return str(error), USAGE

@@ -1,4 +1,4 @@
-"""Deals about registrations. Declared for subscribers; not produced yet."""
+"""Deals on registrations. An event is a ping without terms: the deal is read back under the reader's credentials."""
 
 from typing import Annotated, ClassVar
 
@@ -10,7 +10,7 @@ from warehouse.domain.events.registrations import SYMBOL
 class DealEvent(AccountEvent, frozen=True, kw_only=True):
     """An event of a deal, for each of its parties."""
 
-    produced: ClassVar[bool] = False
+    once_per: ClassVar[tuple[str, ...]] = ("deal_id",)
     deal_id: Annotated[str, member("the deal; read it for its terms", "01980000-0000-7000-8000-000000000001")]
     title: Annotated[str, member("a headline", "A test")]
     body: Annotated[str, member("a sentence", "This is a test.")]

@@ -1,0 +1,1 @@
+"""Deals: offers on registrations, from the offer to the settlement."""

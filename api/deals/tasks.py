@@ -1,0 +1,20 @@
+"""The periodic task that moves deals on when their time has come."""
+
+import logging
+
+from procrastinate import JobContext
+
+from api.deals.service import deals_of
+from api.store.jobs import TASKS, services_of_job
+
+LOG = logging.getLogger(__name__)
+
+
+# The lock keeps a slow run from working beside the next one.
+@TASKS.periodic(cron="* * * * *")
+@TASKS.task(name="upkeep.deals", pass_context=True, queueing_lock="upkeep.deals", lock="upkeep.deals")
+async def move_due_deals(context: JobContext, timestamp: int) -> None:
+    """Once a minute: open what was announced long enough, and close what lapsed or lost its registration."""
+    moved = await deals_of(services_of_job(context)).answers.run_clock()
+    if moved:
+        LOG.info("moved %d deals whose time had come", moved)

@@ -1,0 +1,8 @@
+-- Deals that are not over although their registration ended before a moment, or was replaced by another mint.
+SELECT deal.*, NULL::text AS holder_now
+FROM deal
+JOIN registration USING (chain_id, token_id)
+WHERE stage NOT IN ('settling', 'completed', 'closed')
+  AND (registration.transaction_hash <> deal.mint_transaction OR coalesce(released_at, expired_at) < %(before)s)
+ORDER BY deal.id
+LIMIT %(limit)s
