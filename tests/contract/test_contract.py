@@ -14,8 +14,9 @@ from tests.contract.run import PHASES, prepared, run
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(480)]
 
 # The first four want a signature over a text of this very moment, the next what no answer of the run can hold: a
-# session of another sign-in, a second wallet, a delivery that has ended, a domain whose record is there. The last three
-# want a Solana node, which the run does without. The tests of their own areas have them.
+# session of another sign-in, a second wallet, a delivery that has ended, a domain whose record is there. Those of
+# Solana want its node, which the run does without. Deals want a second wallet with funds in a dollar token. The tests
+# of their own areas have them.
 UNREACHED = {
     "POST /api/v2/auth/login/siwe",
     "POST /api/v2/auth/login/siws",
@@ -28,6 +29,18 @@ UNREACHED = {
     "POST /api/v2/claim/solana/build",
     "POST /api/v2/claim/solana/quote",
     "GET /api/v2/claim/solana/status/{symbol}",
+    "POST /api/v2/deals/verify-funds",
+    "POST /api/v2/deals/offer",
+    "POST /api/v2/deals/group",
+    "POST /api/v2/deals/{dealId}/accept",
+    "POST /api/v2/deals/{dealId}/reject",
+    "POST /api/v2/deals/{dealId}/respond",
+    "POST /api/v2/deals/{dealId}/cancel",
+    "POST /api/v2/deals/{dealId}/reverify-funds",
+    "GET /api/v2/deals/group/{groupId}",
+    "GET /api/v2/deals/{dealId}",
+    "GET /api/v2/deals/{dealId}/events",
+    "GET /api/v2/deals/{dealId}/funds",
 }
 
 
