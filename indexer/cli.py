@@ -160,6 +160,7 @@ def main() -> None:
     from indexer.reorg import ChainHalted
     from warehouse.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+    from warehouse.kept_transfers import TransfersDropped
 
     try:
         app()
@@ -169,7 +170,7 @@ def main() -> None:
         _stop(f"{type(error).__name__}: {error}", UNREACHABLE)
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-    except (ChainHalted, UnitIncomplete, WarehouseError, MigrationError) as error:
+    except (ChainHalted, UnitIncomplete, TransfersDropped, WarehouseError, MigrationError) as error:
         _stop(str(error), FAILED)
 
 

@@ -24,6 +24,7 @@ from indexer.session import ChainSession, IndexContext
 from indexer.unit import AssembledUnit
 from indexer.write import SUMS
 from warehouse.domain.chains import Chain
+from warehouse.kept_transfers import kept_transfers
 from warehouse.postgres import Connection
 
 _WRITER_WAIT_SECONDS = 60.0
@@ -101,6 +102,7 @@ def reindex(
     Raises:
         DifferentChain: the node's blocks are not those that were published.
         RpcError: the nodes failed; what is repaired stays.
+        TransfersDropped: the chain's retention has dropped transfers of these blocks.
     """
     session = context.session(chain)
     done = Reindexed()
@@ -114,6 +116,9 @@ def reindex(
             unit = find_unit_reaching(store, chain.chain_id, at)
             if unit is None or unit.first > last:
                 return done
+            # Under the lock: what goes is recorded while no writer holds it.
+            kept = kept_transfers(context.warehouse, chain.chain_id)
+            kept.ensure_from(unit.first, f"comparing block {at} with the chain")
             for part in split_by_month(_assemble_again(context, session, unit)):
                 with compare(context.warehouse, chain, unit.unit_id, part) as found:
                     done.add(part, found)

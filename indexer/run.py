@@ -36,6 +36,7 @@ from warehouse import advisory_locks
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.errors import StoreUnavailable, WarehouseUnavailable
+from warehouse.kept_transfers import kept_transfers
 from warehouse.postgres import Connection
 from warehouse.process_memory import release_free_memory
 
@@ -135,12 +136,18 @@ def _advance(context: IndexContext, chain: Chain, to_block: int | None, progress
 
 
 def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
-    """Revert everything after ``block``, final or not, and let a halted chain continue."""
+    """Revert everything after ``block``, final or not, and let a halted chain continue.
+
+    Raises:
+        TransfersDropped: the chain's retention has dropped transfers that would be taken from the sums.
+    """
     session = context.session(chain)
     with writer_lock(context.store_url, chain.chain_id) as store:
         if store is None:
             return Advance(busy=True)
         session.forget()
+        # Under the lock: what goes is recorded while no writer holds it.
+        kept_transfers(context.warehouse, chain.chain_id).ensure_from(block + 1, f"reverting to block {block}")
         try:
             checkpoint = settle(store, context.warehouse, read_checkpoint(store, chain.chain_id))
             before = checkpoint.block_number

@@ -90,6 +90,28 @@ def check(
 
 
 @app.command()
+def retention(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be dropped.")] = False,
+) -> None:
+    """Drop the months of transfers that chains do not keep."""
+    from pipelines.locks import RefreshBusy
+    from pipelines.old_transfers import drop, plan
+    from pipelines.pause import WritersBusy
+    from pipelines.resources import EngineAccess
+    from warehouse.logs import configure_logging
+
+    configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
+    with EngineAccess().connect() as connections:
+        for chain in connections.chains.by_key.values():
+            try:
+                done = plan(connections, chain) if dry_run else drop(connections, chain)
+            except (RefreshBusy, WritersBusy) as error:
+                _stop(str(error), IN_USE)
+            for line in done.lines():
+                print(line if not dry_run or done.obstacle else f"{line} would be dropped")
+
+
+@app.command()
 def follow(
     chain: Annotated[str, typer.Option(metavar="KEY", help="Chain key, such as base.")],
 ) -> None:
@@ -170,6 +192,7 @@ def main() -> None:
     """Run the command line; a foreseen error is one line and an exit status."""
     from warehouse.chains.facts import ChainFactsError
     from warehouse.errors import EnginesNotRunning, MigrationError, StoreUnavailable, WarehouseError
+    from warehouse.kept_transfers import TransfersDropped
     from warehouse.postgres import ConnectionLost
 
     try:
@@ -180,7 +203,7 @@ def main() -> None:
         _stop(f"{type(error).__name__}: {error}", UNREACHABLE)
     except KeyboardInterrupt:
         raise SystemExit(130) from None
-    except (WarehouseError, MigrationError) as error:
+    except (TransfersDropped, WarehouseError, MigrationError) as error:
         _stop(str(error), FAILED)
 
 

@@ -1,4 +1,4 @@
-"""How long frequent runs (Dagster's and our own) and single changes of facts are kept.
+"""How long frequent runs (Dagster's and our own), single changes of facts and transfers are kept.
 
 Dagster keeps every run for ever. Runs of partitioned jobs stay, because they say which partitions exist. Those of the
 recurring jobs below are soon worthless but would fill the store, and so would our log of step runs, to which a
@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import dagster as dg
 
+from pipelines.old_transfers import drop
 from pipelines.resources import Engines
 from warehouse import postgres, sql
 from warehouse.clickhouse import Warehouse
@@ -62,7 +63,8 @@ def _changes(warehouse: Warehouse, chain_id: int) -> int:
 
 
 def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
-    """Once a day, remove old runs of the recurring jobs, old step runs, and changes that every step has seen."""
+    """Once a day, remove old runs of the recurring jobs, old step runs, changes that every step has seen, and
+    months of transfers that a chain does not keep."""
 
     @dg.op(name="remove_old_runs", out=dg.Out(dg.Nothing))
     def remove_old_runs(context: dg.OpExecutionContext, engines: Engines) -> None:
@@ -74,9 +76,17 @@ def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
             thinned = thin_changes(connections.warehouse, connections.store)
         context.log.info("%d old step runs removed, %d changes of facts", removed, thinned)
 
+    @dg.op(name="drop_old_transfers", out=dg.Out(dg.Nothing))
+    def drop_old_transfers(context: dg.OpExecutionContext, engines: Engines) -> None:
+        with engines.connect() as connections:
+            for chain in connections.chains.by_key.values():
+                for line in drop(connections, chain).lines():
+                    context.log.info("%s", line)
+
     @dg.job(name="retention", tags={"subject": "upkeep"})
     def retention() -> None:
         remove_old_runs()
+        drop_old_transfers()
 
     return dg.ScheduleDefinition(
         name="retention_daily",

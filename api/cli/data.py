@@ -67,6 +67,23 @@ def refresh() -> None:
 
 
 @app.command(rich_help_panel="Data")
+def retention(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be dropped.")] = False,
+) -> None:
+    """Drop the months of transfers that chains do not keep (kept_months in the chains file).
+
+    Runs once a day by itself. Safe while the service runs and after a crash: run it again.
+
+    Examples:
+
+      regalia retention --dry-run
+    """
+    from api.ops.commands.forward import become, options
+
+    become("pipelines", "retention", *options(dry_run=dry_run))
+
+
+@app.command(rich_help_panel="Data")
 def sql(
     statement: Annotated[str, typer.Argument(help="A statement that reads; - reads it from standard input.")],
     form: Annotated[str, typer.Option("--format", help="table, csv, json or parquet.")] = "table",

@@ -11,6 +11,7 @@ from pipelines.step import ChainStep, Phase
 from pipelines.tokens.derive import count_touched
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
+from warehouse.kept_transfers import kept_transfers
 
 SUBJECT = "holders"
 _TOKENS_PER_STATEMENT = 2_000
@@ -53,6 +54,10 @@ def _counted(window: Window) -> dict[str, int]:
 def _refresh(run: RefreshRun, window: Window) -> int:
     dead = DEAD_WALLETS[window.chain.address_format]
     parameters = {**window.parameters(run.version), "zero": ZERO_WALLET, "dead": dead}
+    kept = kept_transfers(run.warehouse, window.chain.chain_id)
+    if window.after == 0:
+        kept.ensure_whole(f"counting the holders of chain {window.chain.key} anew")
+    balances_anew = "wallets_anew" if kept.whole else "wallets_since"
     touched, _ = run_parallel(lambda: count_touched(run, window, ["token"]), lambda: run.truncate(*_WORKING))
     parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_to_build(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
@@ -60,9 +65,9 @@ def _refresh(run: RefreshRun, window: Window) -> int:
             run.truncate(*_WORKING)
         run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
         for row in run.read("holders/starts", {}):
-            way = "" if row["incremental"] else "_anew"
-            run.transform(f"holders/moves{way}", {**parameters, "from_block": row["first_block"]})
-            run.transform(f"holders/wallets{way}", parameters)
+            moves, wallets = ("moves", "wallets") if row["incremental"] else ("moves_anew", balances_anew)
+            run.transform(f"holders/{moves}", {**parameters, "from_block": row["first_block"]})
+            run.transform(f"holders/{wallets}", parameters)
         # Write the hours first: they hold the block up to which a token is counted. If the run dies before the other
         # tables are written, the next one counts these tokens again. Documents may be requested at any time.
         asking = ("documents/requests_from_changes", {**parameters, "subjects": ["token"], "cause": "holders"})

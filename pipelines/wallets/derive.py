@@ -8,6 +8,7 @@ from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Phase
 from pipelines.windows import Window
 from warehouse.domain.chains import Chain
+from warehouse.kept_transfers import kept_transfers
 
 SUBJECT = "wallets"
 _CHANGES_PER_STATEMENT = 200
@@ -37,6 +38,10 @@ STEP = ChainStep(
 
 
 def _add(run: RefreshRun, window: Window) -> int:
+    if window.after == 0:
+        kept_transfers(run.warehouse, window.chain.chain_id).ensure_whole(
+            f"finding the wallets of chain {window.chain.key} anew"
+        )
     rows = 0
     for after in range(window.after, window.up_to, _CHANGES_PER_STATEMENT):
         part = {

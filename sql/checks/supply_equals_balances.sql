@@ -1,4 +1,4 @@
--- Tokens whose balances do not add up to minted less burned, over the days from {from_day} on.
+-- Tokens whose balances do not add up to minted less burned, over the days from {from_day} on whose transfers are kept.
 SELECT {chain_id:UInt32} AS chain_id, lower(hex(token)) AS token_hex, balances_raw, minted_raw
 FROM
 (
@@ -8,6 +8,7 @@ FROM
         SELECT token, sum(delta_raw) AS balance_raw, toInt256(0) AS supply_raw
         FROM agg_balance_day
         WHERE chain_id = {chain_id:UInt32} AND token != '' AND day >= {from_day:Date} AND in_part(token)
+          AND day >= toDate((SELECT max(kept_from) FROM dropped_month WHERE chain_id = {chain_id:UInt32}))
         GROUP BY token
         UNION ALL
         SELECT
@@ -18,6 +19,7 @@ FROM
         FROM fact_transfer
         WHERE chain_id = {chain_id:UInt32} AND block_time >= toDateTime({from_day:Date}, 'UTC')
           AND in_part(token)
+          AND block_time >= (SELECT max(kept_from) FROM dropped_month WHERE chain_id = {chain_id:UInt32})
         GROUP BY token
     )
     GROUP BY token

@@ -16,7 +16,7 @@ STATEMENTS = re.findall(r"```sql\n(.*?)```", GUIDE.read_text().partition("## For
 # The machinery's own, which the guide names as such.
 INTERNAL = re.compile(
     r"work_|schema_|chain_|(fact_change|agg_document_request|agg_wallet_transfer|serve_symbol_form|serve_publication)$"
-    r"|(publication_bounds|known_chains|token_name|pool_quote)$"
+    r"|(dropped_month|publication_bounds|known_chains|token_name|pool_quote)$"
 )
 
 

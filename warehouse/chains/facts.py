@@ -16,6 +16,9 @@ from warehouse.chains.pool_programs import read_curve, read_instructions
 from warehouse.domain.addresses import AddressError, AddressFormat, stored_text
 from warehouse.domain.chains import KNOWN_CONTRACTS, Asset, Capability, Chain, Chains, Dex
 
+MIN_KEPT_MONTHS = 3
+"""What an hour's scores, a month's changes and a reorganisation can reach back to is younger."""
+
 
 class ChainFactsError(ValueError):
     """The chains file cannot be read, or says something impossible; the message names the key."""
@@ -62,6 +65,14 @@ def _address(chain: str, name: str, value: str, form: AddressFormat) -> str:
     except AddressError:
         described = "20-byte hexadecimal" if form is AddressFormat.HEX else "32-byte base58"
         raise ChainFactsError(f"chains.{chain}.{name}: {value!r} is not a {described} address") from None
+
+
+def _kept_months(chain: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or value < MIN_KEPT_MONTHS:
+        raise ChainFactsError(f"chains.{chain}.kept_months: {value!r} is not a number from {MIN_KEPT_MONTHS} on")
+    return value
 
 
 def _dex(chain: str, item: Mapping[str, Any], form: AddressFormat) -> Dex:
@@ -114,6 +125,7 @@ def _chain(key: str, table: Mapping[str, Any], kinds: Mapping[str, Mapping[str, 
         block_seconds=float(table["block_seconds"]),
         claim_only=bool(table.get("claim_only", False)),
         start_block=int(table.get("start_block", 0)),
+        kept_months=_kept_months(key, table.get("kept_months")),
         rpc_urls=tuple(table.get("rpc_urls", ())),
         wrapped_native=address("assets.wrapped_native", wrapped) if wrapped else None,
         stablecoins=tuple(

@@ -73,6 +73,8 @@ class Chain:
     block_seconds: float
     claim_only: bool = False
     start_block: int = 0
+    kept_months: int | None = None
+    """How many months of transfers are kept besides the running one; None: all."""
     rpc_urls: tuple[str, ...] = ()
     wrapped_native: str | None = None
     stablecoins: tuple[Asset, ...] = ()

@@ -32,6 +32,7 @@ from warehouse.export import parquet, statements
 from warehouse.export.manifest import MANIFEST, Block, ExportedFile, ExportedMart, Manifest, Partition
 from warehouse.export.readme import DATABASE, VIEWS, attach_command, readme
 from warehouse.export.statements import Slice
+from warehouse.kept_transfers import kept_transfers
 from warehouse.marts import MARTS
 from warehouse.marts.database import database_of
 from warehouse.marts.mart import Mart
@@ -116,6 +117,8 @@ class _Run:
             blocks = self._last_blocks()
             version = int(self.warehouse.scalar("SELECT max(version) FROM serve_publication") or 0)
             manifest = Manifest(datetime.now(UTC).isoformat(timespec="seconds"), version)
+            kept = {chain: kept_transfers(self.warehouse, chain) for chain in blocks}
+            manifest.transfers_from = {str(chain): one.first_block for chain, one in kept.items() if not one.whole}
             for position, mart in enumerate(chosen):
                 known = earlier.marts.get(mart.name) if earlier and since is not None else None
                 manifest.marts[mart.name] = self._write_mart(mart, blocks, version, known)

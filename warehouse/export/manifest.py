@@ -69,6 +69,8 @@ class Manifest:
     version: int
     marts: dict[str, ExportedMart] = field(default_factory=dict)
     written: int = 0
+    transfers_from: dict[str, int] = field(default_factory=dict)
+    """By chain id in decimal, where older ones were dropped: from which block on transfers are complete."""
     format: int = FORMAT
 
     @property

@@ -29,6 +29,9 @@ def _lines(storage: Storage, manifest: Manifest) -> Iterator[str]:
     yield f"Publication {manifest.version}, written at {manifest.created_at}. `{MANIFEST}` names every file with its"
     yield "rows and SHA-256, the columns of each mart, and the last block of each chain."
     yield ""
+    for chain, block in manifest.transfers_from.items():
+        yield f"Transfers of chain {chain} are complete from block {block} on: older ones were dropped."
+        yield ""
     yield "Open it with DuckDB:"
     yield ""
     yield f"    {attach_command(storage)}"

@@ -16,12 +16,17 @@ CHAINS = Mart(
     comment="The chains, and up to which block each is published.",
     grain="a chain",
     key=("chain",),
-    internals=("chain_config", "chain_publication", "raw_block"),
+    internals=("chain_config", "chain_publication", "raw_block", "dropped_month"),
     columns=(
         *CHAIN,
         Column("native_symbol", TEXT, "Symbol of the native coin."),
         AS_OF_BLOCK,
         Column("as_of_time", nullable(TIME), "Time of that block, in UTC."),
+        Column(
+            "transfers_from_block",
+            "UInt64",
+            "The mart transfers is complete from this block on: older ones may have been dropped. 0 if none were.",
+        ),
     ),
 )
 BLOCKS = Mart(
@@ -43,7 +48,7 @@ BLOCKS = Mart(
 )
 TRANSFERS = Mart(
     name="transfers",
-    comment="Every transfer of a token, with mints and burns.",
+    comment="Every transfer of a token, with mints and burns, from the block on that chains.transfers_from_block says.",
     grain="a transfer",
     key=("chain", "block_number", "log_index"),
     month_of="block_time",

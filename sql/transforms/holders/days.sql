@@ -37,13 +37,22 @@ FROM
     SELECT
         token,
         day,
-        if(token IN (SELECT token FROM work_token WHERE after_block < 0), 0, entering),
-        if(token IN (SELECT token FROM work_token WHERE after_block < 0), 0, leaving)
-    FROM agg_holder_day FINAL
-    WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM work_token)
-      AND (
-          token IN (SELECT token FROM work_token WHERE after_block < 0)
-          OR (token, day) IN (SELECT token, toDate(hour) FROM work_move)
-      )
+        if(is_replaced, 0, entering),
+        if(is_replaced, 0, leaving)
+    FROM
+    (
+        SELECT
+            *,
+            -- Days whose transfers were dropped stay.
+            token IN (SELECT token FROM work_token WHERE after_block < 0)
+                AND day >= toDate((SELECT max(kept_from) FROM dropped_month WHERE chain_id = {chain_id:UInt32}))
+                AS is_replaced
+        FROM agg_holder_day FINAL
+        WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM work_token)
+          AND (
+              token IN (SELECT token FROM work_token WHERE after_block < 0)
+              OR (token, day) IN (SELECT token, toDate(hour) FROM work_move)
+          )
+    )
 )
 GROUP BY token, day

@@ -1,5 +1,6 @@
 -- Hours and totals (the row of hour 0) of the touched tokens: the stored values plus the new transfers. For tokens that
--- are recomputed in full, stored values are replaced by zero.
+-- are recomputed in full, stored values are replaced by zero, except those of hours whose transfers were dropped: these
+-- stay, and the totals begin with them.
 INSERT INTO agg_token_hour
 SELECT
     {chain_id:UInt32},
@@ -53,15 +54,20 @@ FROM
     UNION ALL
     SELECT
         token,
-        hour,
-        if(starts_over, 0, transfers),
-        if(starts_over, 0, holders_net),
-        if(starts_over, toInt256(0), supply_net_raw),
-        if(starts_over, toDateTime(0, 'UTC'), last_time),
-        if(starts_over, 0, last_supply_block)
+        arrayJoin(if(starts_over AND is_final, [hour, toDateTime(0, 'UTC')], [hour])),
+        if(is_replaced, 0, transfers),
+        if(is_replaced, 0, holders_net),
+        if(is_replaced, toInt256(0), supply_net_raw),
+        if(is_replaced, toDateTime(0, 'UTC'), last_time),
+        if(is_replaced, 0, last_supply_block)
     FROM
     (
-        SELECT *, token IN (SELECT token FROM work_token WHERE after_block < 0) AS starts_over
+        SELECT
+            *,
+            token IN (SELECT token FROM work_token WHERE after_block < 0) AS starts_over,
+            hour > toDateTime(0, 'UTC')
+                AND hour < (SELECT max(kept_from) FROM dropped_month WHERE chain_id = {chain_id:UInt32}) AS is_final,
+            starts_over AND NOT is_final AS is_replaced
         FROM agg_token_hour FINAL
         WHERE chain_id = {chain_id:UInt32} AND token IN (SELECT token FROM work_token)
           AND (

@@ -1,4 +1,4 @@
--- The same as moves.sql, from all transfers, for tokens that are recomputed in full.
+-- The same as moves.sql, from all transfers that are kept, for tokens that are recomputed in full.
 INSERT INTO work_move
 SELECT
     token,
@@ -15,4 +15,5 @@ ARRAY JOIN [
 ] AS side
 WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64}
   AND token IN (SELECT token FROM work_token WHERE after_block < 0)
+  AND block_time >= (SELECT max(kept_from) FROM dropped_month WHERE chain_id = {chain_id:UInt32})
 GROUP BY token, wallet, hour
