@@ -23,7 +23,7 @@ def main() -> int:
     parser.add_argument("--only", choices=list(PARTS), action="append", help="one part alone; may be given again")
     parser.add_argument("--transfers", type=int, default=300_000, help="transfers of the index benchmark")
     parser.add_argument("--tokens", type=int, default=1_000_000, help="generated tokens of the search benchmark")
-    parser.add_argument("--longest", action="store_true", help="index ten million events, too (scale; some minutes)")
+    parser.add_argument("--longest", action="store_true", help="ten million events, too (scale, warehouse)")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench.json")
     parser.add_argument("--publish-plots", action="store_true", help="copy this run's plots to docs/plots")
     arguments = parser.parse_args()

@@ -130,6 +130,13 @@ def incremental(run: Run) -> list[Result]:
     return figures.results
 
 
+def warehouse(run: Run) -> list[Result]:
+    """What queries read of a year of events, and what the checks cost."""
+    from tests.bench import warehouse as warehouse_part
+
+    return warehouse_part.measure(run.directory, run.progress, longest=run.longest)
+
+
 def webhooks(run: Run) -> list[Result]:
     """Deliveries of one worker to a receiver on the same machine, and how soon events arrive."""
     from tests.bench import webhooks as webhooks_part
@@ -156,6 +163,7 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "relevance": relevance,
     "scale": scale,
     "incremental": incremental,
+    "warehouse": warehouse,
     "webhooks": webhooks,
 }
 """Name of a part, as ``--only`` takes it, and its function."""

@@ -30,7 +30,7 @@ WITH
     (n -> n % 3 = 2) AS is_v3,
     (n -> SHA1(concat('wallet', toString(n)))) AS wallet_of,
     (n -> SHA256(concat('block', toString(n)))) AS hash_of,
-    (n -> toDateTime({START}, 'UTC') + {BLOCK_SECONDS} * n) AS time_of,
+    (n -> toDateTime({START}, 'UTC') + {{seconds:UInt32}} * n) AS time_of,
     -- Drawn so that rank r comes up in proportion to 1 / (r + 1).
     ((drawn, ranks) -> toUInt32(exp(drawn % 1000003 / 1000003 * log(ranks + 1)) - 1)) AS rank_of,
     -- A price's swing around one, each pool's in its own time.
@@ -120,6 +120,7 @@ class History:
     store: Connection
     tokens: int = 20_000
     pools: int = 1_000
+    block_seconds: int = BLOCK_SECONDS
     blocks: int = 0
 
     def create_assets(self) -> int:
@@ -150,7 +151,7 @@ class History:
 
     def _insert(self, unit: int, statements: dict[str, str], **parameters: int) -> None:
         for table, rows in statements.items():
-            parameters |= {"chain_id": CHAIN_ID, "unit": unit}
+            parameters |= {"chain_id": CHAIN_ID, "unit": unit, "seconds": self.block_seconds}
             self.warehouse.command(f"INSERT INTO {table} {_NAMES} {rows}", parameters)
 
     def _publish(self, unit: int, blocks: int) -> None:
@@ -179,5 +180,5 @@ class History:
                ON CONFLICT (chain_id) DO UPDATE SET generation = chain_checkpoint.generation + 1,
                    block_number = excluded.block_number, block_hash = excluded.block_hash,
                    block_time = excluded.block_time, final_block = excluded.final_block""",
-            (CHAIN_ID, last, digest, datetime.fromtimestamp(START + last * BLOCK_SECONDS, UTC), max(0, last - 12)),
+            (CHAIN_ID, last, digest, datetime.fromtimestamp(START + last * self.block_seconds, UTC), max(0, last - 12)),
         )
