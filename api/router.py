@@ -14,6 +14,7 @@ from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
 from api.claims.solana import endpoints as solana_claims
 from api.consents import endpoints as consents
+from api.contacts import endpoints as contacts
 from api.deals import endpoints as deals
 from api.deals import reads as deal_reads
 from api.domains import endpoints as domains
@@ -22,6 +23,7 @@ from api.health import endpoints as health
 from api.heartbeats import endpoints as heartbeats
 from api.history import endpoints as history
 from api.http.groups import GroupRouter
+from api.inbox import endpoints as inbox
 from api.keys import endpoints as keys
 from api.metadata import endpoints as metadata
 from api.profiles import endpoints as profiles
@@ -32,6 +34,7 @@ from api.registrations import lookups
 from api.registry import endpoints as registry
 from api.search import endpoints as search
 from api.sites import endpoints as sites
+from api.subscriptions import endpoints as subscriptions
 from api.symbols import endpoints as symbols
 from api.tokenlists import endpoints as tokenlists
 from api.tokenlists import listings
@@ -59,6 +62,11 @@ ROUTERS: tuple[GroupRouter, ...] = (
     deals.write_router,
     deal_reads.router,
     deal_reads.registration_router,
+    subscriptions.router,
+    subscriptions.list_router,
+    subscriptions.leave_router,
+    contacts.router,
+    inbox.router,
     challenges.reads_router,
     challenges.router,
     registrations.claimable_router,

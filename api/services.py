@@ -56,6 +56,7 @@ from api.tokenlists.document import list_name
 from api.tokenlists.service import TokenListService
 from api.tokenlists.signing import Signatures
 from api.tokens.service import TokenService
+from api.vendors.messages import Channel, Vendor
 from api.warehouse import WarehouseReader
 from indexer.contracts.payer import open_payer
 from indexer.contracts.signer import Signer
@@ -189,8 +190,11 @@ class Services:
 
     @cached_property
     def sealer(self) -> Sealer:
-        """Encrypts webhook secrets at rest."""
-        return sealing.load_or_create(self.settings.data_dir, self.settings.given_sealing_key)
+        """Encrypts webhook secrets and contacts at rest."""
+        settings = self.settings
+        return sealing.load_or_create(
+            settings.data_dir, settings.given_sealing_key, settings.given_previous_sealing_key
+        )
 
     @cached_property
     def signing_keys(self) -> SigningKeys:
@@ -268,6 +272,16 @@ class Services:
         outbound = Outbound.of(self.settings)
         self._stack.push_async_callback(outbound.close)
         return outbound
+
+    @cached_property
+    def vendors(self) -> dict[Channel, Vendor]:
+        """The vendors of the channels that are on."""
+        from api.vendors.assembly import configured_vendors  # loads what mail and push need
+
+        vendors = configured_vendors(self.settings, self.outbound)
+        for vendor in vendors.values():
+            self._stack.push_async_callback(vendor.close)
+        return vendors
 
     @cached_property
     def text_lookups(self) -> TextLookups:

@@ -157,8 +157,31 @@ class ApiSettings(EngineSettings):
     )
     sealing_key: SecretStr | None = Field(
         default=None,
-        description="Key of 32 bytes in base64 that encrypts webhook secrets. Unset: the data directory's.",
+        description="Key of 32 bytes in base64 that encrypts secrets and contacts. Unset: the data directory's.",
     )
+    previous_sealing_key: SecretStr | None = Field(
+        default=None, description="The key before that one: what it encrypted can still be read."
+    )
+    mail_url: SecretStr | None = Field(
+        default=None,
+        description="SMTP server, as smtp://user:password@host:587 or smtps://host:465. Unset: no mail is sent.",
+    )
+    mail_from: str | None = Field(default=None, description="Address that mail comes from.")
+    push_contact: str | None = Field(
+        default=None, description="mailto: or https: contact for push services. Unset: no web push is sent."
+    )
+    telegram_token: SecretStr | None = Field(
+        default=None, description="Token of the Telegram bot. Unset: Telegram is not used."
+    )
+    telegram_url: str = Field(default="https://api.telegram.org", description="Telegram's bot API.")
+    discord_token: SecretStr | None = Field(
+        default=None, description="Token of the Discord bot. Unset: Discord is not used."
+    )
+    discord_url: str = Field(default="https://discord.com/api/v10", description="Discord's API.")
+    sms_account: str | None = Field(default=None, description="Account of the SMS vendor. Unset: no SMS is sent.")
+    sms_token: SecretStr | None = Field(default=None, description="Its token.")
+    sms_from: str | None = Field(default=None, description="Number that SMS come from.")
+    sms_url: str = Field(default="https://api.twilio.com", description="The vendor's API: Twilio's, or one like it.")
     webhook_lease_seconds: float = Field(
         default=20.0,
         ge=6,
@@ -255,6 +278,11 @@ class ApiSettings(EngineSettings):
     def given_sealing_key(self) -> str | None:
         """The key of ``sealing_key``."""
         return None if self.sealing_key is None else self.sealing_key.get_secret_value()
+
+    @property
+    def given_previous_sealing_key(self) -> str | None:
+        """The key of ``previous_sealing_key``."""
+        return None if self.previous_sealing_key is None else self.previous_sealing_key.get_secret_value()
 
     @property
     def outbound_refused(self) -> tuple[Network, ...]:

@@ -14,6 +14,7 @@ from api.audit import tasks as audit
 from api.challenges import tasks as challenges
 from api.claims import tasks as claims
 from api.claims.solana import tasks as solana_claims
+from api.contacts import tasks as contacts
 from api.deals import tasks as deals
 from api.domains import tasks as domains
 from api.health import tasks as health
@@ -40,6 +41,7 @@ TASK_MODULES = (
     claims,
     solana_claims,
     deals,
+    contacts,
     domains,
     health,
     keys,

@@ -1,11 +1,14 @@
 """Encrypts secrets that the service must read again, such as webhook secrets, with a key that the store does not have.
 
 AES-256-GCM with a fresh nonce. The purpose is authenticated, so a secret copied into another row cannot be decrypted.
-The key comes from the settings, or from the data directory, where it is made on first use.
+The key comes from the settings, or from the data directory, where it is made on first use. A sealed secret begins with
+the id of its key, so that what the previous key sealed can be read after a rotation.
 """
 
 import base64
 import binascii
+import hashlib
+import hmac
 import os
 import secrets
 from pathlib import Path
@@ -15,7 +18,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 _NONCE_BYTES = 12
 _KEY_BYTES = 32
-_FORMAT = b"\x01"
+_WITHOUT_ID = b"\x01"
+"""Before keys had ids: any of the keys may have sealed it."""
+_WITH_ID = b"\x02"
+_ID_BYTES = 4
+MAC_BYTES = 16
 
 
 class SealingKeyError(ValueError):
@@ -27,19 +34,21 @@ class Unsealable(ValueError):
 
 
 class Sealer:
-    """Encrypts and decrypts secrets.
+    """Encrypts and decrypts secrets, and signs.
 
     Args:
         key: 32 bytes.
+        previous: the keys before it, which decrypt and verify.
     """
 
-    def __init__(self, key: bytes) -> None:
-        self._cipher = AESGCM(key)
+    def __init__(self, key: bytes, *previous: bytes) -> None:
+        self._keys = (key, *previous)
+        self._ciphers = {_id_of(key): AESGCM(key) for key in self._keys}
 
     def seal(self, secret: bytes, purpose: str) -> bytes:
         """Encrypt a secret. The same ``purpose`` is needed to decrypt it."""
-        nonce = secrets.token_bytes(_NONCE_BYTES)
-        return _FORMAT + nonce + self._cipher.encrypt(nonce, secret, purpose.encode())
+        nonce, id = secrets.token_bytes(_NONCE_BYTES), _id_of(self._keys[0])
+        return _WITH_ID + id + nonce + self._ciphers[id].encrypt(nonce, secret, purpose.encode())
 
     def unseal(self, sealed: bytes, purpose: str) -> bytes:
         """Decrypt a secret.
@@ -47,13 +56,36 @@ class Sealer:
         Raises:
             Unsealable: it was sealed with another key, or for another purpose.
         """
-        nonce, text = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
-        try:
-            if sealed[:1] != _FORMAT:
-                raise Unsealable("not sealed by this service")
-            return self._cipher.decrypt(nonce, text, purpose.encode())
-        except (InvalidTag, ValueError) as error:
-            raise Unsealable("sealed with another key") from error
+        if sealed[:1] == _WITH_ID:
+            id, rest = sealed[1 : 1 + _ID_BYTES], sealed[1 + _ID_BYTES :]
+            ciphers = [self._ciphers[id]] if id in self._ciphers else []
+        elif sealed[:1] == _WITHOUT_ID:
+            rest, ciphers = sealed[1:], list(self._ciphers.values())
+        else:
+            raise Unsealable("not sealed by this service")
+        for cipher in ciphers:
+            try:
+                return cipher.decrypt(rest[:_NONCE_BYTES], rest[_NONCE_BYTES:], purpose.encode())
+            except (InvalidTag, ValueError):
+                continue
+        raise Unsealable("sealed with another key")
+
+    def sign(self, text: bytes, purpose: str) -> bytes:
+        """Sixteen bytes of an HMAC-SHA256 of the text, which only this service can make."""
+        return _mac(self._keys[0], text, purpose)
+
+    def is_signed(self, text: bytes, mac: bytes, purpose: str) -> bool:
+        """Whether :meth:`sign` made ``mac``, with the present key or a previous one."""
+        return any(hmac.compare_digest(_mac(key, text, purpose), mac) for key in self._keys)
+
+
+def _id_of(key: bytes) -> bytes:
+    return hashlib.sha256(b"id of a sealing key" + key).digest()[:_ID_BYTES]
+
+
+def _mac(key: bytes, text: bytes, purpose: str) -> bytes:
+    of_purpose = hmac.digest(key, b"sign:" + purpose.encode(), hashlib.sha256)
+    return hmac.digest(of_purpose, text, hashlib.sha256)[:MAC_BYTES]
 
 
 def key_path(data_dir: Path) -> Path:
@@ -61,22 +93,32 @@ def key_path(data_dir: Path) -> Path:
     return data_dir / "keys" / "sealing.key"
 
 
-def load_or_create(data_dir: Path, given: str | None = None) -> Sealer:
+def load_or_create(data_dir: Path, given: str | None = None, previous: str | None = None) -> Sealer:
     """The sealer of a service. Safe to call from several processes at once: all get the same key.
 
     Args:
         given: the key in base64; unset: the data directory's.
+        previous: the key before it in base64, which still decrypts.
 
     Raises:
         SealingKeyError: what is there is no key, or the directory cannot be used.
     """
+    before = [_parsed(previous, "REGALIA_PREVIOUS_SEALING_KEY")] if previous else []
     if given:
-        return Sealer(_parsed(given, "REGALIA_SEALING_KEY"))
-    path = key_path(data_dir)
+        return Sealer(_parsed(given, "REGALIA_SEALING_KEY"), *before)
+    return Sealer(stored_key(key_path(data_dir)), *before)
+
+
+def stored_key(path: Path) -> bytes:
+    """The 32 bytes that a file of the data directory holds; random ones, made on first use.
+
+    Raises:
+        SealingKeyError: what is there is no key, or the directory cannot be used.
+    """
     try:
         if not path.exists():
             _create(path)
-        return Sealer(_parsed(path.read_text(), str(path)))
+        return _parsed(path.read_text(), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise SealingKeyError(f"sealing key {path}: {error}") from error
 

@@ -4,7 +4,9 @@ from tests.fixtures.alerts import watcher
 from tests.fixtures.challenges import contest
 from tests.fixtures.claims import claim_chain, claim_service, registry_node
 from tests.fixtures.clocks import clock
+from tests.fixtures.community import community, start_community
 from tests.fixtures.deals import market
+from tests.fixtures.messages import mail_server, vendor_server
 from tests.fixtures.owners import owner, serve_owner
 from tests.fixtures.pages import owners
 from tests.fixtures.service import chains_file, indexed, serve, service

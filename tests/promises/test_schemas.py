@@ -14,11 +14,12 @@ MEMBERS_OF_CLOSED_SETS = re.compile(
 )
 """Words of the names of members whose values are closed sets."""
 OPEN = {
-    # What an operator writes, or what a receiver answered.
+    # What an operator writes, what a receiver answered, or what a contact was sent.
     "Attestation.kind",
     "Deal.failure_reason",
     "OfferRequest.payment_method",
     "AttemptResponse.status_code",
+    "CodeGiven.code",
     "Delivery.last_status_code",
     "DeliveryDetail.last_status_code",
     "SymbolVerdict.blockedReason",

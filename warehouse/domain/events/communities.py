@@ -1,4 +1,4 @@
-"""Communities of tokens, interest in unregistered ones, and apps. Declared for subscribers; not produced yet."""
+"""Communities of tokens, interest in unregistered ones, and apps."""
 
 from typing import Annotated, ClassVar
 
@@ -8,18 +8,27 @@ from warehouse.domain.events.examples import ADDRESS, MOMENT, TIME, TOKEN, WALLE
 from warehouse.domain.events.registrations import SYMBOL
 
 
-class CommunityMemberJoined(AccountEvent, frozen=True, kw_only=True):
+class CommunityEvent(AccountEvent, frozen=True, kw_only=True):
+    """A wallet came to the community of a token's page, or left it."""
+
+    once_per: ClassVar[tuple[str, ...]] = ("change",)
+    crown_id: Annotated[str, member("the registration's id on its chain, in decimal digits", "17")]
+    symbol: Annotated[str, SYMBOL]
+    chain: Annotated[str, member("the chain, by CAIP-2, such as eip155:8453", "eip155:8453")]
+    wallet_address: Annotated[str, member("the wallet of the subscription", WALLET, **ADDRESS)]
+    timestamp: Annotated[str, member("when, ISO 8601 in UTC", MOMENT, **TIME)]
+
+
+class CommunityMemberJoined(CommunityEvent, frozen=True, kw_only=True):
     """A wallet joined the community of a token you manage."""
 
     type: ClassVar[str] = "community.member_joined"
-    produced: ClassVar[bool] = False
 
 
-class CommunityMemberLeft(AccountEvent, frozen=True, kw_only=True):
+class CommunityMemberLeft(CommunityEvent, frozen=True, kw_only=True):
     """A wallet left the community of a token you manage, or was removed from it."""
 
     type: ClassVar[str] = "community.member_left"
-    produced: ClassVar[bool] = False
 
 
 class InterestExpressed(Event, frozen=True, kw_only=True):

@@ -1,0 +1,1 @@
+"""Where accounts are reached: mail, phone, Telegram, Discord, browsers."""

@@ -1,0 +1,1 @@
+"""Messages that the service keeps for accounts."""

@@ -1,0 +1,1 @@
+"""Holders who want to hear from a token's page."""

@@ -1,0 +1,1 @@
+"""Vendors that carry messages to people: mail, web push, Telegram, Discord, SMS."""

@@ -1,0 +1,1 @@
+DELETE FROM contact_code WHERE asked_at < %(before)s

@@ -1,0 +1,1 @@
+DELETE FROM contact WHERE account_id = %(account_id)s AND channel = %(channel)s
