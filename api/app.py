@@ -49,6 +49,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # Ours is the observation middleware's; FastAPI's would send what clients put into URLs and bodies.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
     )
     app.state.services = services
     exception_handlers.install(app, table)

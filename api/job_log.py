@@ -10,6 +10,7 @@ from procrastinate.worker import Worker
 
 from api.store.jobs import ORIGIN
 from warehouse.logs import bind
+from warehouse.tracing import TRACEPARENT, Kind, trace
 
 LOG = logging.getLogger(__name__)
 
@@ -20,7 +21,11 @@ async def observe_job(run: Callable[[], Awaitable[Any]], context: JobContext, _w
     origin: Any = job.task_kwargs.pop(ORIGIN, None) or {}
     began = time.perf_counter()
     failure: str | None = None
-    with bind(job_id=job.id, task=job.task_name, **origin):
+    continued = origin.pop(TRACEPARENT, None)
+    with (
+        bind(job_id=job.id, task=job.task_name, **origin),
+        trace(job.task_name, {"attempt": job.attempts + 1, **origin}, kind=Kind.CONSUMER, traceparent=continued),
+    ):
         try:
             return await run()
         except Exception as error:

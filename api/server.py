@@ -24,6 +24,8 @@ from api.reference.document import RenderedDocument
 from api.services import Services
 from api.settings import ApiSettings, load
 from warehouse.logs import configure_logging
+from warehouse.serving import StoppableServer
+from warehouse.tracing import configure_tracing
 
 TARGET_BYTES = 8192
 NOT_READ_SECONDS = 20.0
@@ -34,9 +36,10 @@ RESERVED_DESCRIPTORS = 256
 
 
 def main() -> None:
-    """Serve until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM; the exit status is then 0."""
     settings = load()
     configure_logging(settings=settings)
+    configure_tracing("api", settings)
     try:
         line = socket.create_server((settings.metrics_host, settings.metrics_port or 0))
     except OSError as error:
@@ -45,7 +48,7 @@ def main() -> None:
     services: Services = app.state.services
     document: RenderedDocument = app.state.document
     document.render()  # not while requests wait
-    server = uvicorn.Server(
+    server = StoppableServer(
         configuration(app, settings, services.metrics, is_over=services.limiter.is_address_over_uncounted)
     )
     with line, asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:

@@ -29,6 +29,7 @@ from api.webhooks import tasks as webhooks
 from api.webhooks.engine import WebhookEngine, webhook_engine
 from api.webhooks.signing import user_agent
 from warehouse.logs import configure_logging
+from warehouse.tracing import configure_tracing
 
 LOG = logging.getLogger(__name__)
 POLL_SECONDS = 1.0
@@ -107,6 +108,7 @@ async def run_parallel(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -
 def main() -> None:
     """Entry point of the process."""
     configure_logging()
+    configure_tracing("worker")
     asyncio.run(work(load()))
 
 

@@ -52,6 +52,7 @@ def index(
     from warehouse.clickhouse import Warehouse
     from warehouse.logs import configure_logging
     from warehouse.settings import load
+    from warehouse.tracing import configure_tracing
 
     if follow:
         configure_logging()
@@ -60,6 +61,7 @@ def index(
     if follow and (to is not None or rewind is not None):
         _stop("--follow cannot be combined with --to or --rewind", WRONG_USE)
     settings = load()
+    configure_tracing("index", settings)
     chosen = _chosen(settings.chains, chain)
     if rewind is not None and len(chosen) != 1:
         _stop("--rewind needs one --chain", WRONG_USE)

@@ -39,6 +39,7 @@ from warehouse.errors import StoreUnavailable, WarehouseUnavailable
 from warehouse.kept_transfers import kept_transfers
 from warehouse.postgres import Connection
 from warehouse.process_memory import release_free_memory
+from warehouse.tracing import trace
 
 __all__ = ["Advance", "ChainSession", "IndexContext", "IndexProgress", "ReportProgress", "advance", "follow", "rewind"]
 
@@ -272,13 +273,16 @@ class _Run:
         if checkpoint.block_hash is not None and blocks.parent_hash != checkpoint.block_hash:
             raise ChainMoved(f"block {blocks.first} does not follow the published one")
         began = time.monotonic()
-        checkpoint, counts = publish(self.store, self.context.warehouse, checkpoint, assembled)
-        self.blocks += len(blocks)
-        self.rows += sum(counts.values())
-        self.events += assembled.event_count
-        self.session.counts.count_unit(len(blocks), sum(counts.values()), assembled.event_count)
-        self.session.counts.write_when_due(self.store)
-        self._log(checkpoint, assembled, sum(counts.values()), time.monotonic() - began)
+        with trace("unit", {"chain": self.session.chain.key, "blocks": len(blocks)}) as traced:
+            checkpoint, counts = publish(self.store, self.context.warehouse, checkpoint, assembled)
+            rows = sum(counts.values())
+            self.blocks += len(blocks)
+            self.rows += rows
+            self.events += assembled.event_count
+            self.session.counts.count_unit(len(blocks), rows, assembled.event_count)
+            self.session.counts.write_when_due(self.store)
+            traced.set({"rows": rows, "events": assembled.event_count})
+            self._log(checkpoint, assembled, rows, time.monotonic() - began)
         return checkpoint
 
     def _log(self, checkpoint: Checkpoint, assembled: AssembledUnit, rows: int, seconds: float) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from indexer.unit import Blocks, Change, Rows
 from warehouse import sql
 from warehouse.clickhouse import Warehouse
+from warehouse.contexts import carry
 from warehouse.domain.facts import BLOCK_TIME, FACT_TABLES
 from warehouse.writer import Column, Parts, column_rows, native_block
 
@@ -54,8 +55,8 @@ def write_facts(
     # The largest first, so that it does not run alone at the end.
     tables_by_size = sorted((table for table in filled if counts[table]), key=lambda table: -counts[table])
     with ThreadPoolExecutor(4, "insert") as pool:
-        announced = pool.submit(announce)
-        list(pool.map(insert, tables_by_size))
+        announced = pool.submit(carry(announce))
+        list(pool.map(carry(insert), tables_by_size))
         announced.result()
     return {table: counts[table] for table in tables_by_size}
 
@@ -156,8 +157,12 @@ def delete_units(warehouse: Warehouse, chain_id: int, units: Sequence[int]) -> N
     """
     wanted = {"chain_id": chain_id, "units": list(units)}
     condition = "chain_id = {chain_id:UInt32} AND unit_id IN {units:Array(UInt64)}"
+
+    def delete(table: str) -> None:
+        delete_rows(warehouse, table, condition, wanted)
+
     with ThreadPoolExecutor(4, "delete") as pool:
-        list(pool.map(lambda table: delete_rows(warehouse, table, condition, wanted), FACT_TABLES))
+        list(pool.map(carry(delete), FACT_TABLES))
 
 
 def delete_rows(warehouse: Warehouse, table: str, condition: str, parameters: Mapping[str, Any]) -> None:

@@ -38,10 +38,12 @@ def refresh() -> None:
     from warehouse.clickhouse import Warehouse
     from warehouse.logs import configure_logging
     from warehouse.settings import load
+    from warehouse.tracing import configure_tracing
 
     # For people: what failed, and not where in the code. The follower's log has that.
     configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s", tracebacks=False)
     settings = load()
+    configure_tracing("refresh", settings)
     chains = facts.load(settings.chains)
     with (
         engines.ensure(settings) as urls,
@@ -122,10 +124,12 @@ def follow(
     from warehouse.logs import configure_logging
     from warehouse.process_memory import share_heap
     from warehouse.settings import load
+    from warehouse.tracing import configure_tracing
 
     share_heap()  # before there are threads, which keep the heaps they have
     configure_logging()
     settings = load()
+    configure_tracing(f"follow-{chain}", settings)
     chains = facts.load(settings.chains)
     chosen = chains.find(chain)
     if chosen is None:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar, overload
 
+from warehouse.contexts import carry
+
 First = TypeVar("First")
 Second = TypeVar("Second")
 Third = TypeVar("Third")
@@ -32,5 +34,5 @@ def run_parallel(*functions: Callable[[], Any]) -> Sequence[Any]:
     if len(functions) == 1:
         return (functions[0](),)
     with ThreadPoolExecutor(len(functions)) as threads:
-        running = [threads.submit(function) for function in functions]
+        running = [threads.submit(carry(function)) for function in functions]
     return tuple(one.result() for one in running)

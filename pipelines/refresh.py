@@ -6,7 +6,7 @@ to do, and in which order, is declared in :mod:`pipelines.steps`.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pipelines import publication
 from pipelines.checks import holds
@@ -21,6 +21,7 @@ from pipelines.windows import ReorgDuringRefresh
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
+from warehouse.tracing import span, trace
 
 log = logging.getLogger(__name__)
 
@@ -37,13 +38,16 @@ def publish_new_tokens(
         RefreshBusy: another run was publishing for ``wait_seconds``.
         ReorgDuringRefresh: the chain was reorganised meanwhile; nothing was published.
     """
-    with open_serving_run(warehouse, store, chains, wait_seconds=wait_seconds) as run:
+    with (
+        trace("publish new tokens", {"chain": chain.key}),
+        open_serving_run(warehouse, store, chains, wait_seconds=wait_seconds) as run,
+    ):
         window = run.windows.open(documents.SUBJECT, chain)
         if window is None or holds.of_publication(store):
             return []
         before = publication.read_publication_state(run)
         for step in _chain_steps(STEPS, Phase.IDENTITY):
-            step.derive(run, chain)
+            _derive(step, run, chain)
         if not before.unfinished:
             documents.derive_new_tokens(run, chain)
         else:
@@ -91,9 +95,12 @@ def refresh(
     """
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
     wanted = [step for step in STEPS if steps is None or step.name in with_figures(steps)]
-    with open_refresh_run(
-        warehouse, store, chains, full=full, on_step_run=on_step_run, wait_seconds=wait_seconds
-    ) as run:
+    with (
+        trace("refresh", {"chains": ",".join(chain.key for chain in chosen) if chain_ids else "all", "full": full}),
+        open_refresh_run(
+            warehouse, store, chains, full=full, on_step_run=on_step_run, wait_seconds=wait_seconds
+        ) as run,
+    ):
         for chain in chosen:
             _derive_chain(run, chain, wanted, writer_wait_seconds, wait_seconds)
         held = holds.of_publication(store)
@@ -151,13 +158,13 @@ def _derive_chain(
             with run.serving(wait_seconds):
                 run.reload(chain)
                 for step in _chain_steps(wanted, Phase.IDENTITY):
-                    step.derive(run, chain)
+                    _derive(step, run, chain)
             _derive_with_writer_paused(
                 run, chain, [step for step in metrics if step.pauses_writer], writer_wait_seconds
             )
             for step in metrics:
                 if not step.pauses_writer:
-                    step.derive(run, chain)
+                    _derive(step, run, chain)
             return
         except ReorgDuringRefresh as error:
             log.info("%s; starting again", error)
@@ -174,7 +181,7 @@ def _derive_with_writer_paused(run: RefreshRun, chain: Chain, steps: Sequence[Ch
         window = run.windows.open(steps[0].name, chain)
         if paused and window is not None and window.sums_settled:
             for step in steps:
-                step.derive(run, chain)
+                _derive(step, run, chain)
             return
     log.warning("chain %s is being written; its %s follow with the next run", chain.key, steps[0].name)
     run.log.record(StepRun(steps[0].name, chain.chain_id, 0.0, 0, note="the chain is being written"))
@@ -187,7 +194,7 @@ def _serve(run: RefreshRun, chain: Chain, wanted: Sequence[AnyStep]) -> bool:
         try:
             run.reload(chain)
             for step in _chain_steps(wanted, Phase.SERVING):
-                step.derive(run, chain)
+                _derive(step, run, chain)
             return True
         except ReorgDuringRefresh as error:
             log.info("%s; starting again", error)
@@ -208,7 +215,17 @@ def _finish_publication(run: RefreshRun) -> bool:
 def _derive_global(run: RefreshRun, wanted: Sequence[AnyStep], phase: Phase) -> None:
     for step in wanted:
         if isinstance(step, GlobalStep) and step.phase is phase:
-            step.derive(run)
+            with span(step.name) as traced:
+                traced.set(_figures(step.derive(run)))
+
+
+def _derive(step: ChainStep, run: RefreshRun, chain: Chain) -> None:
+    with span(step.name, {"chain": chain.key}) as traced:
+        traced.set(_figures(step.derive(run, chain)))
+
+
+def _figures(done: StepRun | None) -> Mapping[str, int]:
+    return {"rows": done.rows if done is not None else 0}
 
 
 def _chain_steps(steps: Sequence[AnyStep], phase: Phase) -> list[ChainStep]:

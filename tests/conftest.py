@@ -14,6 +14,7 @@ pytest_plugins = (
     "tests.fixtures.chain",
     "tests.fixtures.indexing",
     "tests.fixtures.receiver",
+    "tests.fixtures.collector",
     "tests.fixtures.run_resources",
     "tests.fixtures.stalling_proxy",
     "tests.fixtures.solana_node_registry",

@@ -17,6 +17,7 @@ from clickhouse_connect.driver import httputil
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
 from clickhouse_connect.driver.summary import QuerySummary
 
+from warehouse import tracing
 from warehouse.cluster import Cluster
 from warehouse.errors import WarehouseError, WarehouseUnavailable
 
@@ -101,20 +102,20 @@ class Warehouse:
         """
         written = 0
         for statement in self.cluster.statements(sql) if self.cluster else (sql,):
-            with _translated():
+            with _running(statement):
                 done = self._client.command(statement, parameters=_plain(parameters), settings=_plain(settings))
             written = int(done.written_rows) if isinstance(done, QuerySummary) else 0
         return written
 
     def rows(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> list[dict[str, Any]]:
         """The result as a list of dictionaries; times are aware and in UTC."""
-        with _translated():
+        with _running(sql):
             result = self._client.query(sql, parameters=_plain(parameters), settings=_plain(settings), tz_mode="aware")
         return _dictionaries(result)
 
     def scalar(self, sql: str, parameters: Parameters = None, settings: Settings = None) -> Any:
         """The first value of the first row, or None where there is no row."""
-        with _translated():
+        with _running(sql):
             result = self._client.query(sql, parameters=_plain(parameters), settings=_plain(settings), tz_mode="aware")
         return result.result_rows[0][0] if result.result_rows else None
 
@@ -122,7 +123,7 @@ class Warehouse:
         self, sql: str, parameters: Parameters = None, settings: Settings = None, *, strings: bool = True
     ) -> ArrowTable:
         """The result as an Arrow table. ``strings=False`` gives String columns as binary, for those that hold bytes."""
-        with _translated():
+        with _running(sql):
             return self._client.query_arrow(
                 sql, parameters=_plain(parameters), settings=_plain(settings), use_strings=strings
             )
@@ -139,7 +140,7 @@ class Warehouse:
         from pyarrow.lib import ArrowInvalid
 
         with (
-            _translated(),
+            _running(sql),
             self._client.query_arrow_stream(
                 sql, parameters=_plain(parameters), settings=_plain(settings), use_strings=strings
             ) as stream,
@@ -156,7 +157,7 @@ class Warehouse:
         Raises:
             WarehouseError: ClickHouse refuses the statement.
         """
-        with _translated():
+        with _running(sql):
             source = self._client.raw_stream(sql, fmt=form)
             try:
                 yield iter(lambda: source.read(1 << 20), b"")
@@ -198,7 +199,7 @@ class Warehouse:
         closed a kept connection."""
         for again in (True, False):
             try:
-                with _translated():
+                with _running(f"INSERT INTO {table}"):
                     self._client.raw_insert(
                         table, column_names=columns, insert_block=body, fmt=kind, settings=dict(settings)
                     )
@@ -210,7 +211,7 @@ class Warehouse:
     def insert_select(self, sql: str, parameters: Parameters = None, settings: Settings = None, *, token: str) -> None:
         """Run ``INSERT INTO … SELECT``; a repeated token changes nothing."""
         once = {**_ONCE, "insert_deduplication_token": token}
-        with _translated():
+        with _running(sql):
             self._client.command(sql, parameters=_plain(parameters), settings={**once, **(settings or {})})
 
 
@@ -276,7 +277,7 @@ class AsyncWarehouse:
         from pyarrow.lib import ArrowInvalid
 
         # The driver's own query_arrow spends more time on receiving the answer than the server on computing it.
-        with _translated():
+        with _running(sql):
             async with asyncio.timeout(timeout_seconds + 0.5):
                 stream = await self._client.raw_query(
                     sql,
@@ -295,7 +296,7 @@ class AsyncWarehouse:
 
     async def _query(self, sql: str, parameters: Parameters, timeout_seconds: float, settings: Settings) -> Any:
         # The server stops at the limit. Ours is a moment later, for a server that does not answer.
-        with _translated():
+        with _running(sql):
             async with asyncio.timeout(timeout_seconds + 0.5):
                 return await self._client.query(
                     sql,
@@ -362,6 +363,13 @@ def _dictionaries(result: Any) -> list[dict[str, Any]]:
 
 def _broken_off(error: "ArrowInvalid") -> WarehouseUnavailable:
     return WarehouseUnavailable(UNKNOWN_CODE, f"ClickHouse broke off its answer: {error}")
+
+
+@contextmanager
+def _running(sql: str) -> Iterator[None]:
+    """A statement that runs: traced, and its errors as ours."""
+    with tracing.statement("clickhouse", sql), _translated():
+        yield
 
 
 @contextmanager

@@ -12,13 +12,15 @@ from psycopg.errors import ProgrammingError, UniqueViolation
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
 
-from warehouse import sql
+from warehouse import sql, tracing
 from warehouse.errors import StoreUnavailable
 
 Connection = psycopg.Connection[DictRow]
 Record = TypeVar("Record")
 
 CONNECT_SECONDS = 10
+SYSTEM = "postgresql"
+"""What traces call the engine."""
 
 # What a lost connection raises in the middle of a statement.
 ConnectionLost = psycopg.OperationalError
@@ -71,13 +73,17 @@ def transaction(url: str) -> Iterator[Connection]:
 
 def run(connection: Connection, statement: str, parameters: Mapping[str, Any] | None = None) -> list[DictRow]:
     """Run a statement named by its file below ``sql/store``; its rows, if it returns any."""
-    cursor = connection.execute(sql.load(f"store/{statement}").encode(), parameters or {})
-    return cursor.fetchall() if cursor.description else []
+    text = sql.load(f"store/{statement}")
+    with tracing.statement(SYSTEM, text):
+        cursor = connection.execute(text.encode(), parameters or {})
+        return cursor.fetchall() if cursor.description else []
 
 
 def execute(connection: Connection, statement: str, parameters: Mapping[str, Any] | None = None) -> int:
     """Run a statement named by its file below ``sql/store``; returns the number of rows it changed."""
-    return connection.execute(sql.load(f"store/{statement}").encode(), parameters or {}).rowcount
+    text = sql.load(f"store/{statement}")
+    with tracing.statement(SYSTEM, text):
+        return connection.execute(text.encode(), parameters or {}).rowcount
 
 
 def records(

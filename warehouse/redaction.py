@@ -101,6 +101,9 @@ def _secrets(settings: EngineSettings) -> Iterator[str]:
             yield password
     if settings.alert_webhook_url is not None:
         yield from _parts(str(settings.alert_webhook_url))
+    yield from (value.get_secret_value() for value in settings.otlp_headers.values())
+    if settings.otlp_url is not None:
+        yield from _parts(str(settings.otlp_url))
     for url in _node_urls(settings.chains):
         yield from _parts(url)
 

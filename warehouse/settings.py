@@ -70,6 +70,17 @@ class EngineSettings(BaseSettings):
         default={}, description='JSON object of levels for single loggers, as {"httpx": "INFO"}.'
     )
 
+    otlp_url: HttpUrl | None = Field(
+        default=None,
+        description="Collector of traces (OTLP over HTTP), as http://127.0.0.1:4318/v1/traces. Unset: no traces.",
+    )
+    otlp_headers: dict[str, SecretStr] = Field(
+        default={}, description='JSON object of headers for the collector, as {"Authorization": "..."}.'
+    )
+    trace_share: float = Field(
+        default=1.0, ge=0, le=1, description="Share of the traces begun here that are sent to the collector."
+    )
+
     backup_passphrase: SecretStr | None = Field(
         default=None, description="Encrypts the keys in backups, and decrypts them on restore; 12 characters or more."
     )

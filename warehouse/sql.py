@@ -4,6 +4,9 @@ import sysconfig
 from functools import cache
 from pathlib import Path
 
+_names: dict[str, str] = {}
+"""The name of each statement that was loaded, by its text."""
+
 
 class UnknownStatement(LookupError):
     """No such file exists below ``sql/``."""
@@ -32,4 +35,11 @@ def load(name: str) -> str:
     path = (directory() / f"{name}.sql").resolve()
     if not path.is_relative_to(directory().resolve()) or not path.is_file():
         raise UnknownStatement(f"no SQL file {name}.sql")
-    return path.read_text().strip().removesuffix(";")
+    text = path.read_text().strip().removesuffix(";")
+    _names[text] = name
+    return text
+
+
+def name_of(statement: str) -> str:
+    """The name of a statement that was loaded from its file, or the first word of another."""
+    return _names.get(statement) or statement.split(maxsplit=1)[0].upper()

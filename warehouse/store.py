@@ -22,10 +22,10 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row, dict_row
 
-from warehouse import sql
+from warehouse import sql, tracing
 from warehouse.breaker import Breaker, CircuitOpen
 from warehouse.errors import StoreUnavailable
-from warehouse.postgres import plain_url
+from warehouse.postgres import SYSTEM, plain_url
 
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
@@ -315,7 +315,9 @@ class Transaction:
 
     async def execute(self, statement: str, parameters: Parameters | None = None) -> int:
         """Run a statement; the answer is how many rows it touched."""
-        cursor = await self.connection.execute(_text(statement), parameters or {})
+        text = _text(statement)
+        with tracing.statement(SYSTEM, text):
+            cursor = await self.connection.execute(text.encode(), parameters or {})
         return cursor.rowcount
 
 
@@ -326,17 +328,19 @@ def _close_unused(connecting: "asyncio.Task[Connection]") -> None:
 
 
 @lru_cache(maxsize=1000)
-def _text(statement: str) -> bytes:
+def _text(statement: str) -> str:
     """The SQL of a named statement, or what is SQL already: only that has a space."""
-    return (statement if " " in statement else sql.load(f"store/{statement}")).encode()
+    return statement if " " in statement else sql.load(f"store/{statement}")
 
 
 async def _fetch(
     connection: Connection, statement: str, parameters: Parameters | None, record: type[Any] | None
 ) -> list[Any]:
     cursor = connection.cursor(row_factory=dict_row if record is None else class_row(record))
-    await cursor.execute(_text(statement), parameters or {})
-    return await cursor.fetchall() if cursor.description is not None else []
+    text = _text(statement)
+    with tracing.statement(SYSTEM, text):
+        await cursor.execute(text.encode(), parameters or {})
+        return await cursor.fetchall() if cursor.description is not None else []
 
 
 class _Deadline:

@@ -22,6 +22,7 @@ from api.http.unknown_parameters import resembling
 from api.limits.addresses import connection_address
 from api.outbound.destinations import Network
 from warehouse.logs import REQUEST_ID, bind
+from warehouse.tracing import TRACEPARENT, Kind, Span, trace
 
 LOG = logging.getLogger(__name__)
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -38,7 +39,7 @@ class ObservationMiddleware:
     """Gives each request an id, measures and logs it, and answers 500 if nothing else did.
 
     Args:
-        proxies: their X-Request-Id is kept; other clients could give theirs to many requests.
+        proxies: their X-Request-Id and traceparent are kept; other clients could give theirs to many requests.
         logged_share: of requests that are neither slow nor an error of ours.
         slow_seconds: from which on a request is slow.
     """
@@ -69,11 +70,17 @@ class ObservationMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = self._request_id(scope)
-        with bind(**{REQUEST_ID: request_id}):
-            await self._observe(scope, receive, send, request_id)
+        proxied = Headers(scope=scope) if self._is_proxied(scope) else Headers()
+        request_id = _request_id(proxied)
+        attributes = {"http.request.method": scope["method"], REQUEST_ID: request_id}
+        continued = proxied.get(TRACEPARENT)
+        with (
+            bind(**{REQUEST_ID: request_id}),
+            trace("request", attributes, kind=Kind.SERVER, traceparent=continued) as span,
+        ):
+            await self._observe(scope, receive, send, request_id, span)
 
-    async def _observe(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+    async def _observe(self, scope: Scope, receive: Receive, send: Send, request_id: str, span: Span) -> None:
         group = self.table.of(scope)
         scope.setdefault("state", {})["request_id"] = request_id
         began = time.perf_counter()
@@ -110,14 +117,15 @@ class ObservationMiddleware:
             seconds = time.perf_counter() - began
             self.metrics.observe(route, method, status, seconds)
             self._log(route, method, status, seconds)
+            span.rename(f"{method} {route}")
+            span.set({"http.route": route, "http.response.status_code": status})
+            if status >= 500:
+                span.fail(str(status))
 
-    def _request_id(self, scope: Scope) -> str:
+    def _is_proxied(self, scope: Scope) -> bool:
+        """Whether a trusted proxy sent the request, whose word counts."""
         client = scope.get("client")
-        if self.proxies and client is not None and connection_address(client[0], self.proxies) is None:
-            given = Headers(scope=scope).get("x-request-id")
-            if given is not None and _REQUEST_ID.fullmatch(given):
-                return given
-        return uuid.uuid4().hex
+        return bool(self.proxies) and client is not None and connection_address(client[0], self.proxies) is None
 
     def _log(self, route: str, method: str, status: int, seconds: float) -> None:
         failed = status >= 500 and status != 503
@@ -126,6 +134,11 @@ class ObservationMiddleware:
             return
         fields = {"method": method, "route": route, "status": status, "milliseconds": round(1000 * seconds, 1)}
         LOG.log(logging.WARNING if failed or slow else logging.INFO, "request", extra=fields)
+
+
+def _request_id(proxied: Headers) -> str:
+    given = proxied.get("x-request-id")
+    return given if given is not None and _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
 
 
 def _route_of(scope: Scope) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from api.services import Services
 from warehouse.logs import REQUEST_ID, bound
 from warehouse.postgres import plain_url
 from warehouse.store import SEARCH_PATH, Transaction
+from warehouse.tracing import TRACEPARENT, running
 
 CONTEXT_KEY = "services"
 ORIGIN = "_origin"
@@ -42,8 +43,8 @@ async def open_queue(database_url: str) -> AsyncIterator[App]:
 
 async def defer(transaction: Transaction, task: Task[Any, Any, Any], **arguments: Any) -> None:
     """Queue a task in the transaction: it is due when, and only if, the transaction commits. The job's log
-    names the running request."""
-    request_id = bound(REQUEST_ID)
-    if request_id is not None:
-        arguments[ORIGIN] = {REQUEST_ID: request_id}
+    names the running request, and the job continues its trace."""
+    origin = {name: value for name, value in ((REQUEST_ID, bound(REQUEST_ID)), (TRACEPARENT, running())) if value}
+    if origin:
+        arguments[ORIGIN] = origin
     await task.configure(connection=transaction.connection).defer_async(**arguments)

@@ -7,11 +7,13 @@ httpx's pool loses it for good.
 import ssl
 from collections.abc import Sequence
 from functools import cache
+from urllib.parse import urlsplit
 
 import httpx2
 
 from indexer.chains.errors import NodeLimited, NodeUnavailable
 from indexer.chains.nodes import parse_retry_after
+from warehouse.tracing import Kind, span
 
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 """Not compressed: the limit of an answer is that of its bytes on the line, which may unpack to any size."""
@@ -40,6 +42,11 @@ async def post(session: httpx2.AsyncClient, url: str, body: bytes, most_bytes: i
         NodeLimited: the answer is too large.
         NodeUnavailable: the request failed, or was refused by its HTTP status.
     """
+    with span("node request", {"server.address": urlsplit(url).hostname or ""}, kind=Kind.CLIENT):
+        return await _post(session, url, body, most_bytes)
+
+
+async def _post(session: httpx2.AsyncClient, url: str, body: bytes, most_bytes: int) -> bytes:
     content = bytearray()
     try:
         async with session.stream("POST", url, content=body, headers=_HEADERS) as response:

@@ -25,6 +25,7 @@ from pipelines.run_log import StepRun, timed
 from pipelines.step import ChainStep, Group, Phase
 from pipelines.tokens.derive import CAUSE as IDENTITY
 from pipelines.windows import Window
+from warehouse.contexts import carry
 from warehouse.domain.addresses import digits_of, stored_from_digits
 from warehouse.domain.chains import Chain
 from warehouse.domain.symbols import fold
@@ -140,7 +141,7 @@ def _refresh(run: RefreshRun, making: Making, tokens: Sequence[str]) -> int:
     addresses = [stored_from_digits(token) for token in tokens]
     same_symbol = SameSymbolTokens(run)
     with ThreadPoolExecutor(1) as thread:
-        reading = thread.submit(_inputs, run, chain, tokens)
+        reading = thread.submit(carry(_inputs), run, chain, tokens)
         keys = {"chain_id": chain.chain_id, "addresses": addresses}
         # A registration counts for a token while the token has the registered symbol.
         registrations = {
