@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 from api import openapi
 from api.accounts import endpoints as accounts
 from api.alerts import endpoints as alerts
+from api.alerts.raised import endpoints as raised_alerts
 from api.apps import endpoints as apps
 from api.audit import endpoints as audit
 from api.auth import endpoints as auth
@@ -95,6 +96,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     webhooks.router,
     webhooks.write_router,
     alerts.router,
+    raised_alerts.router,
 )
 
 

@@ -58,7 +58,7 @@ def table_spec(
         owners=OWNERS,
         metadata={
             "dagster/table_name": f"{'public' if stored else _database()}.{table}",
-            "dagster/column_schema": _column_schema(table),
+            "dagster/column_schema": column_schema(table),
         },
         tags={f"step/{step.name}": "" for step in steps},
         partitions_def=partitions_def,
@@ -66,7 +66,8 @@ def table_spec(
     )
 
 
-def _column_schema(table: str) -> dg.TableSchema:
+def column_schema(table: str) -> dg.TableSchema:
+    """The columns of a table, with what they hold."""
     return dg.TableSchema(
         [dg.TableColumn(name, kind, column_comment(table, name) or None) for name, kind in columns_of(table).items()]
     )

@@ -91,6 +91,28 @@ def check(
         raise SystemExit(FAILED)
 
 
+@app.command("alerts")
+def evaluate_alerts() -> None:
+    """Evaluate all alert rules once, at the moments that are due."""
+    from pipelines.alerts.evaluation import evaluate
+    from pipelines.locks import RefreshBusy
+    from pipelines.resources import EngineAccess
+    from warehouse.logs import configure_logging
+    from warehouse.settings import load
+
+    configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
+    with EngineAccess().connect() as connections:
+        try:
+            site_url = load().public_site_url
+            runs = evaluate(connections.warehouse, connections.store, connections.chains, site_url)
+        except RefreshBusy as error:
+            _stop(str(error), IN_USE)
+    for run in runs:
+        print(f"chain {run.chain_id:<10} {run.note:<40} {run.rows:>8,} alerts changed  {run.seconds:8.2f} s")
+    if not runs:
+        print("no rule was due")
+
+
 @app.command()
 def retention(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be dropped.")] = False,

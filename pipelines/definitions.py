@@ -2,6 +2,8 @@
 
 import dagster as dg
 
+from pipelines.alerts.assets import alert_instance
+from pipelines.alerts.schedules import alerts_job, alerts_schedule
 from pipelines.assets import fact_specs, node_spec, refresh_tables
 from pipelines.checks.asset_checks import asset_check
 from pipelines.checks.declared import CHECKS
@@ -33,15 +35,16 @@ checks_schedule = dg.ScheduleDefinition(
     default_status=dg.DefaultScheduleStatus.RUNNING,
 )
 
-recurring = [refresh_job.name, cleaning_job.name, *[schedule.job.name for schedule in repairs]]
+recurring = [refresh_job.name, alerts_job.name, cleaning_job.name, *[schedule.job.name for schedule in repairs]]
 
 defs = dg.Definitions(
-    assets=[*nodes, *heads, raw_block, *fact_specs, refresh_tables, agg_heartbeat],
+    assets=[*nodes, *heads, raw_block, *fact_specs, refresh_tables, agg_heartbeat, alert_instance],
     asset_checks=[*map(asset_check, CHECKS), balances_equal_chain],
-    jobs=[refresh_job, heartbeat_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
+    jobs=[refresh_job, heartbeat_job, alerts_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
     schedules=[
         refresh_schedule,
         heartbeat_schedule,
+        alerts_schedule,
         cleaning_schedule,
         checks_schedule,
         retention_schedule(recurring),

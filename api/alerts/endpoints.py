@@ -134,7 +134,8 @@ async def create_alert_rule(session: Writer, body: CreateAlertRule, service: Rul
 async def update_alert_rule(
     session: Writer, id: RuleId, body: UpdateAlertRule, service: RuleServiceDep
 ) -> JsonResponse:
-    """Change a rule. Members that are left out stay as they are. The rule is judged anew from then on."""
+    """Change a rule. Members that are left out stay as they are. The rule is judged anew from then on, and an
+    alert that it has open is resolved."""
     return respond(_answer(await service.update(session, id, body)))
 
 
@@ -144,7 +145,7 @@ async def update_alert_rule(
     responses=success_examples(("deleted", examples.DELETED)) | GROUP.responses(InvalidInput, NoSuchRule),
 )
 async def delete_alert_rule(session: Writer, id: RuleId, service: RuleServiceDep) -> JsonResponse:
-    """Delete a rule."""
+    """Delete a rule. An alert that it has open is resolved; past alerts stay in the history."""
     await service.delete(session, id)
     return respond(DeletedRuleAnswer(data=DeletedRule(id=str(id))))
 
@@ -156,5 +157,5 @@ async def delete_alert_rule(session: Writer, id: RuleId, service: RuleServiceDep
     | GROUP.responses(InvalidInput, NoSuchRule, TierRequired),
 )
 async def toggle_alert_rule(session: Writer, id: RuleId, service: RuleServiceDep) -> JsonResponse:
-    """Switch a rule off, or on again."""
+    """Switch a rule off, or on again. An alert that it has open is resolved."""
     return respond(_answer(await service.toggle(session, id)))

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
-from api.http.errors import ApiError, Forbidden, NotFound, Unavailable
+from api.http.errors import ApiError, Conflict, Forbidden, NotFound, Unavailable
 from api.http.members import Count, PlanName, Uri
 from api.http.rendering import Wire
 from warehouse.domain.alerts import RULES_OF_PLAN, AlertType
@@ -143,3 +143,16 @@ class NoSuchRule(NotFound):
     """The account has no rule with this id."""
 
     text = "this account has no such alert rule"
+
+
+class NoSuchAlert(NotFound):
+    """The account has no alert with this id."""
+
+    text = "this account has no such alert"
+
+
+class AlertIsResolved(Conflict):
+    """A resolved alert is not acknowledged."""
+
+    code = "ALERT_RESOLVED"
+    text = "the alert is resolved"

@@ -68,13 +68,15 @@ class AlertRuleRepository:
 
     async def standing(self, token: WatchedToken) -> TokenStanding:
         """Whether a token is indexed and registered."""
-        found = await self.store.row("alerts/find_token", _token(token), TokenStanding)
+        found = await self.store.row("alerts/find_token", token_parameters(token), TokenStanding)
         assert found is not None  # noqa: S101 - the statement always has a row
         return found
 
     async def rules(self, account_id: UUID, token: WatchedToken | None = None) -> list[RuleRecord]:
         """The account's rules, oldest first; of one token if it is given."""
-        return await self.store.rows("alerts/list_rules", {"account_id": account_id, **_token(token)}, RuleRecord)
+        return await self.store.rows(
+            "alerts/list_rules", {"account_id": account_id, **token_parameters(token)}, RuleRecord
+        )
 
     async def rule(self, account_id: UUID, id: UUID) -> RuleRecord | None:
         """One of the account's rules. There are few, and the place of each depends on the others."""
@@ -111,7 +113,8 @@ class AlertRuleRepository:
         return await transaction.row("alerts/delete_rule", {"account_id": account_id, "id": id}) is not None
 
 
-def _token(token: WatchedToken | None) -> dict[str, Any]:
+def token_parameters(token: WatchedToken | None) -> dict[str, Any]:
+    """The parameters that narrow a statement to a token; None: to none."""
     if token is None:
         return {"chain_id": None, "address": None}
     return {"chain_id": token.chain.chain_id, "address": token.address}

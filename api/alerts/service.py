@@ -13,6 +13,7 @@ from api.alerts.errors import (
     TokenNotIndexed,
     TokenUnchecked,
 )
+from api.alerts.raised.repository import resolve_of_rule
 from api.alerts.repository import AlertRuleRepository, RuleRecord, WatchedToken
 from api.alerts.rules import Terms, find_chain, read_terms, require_plan, require_source
 from api.alerts.schemas import AlertRule, CreateAlertRule, UpdateAlertRule
@@ -65,7 +66,7 @@ class AlertRuleService:
         return await self._read(session, await self._add(session, rule))
 
     async def update(self, session: WalletSession, id: UUID, body: UpdateAlertRule) -> AlertRule:
-        """Change the members that the body has. The rule is judged anew from then on.
+        """Change the members that the body has. The rule is judged anew from then on, and its open alert is resolved.
 
         Raises:
             NoSuchRule: the account has no such rule.
@@ -86,7 +87,7 @@ class AlertRuleService:
         return await self._read(session, id)
 
     async def toggle(self, session: WalletSession, id: UUID) -> AlertRule:
-        """Switch a rule off, or on again.
+        """Switch a rule off, or on again. Its open alert is resolved.
 
         Raises:
             NoSuchRule: the account has no such rule.
@@ -99,7 +100,7 @@ class AlertRuleService:
         return await self._read(session, id)
 
     async def delete(self, session: WalletSession, id: UUID) -> None:
-        """Delete a rule.
+        """Delete a rule. Its open alert is resolved.
 
         Raises:
             NoSuchRule: the account has no such rule.
@@ -107,6 +108,7 @@ class AlertRuleService:
         async with self.repository.store.transaction() as transaction:
             if not await self.repository.delete(transaction, session.account_id, id):
                 raise NoSuchRule
+            await resolve_of_rule(transaction, session.account_id, id)
 
     async def _check(self, body: CreateAlertRule) -> tuple[WatchedToken, str, Terms]:
         """The token, its symbol and the terms of a rule that can fire."""
@@ -167,6 +169,7 @@ class AlertRuleService:
             if not await self.repository.lock(transaction, session.account_id, id):
                 raise NoSuchRule
             await self.repository.change(transaction, id, columns)
+            await resolve_of_rule(transaction, session.account_id, id)
 
     async def _find(self, session: WalletSession, id: UUID) -> RuleRecord:
         rule = await self.repository.rule(session.account_id, id)

@@ -1,5 +1,7 @@
+-- Change a rule. It is judged anew: what was known of its readings is forgotten, and an evaluation that has read it
+-- before records nothing of it.
 UPDATE alert_rule
 SET alert_type = %(alert_type)s, operator = %(operator)s, threshold = %(threshold)s,
     window_minutes = %(window_minutes)s, cooldown_minutes = %(cooldown_minutes)s, enabled = %(enabled)s,
-    revision = revision + 1, updated_at = now()
+    revision = revision + 1, updated_at = now(), judged = false, fired = false, last_fired_at = NULL
 WHERE id = %(id)s

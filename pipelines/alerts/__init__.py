@@ -1,0 +1,1 @@
+"""Evaluation of all alert rules, every 15 minutes."""

@@ -1,0 +1,44 @@
+"""Reading what rules watch: one query for a batch of tokens, never one for a rule."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from pipelines import frames
+from pipelines.refresh_run import RefreshRun
+from warehouse import sql
+from warehouse.alerts.readings import QUERIES, copies_series
+from warehouse.domain.addresses import digits_of
+from warehouse.domain.alerts import ALERT_TYPES, Source
+from warehouse.domain.chains import Chain
+
+
+def read_series(
+    run: RefreshRun, chain: Chain, source: Source, addresses: Sequence[str], begin: int, until: int
+) -> pl.DataFrame:
+    """The readings of tokens from one source, a column for each type of alert. It uses ``work_key``: hold the refresh
+    lock."""
+    digits = {digits_of(address): address for address in addresses}
+    if source is Source.COPIES:
+        wanted = {"chain_id": chain.chain_id, "addresses": list(addresses), "moment": begin}
+        seen = [(digits_of(row["address"]), row["at"]) for row in run.store_rows("alerts/list_copies", wanted)]
+        return copies_series(list(digits), begin, seen)
+    run.truncate("work_key")
+    run.warehouse.insert_arrow("work_key", frames.key_table(list(digits)))
+    found = run.warehouse.polars(
+        sql.load(QUERIES[source]), {"chain_id": chain.chain_id, "token": "", "from": begin, "until": until}
+    )
+    return pl.concat([_standing_scores(run, chain, addresses, begin), found]) if source is Source.HEARTBEATS else found
+
+
+def _standing_scores(run: RefreshRun, chain: Chain, addresses: Sequence[str], begin: int) -> pl.DataFrame:
+    """Scores of tokens that were last scored before: a quiet token has no rows by the hour."""
+    name = ALERT_TYPES["heartbeat_score"].name
+    rows = run.store_rows(
+        "alerts/list_scores", {"chain_id": chain.chain_id, "addresses": list(addresses), "moment": begin}
+    )
+    return pl.DataFrame(
+        [(digits_of(row["address"]), begin, row["score"]) for row in rows],
+        {"token_hex": pl.String, "at": pl.Int64, name: pl.Float64},
+        orient="row",
+    )
