@@ -92,6 +92,8 @@ def run_check(connections: Connections, check: Check, *, whole: bool = False) ->
         whole: look at the whole history instead of a piece.
     """
     windows = Windows(connections.warehouse, connections.store)
+    known = [chain.chain_id for chain in connections.chains.by_key.values()]
+    postgres.execute(connections.store, "checks/forget_other_chains", {"check_name": check.name, "chain_ids": known})
     looks = []
     for chain in connections.chains.by_key.values():  # also those whose node was taken away: they are served
         look = _plan(connections, windows, check, chain, whole)

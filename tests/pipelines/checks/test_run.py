@@ -139,6 +139,17 @@ def test_wrong_facts_stop_publication_until_they_are_gone(ledger: Ledger, connec
     assert last["body"]["event"] == "resolved"
 
 
+def test_a_chain_that_was_removed_holds_nothing(ledger: Ledger, connections: Connections) -> None:
+    build_market(ledger)
+    repeat_a_transfer(connections, ledger.block - 4)
+    run_check(connections, REPEATED)
+    connections.store.execute("UPDATE check_failure SET chain_id = 4242")
+    assert postgres.run(connections.store, "checks/list_holds")
+    repair(connections)
+    run_check(connections, REPEATED)
+    assert failures(connections) == []
+
+
 def test_an_operator_overrides_a_check_for_a_time(ledger: Ledger, connections: Connections) -> None:
     build_market(ledger)
     repeat_a_transfer(connections, ledger.block - 4)
