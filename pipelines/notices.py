@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import dagster as dg
 
+from pipelines.checks import holds
 from pipelines.resources import what_to_start
 from pipelines.running import STALE_AFTER
 from warehouse import engines, event_log, postgres, settings
@@ -122,12 +123,7 @@ def watch_service(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     graph = context.repository_def.asset_graph
     with open_store() as store:
         evaluations, last = new_evaluations(context.instance, int(context.cursor) if context.cursor else None)
-        for evaluation in evaluations:
-            condition = failed_check(evaluation)
-            if evaluation.passed:
-                ledger.resolve(store, condition.key)
-            else:
-                ledger.report(store, condition)
+        report_checks(store, evaluations)
         watched = [key for key in graph.materializable_asset_keys if graph.get(key).freshness_policy is not None]
         ledger.settle(store, ASSET_STALE, stale_assets(context.instance, watched, time.time()))
         known = facts.load(settings.load().chains)
@@ -136,6 +132,17 @@ def watch_service(context: dg.SensorEvaluationContext) -> dg.SkipReason:
     if last is not None:
         context.update_cursor(str(last))
     return dg.SkipReason(f"{len(evaluations)} evaluations of checks looked at; this sensor starts no runs")
+
+
+def report_checks(store: Connection, evaluations: Sequence[dg.AssetCheckEvaluation]) -> None:
+    """Report failed checks, except those that stop something now: the notice of what they stop tells it."""
+    held = {hold.check_name for hold in holds.find(store)}
+    for evaluation in evaluations:
+        condition = failed_check(evaluation)
+        if evaluation.passed or evaluation.check_name in held:
+            ledger.resolve(store, condition.key)
+        else:
+            ledger.report(store, condition)
 
 
 def new_evaluations(

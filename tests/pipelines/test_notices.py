@@ -6,6 +6,7 @@ import dagster as dg
 import pytest
 
 from pipelines import notices
+from pipelines.checks import holds
 from pipelines.notices import note_recovered_runs, record_failed_runs, watch_service
 from pipelines.running import STALE_AFTER
 from tests.factories.ledger import Ledger, address
@@ -79,6 +80,7 @@ def test_a_failing_check_and_its_recovery_are_reported_once(
         for _ in range(2):
             run_checks(instance)
             watch.look()
+            store.execute("UPDATE alert_delivery SET next_attempt_at = now() + interval '1 hour'")
         assert receiver.events() == [("firing", "check_failed:serve_token.unknown_is_not_zero")]
         store.execute("UPDATE alert_delivery SET next_attempt_at = now()")  # its time has come
         watch.look()
@@ -93,6 +95,28 @@ def test_a_failing_check_and_its_recovery_are_reported_once(
     assert (alert["severity"], alert["details"]["check"]) == ("error", "unknown_is_not_zero")
     assert alert["details"]["metadata"]["violations"] > 0
     assert "X-Regalia-Signature" in receiver.received[0].headers
+
+
+def test_a_check_that_stops_something_is_one_notice(store: Connection, receiver: Receiver) -> None:
+    store.execute(
+        "INSERT INTO check_failure (check_name, chain_id, part, violations, example, stops)"
+        " VALUES ('repeated_logs', 8453, '{}', 3, '{}', 'publication')"
+    )
+    evaluation = dg.AssetCheckEvaluation(
+        asset_key=dg.AssetKey("raw_block"), check_name="repeated_logs", passed=False, metadata={},
+        severity=dg.AssetCheckSeverity.ERROR,
+    )  # fmt: skip
+    override = "INSERT INTO check_override (check_name, reason, ends_at) VALUES ('repeated_logs', 'x', now() + '1 h')"
+    for change in ("SELECT 1", override):
+        store.execute(change)
+        holds.report(store)
+        notices.report_checks(store, [evaluation])
+    notices.send_due(store)
+    assert receiver.events() == [
+        ("firing", "check_holds:repeated_logs"),
+        ("resolved", "check_holds:repeated_logs"),
+        ("firing", "check_failed:raw_block.repeated_logs"),
+    ]
 
 
 def test_a_job_that_keeps_failing_is_one_notice(store: Connection, receiver: Receiver) -> None:
