@@ -13,7 +13,7 @@ from warehouse.postgres import Connection
 OWNER, TOKEN = address(0xA), address(0xB)
 _CLAIM = """INSERT INTO claim_authorization
     (chain_id, token_address, symbol, wallet, verification_method, nonce, fee_wei, price_usd, deadline)
-    VALUES (8453, %s, %s, %s, 'deployer', %s, 10, 100, now() + interval '15 minutes')"""
+    VALUES (8453, %s, %s, %s, 'deployer', %s, 10, 100, now() + %s::interval)"""
 
 
 def rows(warehouse: Warehouse, mirror: str) -> list[dict[str, Any]]:
@@ -26,8 +26,8 @@ def test_registrations_claims_and_the_list_are_copied_once(
     made = add_registration(
         store, "PEPE", owner=OWNER, token_address=TOKEN, minted_at=datetime.now(UTC), fee_wei=2**200
     )
-    store.execute(_CLAIM, (TOKEN, "PEPE", OWNER, 1))
-    store.execute(_CLAIM, (TOKEN, "DOGE", address(0xC), 2))
+    store.execute(_CLAIM, (TOKEN, "PEPE", OWNER, 1, "15 minutes"))
+    store.execute(_CLAIM, (TOKEN, "DOGE", address(0xC), 2, "-1 second"))
     add_listed(store, "LIST", 7)
     publish_list(store)
     assert sum(run.rows for run in refresh(warehouse, store, chains, steps=["mirrors"])) == 5
@@ -40,6 +40,21 @@ def test_registrations_claims_and_the_list_are_copied_once(
     assert (claims["DOGE"]["wallet"], claims["DOGE"]["token_id"]) == ("", None)
     assert [row["symbol"] for row in rows(warehouse, "token_list")] == ["LIST"]
     assert sum(run.rows for run in refresh(warehouse, store, chains, steps=["mirrors"])) == 0
+
+
+def test_a_claim_that_may_still_be_sent_is_told_to_nobody(
+    warehouse: Warehouse, store: Connection, chains: Chains
+) -> None:
+    add_registration(store, "PEPE", owner=OWNER, token_address=TOKEN)
+    store.execute("UPDATE registration SET released_at = now() - interval '2 days'")
+    store.execute(_CLAIM, (TOKEN, "PEPE", OWNER, 1, "15 minutes"))
+    refresh(warehouse, store, chains, steps=["mirrors"])
+    assert rows(warehouse, "claim") == []
+    store.execute("UPDATE claim_authorization SET deadline = now() - interval '1 second'")
+    refresh(warehouse, store, chains, steps=["mirrors"])
+    (claim,) = rows(warehouse, "claim")
+    # Its owner had the symbol before: nothing came of this claim.
+    assert (claim["wallet"], claim["token_id"]) == ("", None)
 
 
 def test_what_changed_and_what_is_gone_follows(warehouse: Warehouse, store: Connection, chains: Chains) -> None:

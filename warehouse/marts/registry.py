@@ -35,7 +35,7 @@ REGISTRATIONS = Mart(
 )
 CLAIMS = Mart(
     name="claims",
-    comment="Every claim for which a transaction was built, and what came of it.",
+    comment="Every claim for which a transaction was built, and what came of it: once it did, or after its deadline.",
     grain="a claim",
     key=("claim_id",),
     month_of="built_time",
