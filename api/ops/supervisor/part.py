@@ -50,8 +50,9 @@ class Part:
     """Whether it is a step, which must end with status 0 and is then ready."""
     vital: bool = False
     """Whether the stack gives up if this part fails at the start."""
-    ready_seconds: float = 60.0
-    """Time limit for becoming ready, beyond which it is restarted."""
+    ready_seconds: float = 180.0
+    """Time limit for becoming ready, beyond which it is restarted. On a small machine all parts start at once, and each
+    may take a minute."""
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: float = 10.0
     listens: str | None = None

@@ -178,7 +178,6 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
         needs=(*needs, "dagster-setup", "dagster-code"),
         # Probed through the webserver. If that is restarting, the daemon must not be killed for it.
         ready=probes.daemons_healthy(web_url),
-        ready_seconds=180,
         environment=environment,
         stop_signal=signal.SIGINT,
         stop_seconds=20,
