@@ -26,11 +26,13 @@ class Extent:
     Args:
         examples: cases for each operation and phase.
         seconds: fuzzing and stateful scenarios repeat for this long; None: they run once.
+        coverage: whether each boundary of each parameter is tried, some forty cases for each operation.
         deterministic: the same cases every time. Otherwise they depend on the seed; without a seed they are random.
     """
 
     examples: int
     seconds: int | None
+    coverage: bool = True
     deterministic: bool = False
     seed: int | None = None
 
@@ -60,6 +62,9 @@ def write(
         "[generation]",
         f"max-examples = {extent.examples}",
         f"deterministic = {json.dumps(extent.deterministic)}",
+        "",
+        "[phases.coverage]",
+        f"enabled = {json.dumps(extent.coverage)}",
         "",
         "[phases.stateful]",
         "max-steps = 8",
