@@ -20,7 +20,7 @@ from warehouse.settings import EngineSettings
 
 CUSTOMER = "0x00000000000000000000000000000000000ca11e"
 COINS = 200
-START_SECONDS = 60
+START_SECONDS = 240
 
 
 @dataclass(frozen=True, slots=True)

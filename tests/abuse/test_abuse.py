@@ -8,7 +8,7 @@ import pytest
 from tests.abuse.run import attacking, measure
 from tests.abuse.target import Target, serving
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 
 def test_a_paying_client_is_served_during_attacks(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_process_serves_both_ports_and_stops_on_request(process: subprocess.
     public = next(port for port, status in answers.items() if status == 404)
     assert httpx.get(f"http://127.0.0.1:{public}/openapi.json", timeout=10).json()["openapi"]
     process.send_signal(signal.SIGTERM)
-    assert process.wait(15) == 0
+    assert process.wait(60) == 0
 
 
 def wait_for_ports(pid: int) -> list[int]:

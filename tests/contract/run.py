@@ -71,7 +71,7 @@ def prepared(folder: Path) -> Iterator[Target]:
             REGALIA_DOMAIN_RESOLVER_PORT=str(names.port),
         ) as place,
     ):
-        done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
+        done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=600, check=False)
         assert done.returncode == 0, done.stderr + done.stdout
         transaction = next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
         document = httpx.get(f"{place.api_url}/openapi.json", timeout=30).json()
@@ -90,7 +90,7 @@ def run(target: Target, extent: Extent, folder: Path) -> Outcome:
         *("--report-json-path", str(report), "--report-ndjson-path", str(events)),
     ]
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    limit = (extent.seconds or 0) + 240
+    limit = (extent.seconds or 0) + 900
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=limit, check=False
     )

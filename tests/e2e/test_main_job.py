@@ -17,9 +17,9 @@ from api.ops.demo.guide import RunningDemo
 from tests.fixtures.demo import running_demo
 from tests.fixtures.waiting import wait_until
 
-INDEXED_SECONDS = 60.0
+INDEXED_SECONDS = 240.0
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.slow
 
 
 class Client:
@@ -50,7 +50,7 @@ def test_a_wallet_finds_its_token_claims_it_and_search_shows_the_registration(tm
         _a_second_claim_is_refused(client)
         _search_shows_it_once_it_is_indexed(client)
         _the_operator_sees_a_chain_that_is_followed(place, tmp_path / "demo")
-    wait_until(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind", 5)
+    wait_until(lambda: not _left_behind(tmp_path / "demo"), "nothing is left behind")
 
 
 def _keys_are_asked_for(place: RunningDemo, http: httpx.Client) -> None:
@@ -92,7 +92,7 @@ def _the_wallet_is_told_what_it_can_claim(client: Client) -> None:
 
 def _claim(place: RunningDemo) -> str:
     """Run the documented script; the hash of the transaction it sent."""
-    done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=180, check=False)
+    done = subprocess.run(guide.claim_command(place), capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
     sent = next(line for line in done.stdout.splitlines() if line.startswith("sent "))
     return sent.split()[1]

@@ -238,7 +238,6 @@ def mined(world: World, gate: threading.Lock) -> Iterator[None]:
         thread.join(30)
 
 
-@pytest.mark.timeout(300)
 def test_a_thousand_holder_counts_are_true_of_their_blocks_under_load(
     archive_world: World, archive_chain: Chain, warehouse: Warehouse, warehouse_url: str, store: Connection,
     store_url: str, monkeypatch: pytest.MonkeyPatch,

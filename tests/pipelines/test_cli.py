@@ -12,7 +12,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         [sys.executable, "-m", "pipelines", *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         cwd=CHECKOUT,
         env={"PATH": "/usr/bin:/bin", **environment},
     )

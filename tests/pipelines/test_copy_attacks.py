@@ -118,15 +118,15 @@ def test_parked_liquidity_costs_half_the_original_for_days(
 ) -> None:
     original = Cloner(held_world, "PARKED")
     original.open_pool(101_000)
-    original.wait(30)
+    original.wait(120)
     clone = Cloner(held_world, "PARKED", "parker")
     clone.open_pool(60_000)
     with indexing(warehouse, store_url) as context:
         clone.wait(140)
         assert judged(context, archive_chain, warehouse, store)[clone.token[2:]]["is_copy"] == 1
         # 144 hours reach the weight; the verdict follows 24 hours later.
-        clone.wait(20)
+        clone.wait(60)
         assert judged(context, archive_chain, warehouse, store)[clone.token[2:]]["is_copy"] == 1
-        clone.wait(30)
+        clone.wait(60)
         shown = judged(context, archive_chain, warehouse, store)
     assert [shown[one.token[2:]]["is_copy"] for one in (original, clone)] == [0, 0]

@@ -23,7 +23,7 @@ PLANTED = {
     "traded_fjord": "fjord",
 }
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture

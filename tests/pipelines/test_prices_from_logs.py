@@ -23,7 +23,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 TOLERANCE = 0.001
 BLOCKS, BLOCK_SECONDS = 3_000, 12
 SHALLOW_USD, DEEP_USD = 1_000_000, 40_000_000

@@ -29,7 +29,7 @@ from warehouse.settings import EngineSettings
 
 STORE, WAREHOUSE = "store", "warehouse"
 _PAUSE_SECONDS = 0.2
-_READY_SECONDS = 60.0
+_READY_SECONDS = 180.0
 
 
 class PartFailed(AssertionError):

@@ -16,7 +16,7 @@ def run(*arguments: str, data_dir: Path, urls: EngineUrls | None = None) -> "sub
     ):
         environment[name] = value
     return subprocess.run(
-        [sys.executable, "-m", "warehouse", *arguments], env=environment, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "warehouse", *arguments], env=environment, capture_output=True, text=True, timeout=240
     )
 
 

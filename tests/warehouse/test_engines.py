@@ -96,7 +96,7 @@ def test_waits_for_an_engine_that_a_service_restarts(data_dir: Path) -> None:
         finally:
             user.communicate("\n")
         for process in supervised:
-            process.wait(30)
+            process.wait(60)
 
 
 def test_records_of_dead_or_other_processes_are_ignored(data_dir: Path) -> None:
@@ -128,9 +128,9 @@ def test_commands_that_start_at_once_share_the_engines(
         pids = {entry.pid for entry in running(data_dir).values()}
         # Whichever command started the engines, they stay while the other one runs, even after a kill.
         first.kill()
-        first.wait(10)
+        first.wait(60)
         assert {entry.pid for entry in running(data_dir).values()} == pids
-        second.communicate("\n", timeout=30)
+        second.communicate("\n", timeout=120)
         assert second.returncode == 0
     eventually(lambda: not running(data_dir))
     eventually(lambda: not any(psutil.pid_exists(pid) for pid in pids))

@@ -12,7 +12,7 @@ SIZE = 24 << 20
 
 def run(program: str) -> list[int]:
     started = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True, timeout=240
     )
     return [int(word) for word in started.stdout.split()]
 

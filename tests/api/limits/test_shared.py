@@ -43,7 +43,7 @@ def ask_from_processes(store_url: str, subject: Subject, *figures: int) -> list[
     asking = [
         subprocess.Popen([*command, *map(str, figures)], stdout=subprocess.PIPE, text=True) for _ in range(PROCESSES)
     ]
-    return [int(process.communicate(timeout=60)[0]) for process in asking]
+    return [int(process.communicate(timeout=240)[0]) for process in asking]
 
 
 def test_processes_share_a_quota_exactly(store_url: str, store: Connection) -> None:

@@ -44,7 +44,7 @@ async def test_the_same_bytes_are_one_file(tmp_path: Path) -> None:
 def test_a_killed_write_leaves_no_file(tmp_path: Path) -> None:
     contents = LocalContents(tmp_path)
     assert CID is not None
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), NAME], timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), NAME], timeout=240, check=False)
     assert done.returncode == -signal.SIGKILL
     (left,) = files(tmp_path)
     assert asyncio.run(contents.get(CID, 10_000)) is None

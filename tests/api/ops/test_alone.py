@@ -18,7 +18,7 @@ def test_without_engines_a_process_says_so_and_ends_with_3(tmp_path: Path, comma
         env=environment | {"REGALIA_DATA_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 3

@@ -63,7 +63,7 @@ def cli(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def run_process(*arguments: str) -> Done:
     """Runs ``regalia`` in a process of its own, which another package's may replace."""
     done = subprocess.run(
-        [sys.executable, "-m", "api.cli", *arguments], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", "api.cli", *arguments], capture_output=True, text=True, timeout=240, check=False
     )
     return Done(done.returncode, done.stdout, done.stderr)
 

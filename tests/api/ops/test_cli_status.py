@@ -227,7 +227,7 @@ def test_watching_ends_when_its_output_is_closed(store_url: str) -> None:
         assert process.stderr is not None
         assert json.loads(process.stdout.readline())["store"] == "ok"
         process.stdout.close()
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
         assert process.stderr.read() == ""
 
 

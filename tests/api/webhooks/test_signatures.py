@@ -20,7 +20,7 @@ SCRIPT = Path(__file__).with_name("verify.mjs")
 def verify_in_node(cases: list[dict[str, Any]]) -> list[bool]:
     """Whether the npm package accepts each case."""
     ended = subprocess.run(
-        ["node", str(SCRIPT)], input=json.dumps(cases), capture_output=True, text=True, timeout=60, check=True
+        ["node", str(SCRIPT)], input=json.dumps(cases), capture_output=True, text=True, timeout=240, check=True
     )
     found: list[bool] = json.loads(ended.stdout)
     return found

@@ -31,7 +31,7 @@ def test_it_describes_itself_trades_and_stops(tmp_path: Path) -> None:
         assert described.stat().st_mode & 0o077 == 0
         wait_until(lambda: _transactions_since(facts["rpc_url"], facts["head"]) > 0, "trade goes on", 60)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
     with pytest.raises(httpx.ConnectError):
         httpx.post(facts["rpc_url"], json={})
 

@@ -116,7 +116,7 @@ const { createClient } = require(process.argv[1]);
 
 def test_the_node_client(warehouse_url: str) -> None:
     command = [find_node() or "", "-e", NODE_SCRIPT, str(NODE_CLIENT), warehouse_url]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=240)
 
     assert run.returncode == 0, run.stderr
     out = json.loads(run.stdout)

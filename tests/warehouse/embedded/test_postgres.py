@@ -48,7 +48,7 @@ def test_data_survive_an_orderly_restart_and_a_crash(launch: Launch, data_dir: P
     with psycopg.connect(second.url) as connection:
         connection.execute("INSERT INTO kept VALUES (2)")
     server_of(data_dir).kill()
-    assert second.process.wait(20) == 1
+    assert second.process.wait(60) == 1
     third = launch("postgres", data_dir)
     with psycopg.connect(third.url) as connection:
         assert connection.execute("SELECT n FROM kept ORDER BY n").fetchall() == [(1,), (2,)]

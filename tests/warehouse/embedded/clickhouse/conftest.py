@@ -25,7 +25,7 @@ class Server:
     def stop(self) -> int:
         """Shut it down; returns its exit status."""
         self.process.terminate()
-        return self.process.wait(20)
+        return self.process.wait(60)
 
 
 Start = Callable[[Path], Server]
@@ -50,7 +50,7 @@ def started(directory: Path, package: str = PACKAGE, cwd: Path | None = None) ->
         finally:
             process.terminate()
             try:
-                process.wait(20)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
 
