@@ -4,8 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,11 +17,14 @@ import pytest
 
 from api.auth import siwe
 from api.auth.messages import SignIn
+from api.ops.supervisor.ports import listening
 from api.security.jwt import Tokens
 from api.security.signing_keys import SigningKeys
 from indexer.devchain.nodejs import find_node
 from tests.fixtures.checkout import CHECKOUT
+from tests.fixtures.processes import regalia, reserved_ports
 from tests.fixtures.sign_in import SITE, authorized, iso_time, new_wallet, sign
+from tests.fixtures.waiting import wait_until
 from warehouse.engines import EngineUrls
 from warehouse.postgres import Connection
 
@@ -53,27 +54,18 @@ class Twins:
 def twins(store_url: str, engines: EngineUrls, data_dir: Path) -> Iterator[Twins]:
     """Two processes on the test's store."""
     with contextlib.ExitStack() as stack:
-        lines = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
-        addresses = [f"http://127.0.0.1:{line.getsockname()[1]}" for line in lines]
-        settings = {
-            "DATABASE_URL": store_url, "CLICKHOUSE_URL": engines.clickhouse_url, "DATA_DIR": str(data_dir),
-            "BASE_URL": addresses[0], "SITE_URL": SITE, "SESSION_CACHE_SECONDS": str(CACHE_SECONDS),
-            "ADMISSION_QUEUE_SECONDS": "600",  # a slow machine must not shed the hundred attempts as overload
-        }  # fmt: skip
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("REGALIA_")}
-        environment |= {f"REGALIA_{name}": value for name, value in settings.items()}
-        for line in lines:
+        ports = stack.enter_context(reserved_ports(2))
+        addresses = [f"http://127.0.0.1:{port}" for port in ports]
+        for port in ports:
             # Started at the same moment on an empty data directory: they have to agree on the keys they make.
-            command = [*(sys.executable, "-m", "uvicorn", "api.app:create_app", "--factory"),
-                       *("--fd", str(line.fileno()), "--log-level", "warning")]  # fmt: skip
-            process = subprocess.Popen(command, env=environment, pass_fds=[line.fileno()])
-            stack.callback(_stop, process)
+            process = regalia(
+                "api", DATABASE_URL=store_url, CLICKHOUSE_URL=engines.clickhouse_url, DATA_DIR=str(data_dir),
+                BASE_URL=addresses[0], SITE_URL=SITE, SESSION_CACHE_SECONDS=str(CACHE_SECONDS), PORT=str(port),
+                ADMISSION_QUEUE_SECONDS="600",  # a slow machine must not shed the hundred attempts as overload
+            )  # fmt: skip
+            stack.enter_context(process)
+        wait_until(lambda: all(map(listening, ports)), "two processes", 120)
         yield Twins(addresses[0], addresses[1], data_dir)
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    process.send_signal(signal.SIGTERM)
-    process.wait(60)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import pytest
 
 from api.webhooks.engine import WebhookEngine
 from api.webhooks.queue import WebhookQueue
+from tests.fixtures.processes import environment, regalia, stop
 from tests.fixtures.waiting import wait_until_async
 from tests.fixtures.webhooks import Hooks
 from warehouse.postgres import Connection
@@ -137,19 +138,39 @@ async def test_an_unreadable_secret_is_not_the_receivers_failure(hooks: Hooks) -
     assert (delivery["status"], delivery["attempts"]) == ("pending", 0)
 
 
+def settings_of_workers(store_url: str, data_dir: Path) -> dict[str, str]:
+    """Settings of processes that send to this machine."""
+    return {
+        "DATABASE_URL": store_url,
+        "CLICKHOUSE_URL": "http://127.0.0.1:9/unused",
+        "DATA_DIR": str(data_dir),
+        "OUTBOUND_LOOPBACK": "true",
+    }
+
+
+@pytest.mark.slow
+async def test_two_worker_processes_send_everything_once(hooks: Hooks, store_url: str, data_dir: Path) -> None:
+    for path in ("a", "b"):
+        await hooks.subscribe("token.minted", path=path)
+    settings = settings_of_workers(store_url, data_dir)
+    with regalia("worker", **settings) as one, regalia("worker", **settings) as other:
+        listening = "SELECT count(*) AS n FROM jobs.procrastinate_workers"
+        await wait_until_async(lambda: hooks.store.execute(listening).fetchone() == {"n": 2}, seconds=60)
+        for count in (100, 100):
+            many(hooks.store, count)
+        await wait_until_async(lambda: statuses(hooks.store) == {"delivered": 400}, seconds=60)
+        assert [await asyncio.to_thread(stop, worker) for worker in (one, other)] == [0, 0]
+    sent = Counter((one.path, one.envelope["id"]) for one in hooks.receivers.sent)
+    assert set(sent.values()) == {1}
+    assert {id for _, id in sent} == ids(hooks.store)
+
+
 @pytest.mark.slow
 async def test_killed_workers_lose_no_event(hooks: Hooks, store_url: str, data_dir: Path) -> None:
     """Real worker processes are killed while they receive, send and record results."""
     await hooks.subscribe("token.minted", path="a")
     await hooks.subscribe("token.minted", path="b")
-    settings = {
-        **os.environ,
-        "REGALIA_DATABASE_URL": store_url,
-        "REGALIA_CLICKHOUSE_URL": "http://127.0.0.1:9/unused",
-        "REGALIA_DATA_DIR": str(data_dir),
-        "REGALIA_OUTBOUND_LOOPBACK": "true",
-        "REGALIA_WEBHOOK_LEASE_SECONDS": str(6),
-    }
+    settings = environment(**settings_of_workers(store_url, data_dir), WEBHOOK_LEASE_SECONDS=str(6))
     workers: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
