@@ -1,27 +1,31 @@
 """Publishing: the rows of a run become visible all at once, when its version is published.
 
-Before the first served row is written, its version is declared in the store. A run that dies between the two leaves
-rows that no version shows yet. The next run finds the declaration, completes them and publishes, even if it has nothing
-to add.
+Before the first served row of a chain is written, its version is declared in the store. A run that dies between the two
+leaves rows that no version shows yet. The next run finds the declaration, completes the rows of that chain and
+publishes, even if it has nothing to add.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
+from pipelines.locks import ALL_CHAINS
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import StepRun, timed
-from pipelines.windows import Checkpoint, read_checkpoint, write_checkpoint
+from pipelines.windows import read_checkpoint
+from warehouse.postgres import Jsonb
 
 _SUBJECT = "publication"
-_ALL_CHAINS = 0
 _IDLE_SECONDS = 1.0
 _TABLES = ("serve_token", "serve_symbol", "serve_provenance")
 
 
-def declare_writing(run: RefreshRun) -> None:
-    """Declare that rows of the run's version are about to be written."""
-    write_checkpoint(run.store, _SUBJECT, _ALL_CHAINS, Checkpoint(run.version, {}))
+def declare_writing(run: RefreshRun, chain_id: int) -> None:
+    """Declare that served rows of a chain, or the ranks of all chains, are about to be written under the run's version.
+    The run holds the serving lock."""
+    declared = {str(chain_id): run.version}
+    run.store_rows("derivation/declare_writing", {"version": run.version, "declared": Jsonb(declared)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +37,22 @@ class PublicationState:
     """Unix seconds."""
     blocks: Mapping[int, int]
     """The block of each chain through which its tokens were known."""
-    unfinished: bool
-    """Whether a later run wrote served rows and died before it published them."""
+    unfinished: frozenset[int]
+    """The chains of which later runs wrote served rows, and died before they published them; for ranks,
+    :data:`ALL_CHAINS`."""
 
 
 def read_publication_state(run: RefreshRun) -> PublicationState:
     """What is published now. Nobody else publishes while the run holds the serving lock."""
     newest = run.read("publication/newest", {})
-    declared = read_checkpoint(run.store, _SUBJECT, _ALL_CHAINS).change_id
-    if not newest:
-        return PublicationState(0, 0.0, {}, declared > 0)
-    row = newest[0]
+    row: dict[str, Any] = newest[0] if newest else {"version": 0, "published_at": 0.0, "chain_ids": [], "blocks": []}
     blocks = dict(zip(row["chain_ids"], row["blocks"], strict=True))
-    return PublicationState(row["version"], row["published_at"], blocks, declared > row["version"])
+    declared = read_checkpoint(run.store, _SUBJECT, ALL_CHAINS)
+    unfinished = {int(chain_id) for chain_id, version in declared.details.items() if version > row["version"]}
+    if declared.change_id > row["version"] and not unfinished:
+        # Of a release that did not say of which chain: it may be any.
+        unfinished = {chain.chain_id for chain in run.chains.by_key.values()} | {ALL_CHAINS}
+    return PublicationState(row["version"], row["published_at"], blocks, frozenset(unfinished))
 
 
 def publish(run: RefreshRun, before: PublicationState | None = None, *, at_leisure: bool = False) -> StepRun | None:
@@ -76,6 +83,7 @@ def publish(run: RefreshRun, before: PublicationState | None = None, *, at_leisu
         return run.serve_rows
 
     rows, seconds = timed(insert)
+    run.serve_rows = 0
     return run.log.record(StepRun("publication", None, seconds, rows, str(before.version), str(run.version)))
 
 

@@ -1,19 +1,20 @@
 """Bringing every derived table up to date: the functions behind the followers, Dagster and ``regalia refresh``.
 
 Two loops: one publishes new tokens within a second (:func:`publish_new_tokens`), the other recomputes metrics
-(:func:`refresh`). They run at the same time and wait for each other only while served rows are written. What there is
-to do, and in which order, is declared in :mod:`pipelines.steps`.
+(:func:`refresh`). They run at the same time, for each chain, and wait for each other only while served rows are
+written. What there is to do, and in which order, is declared in :mod:`pipelines.steps`.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pipelines import publication
 from pipelines.checks import holds
 from pipelines.documents import derive as documents
 from pipelines.events.derive import EventsFailed
-from pipelines.locks import try_refresh_lock, writer_paused
-from pipelines.refresh_run import RefreshRun, open_refresh_run, open_serving_run
+from pipelines.locks import ALL_CHAINS, RefreshBusy, chain_lock, try_chain_lock, writer_paused
+from pipelines.publication import PublicationState
+from pipelines.refresh_run import RefreshRun, open_run, open_serving_run
 from pipelines.run_log import OnStepRun, StepRun
 from pipelines.step import ChainStep, GlobalStep, Phase
 from pipelines.steps import STEPS, AnyStep
@@ -48,15 +49,9 @@ def publish_new_tokens(
         before = publication.read_publication_state(run)
         for step in _chain_steps(STEPS, Phase.IDENTITY):
             _derive(step, run, chain)
-        if not before.unfinished:
-            documents.derive_new_tokens(run, chain)
-        else:
-            # Finishing moves the checkpoint of the documents to this version. A run that is recomputing metrics still
-            # requests documents under its own, lower version, and nobody would serve those. So without the refresh
-            # lock leave it to that run, which finishes the publication itself.
-            with try_refresh_lock(store) as alone:
-                if not (alone and _finish_publication(run)):
-                    return run.log.entries
+        if not _finish(run, before):
+            return run.log.entries
+        documents.derive_new_tokens(run, chain)
         run.windows.ensure_not_reorged(window)
         publication.publish(run, before, at_leisure=True)
         return run.log.entries
@@ -74,7 +69,8 @@ def refresh(
     writer_wait_seconds: float = 10.0,
     wait_seconds: float = 60.0,
 ) -> list[StepRun]:
-    """Bring the derived tables of the chains (all, unless named) up to date with what is indexed, and publish them.
+    """Bring the derived tables of the chains (all, unless named) up to date with what is indexed, and publish them: one
+    chain after the other, each under its own lock.
 
     Args:
         warehouse: the warehouse.
@@ -90,45 +86,69 @@ def refresh(
         wait_seconds: how long to wait for another run.
 
     Raises:
-        RefreshBusy: another run did not finish in time.
+        RefreshBusy: another run of a chain did not finish in time; the other chains are done and published.
         EventsFailed: events could not be recorded; everything else is done and published.
     """
     chosen = [chain for chain in chains.by_key.values() if chain_ids is None or chain.chain_id in chain_ids]
     wanted = [step for step in STEPS if steps is None or step.name in with_figures(steps)]
+    busy: list[RefreshBusy] = []
     with (
         trace("refresh", {"chains": ",".join(chain.key for chain in chosen) if chain_ids else "all", "full": full}),
-        open_refresh_run(
-            warehouse, store, chains, full=full, on_step_run=on_step_run, wait_seconds=wait_seconds
-        ) as run,
+        open_run(warehouse, store, chains, full=full, on_step_run=on_step_run) as run,
     ):
-        for chain in chosen:
-            _derive_chain(run, chain, wanted, writer_wait_seconds, wait_seconds)
+        indexed = [chain for chain in chosen if _is_published(run, chain)]
+        for chain in indexed:
+            try:
+                _refresh_chain(run, chain, wanted, writer_wait_seconds, wait_seconds)
+            except RefreshBusy as error:
+                busy.append(error)
         held = holds.of_publication(store)
         if held:
             run.log.record(StepRun("publication", None, 0.0, 0, note=holds.note(held)))
         else:
-            _serve_and_publish(run, chosen, wanted, wait_seconds)
+            if not indexed:
+                _write_and_publish(run, lambda: True, wait_seconds)
+            _refresh_what_is_of_all_chains(run, indexed, wanted, wait_seconds)
         run.log.tell()
+        if busy:
+            raise busy[0]
         if run.failures:
             raise EventsFailed(f"{len(run.failures)} event sources failed") from run.failures[0]
         return run.log.entries
 
 
-def _serve_and_publish(
+def _refresh_chain(
+    run: RefreshRun, chain: Chain, wanted: Sequence[AnyStep], writer_wait_seconds: float, wait_seconds: float
+) -> None:
+    """Derive a chain, write its served rows and publish them, while no other run derives it."""
+    with chain_lock(run.store, chain.chain_id, wait_seconds):
+        _derive_chain(run, chain, wanted, writer_wait_seconds, wait_seconds)
+        if not holds.of_publication(run.store):
+            _write_and_publish(run, lambda: _serve(run, chain, wanted), wait_seconds)
+
+
+def _refresh_what_is_of_all_chains(
     run: RefreshRun, chosen: Sequence[Chain], wanted: Sequence[AnyStep], wait_seconds: float
 ) -> None:
-    """Write the served rows of the chains, publish them, and compile what is made of published data."""
+    """Write and publish ranks, and compile what is made of published data. While another run compiles it, a follower's
+    leaves it to that one."""
+    ranks, lists = (_global_steps(wanted, phase) for phase in (Phase.SERVING, Phase.LISTS))
+    if ranks and _has_swept(run, chosen):
+        _write_and_publish(run, lambda: _derive_global(run, ranks), wait_seconds)
+    if lists:
+        lock = chain_lock(run.store, ALL_CHAINS, wait_seconds) if run.full else try_chain_lock(run.store, ALL_CHAINS)
+        with lock as alone:
+            if alone:
+                run.allocate_version()
+                _derive_global(run, lists)
+
+
+def _write_and_publish(run: RefreshRun, write: Callable[[], bool], wait_seconds: float) -> None:
+    """Write served rows and publish them, after those that dead runs left. ``write`` says whether they are complete."""
     with run.serving(wait_seconds):
         before = publication.read_publication_state(run)
-        if before.unfinished:
-            complete = _finish_publication(run)
-        else:
-            complete = all(_serve(run, chain, wanted) for chain in chosen)
-            if complete and _has_swept(run, chosen):
-                _derive_global(run, wanted, Phase.SERVING)
-        if complete:
+        if _finish(run, before) and write():
             publication.publish(run, before)
-    _derive_global(run, wanted, Phase.LISTS)
 
 
 def with_figures(names: Sequence[str]) -> set[str]:
@@ -157,6 +177,7 @@ def _derive_chain(
                 return
             with run.serving(wait_seconds):
                 run.reload(chain)
+                _publish_unfinished(run, chain)
                 for step in _chain_steps(wanted, Phase.IDENTITY):
                     _derive(step, run, chain)
             _derive_with_writer_paused(
@@ -203,20 +224,36 @@ def _serve(run: RefreshRun, chain: Chain, wanted: Sequence[AnyStep]) -> bool:
     return False
 
 
-def _finish_publication(run: RefreshRun) -> bool:
-    """Complete the served rows of a run that died or gave up while it wrote them. Nobody knows how far it came, so all
-    steps run for all chains, and nothing is published before that; returns whether it succeeded."""
-    complete = all(_serve(run, chain, STEPS) for chain in run.chains.by_key.values())
-    if complete:
-        _derive_global(run, STEPS, Phase.SERVING)
-    return complete
+def _publish_unfinished(run: RefreshRun, chain: Chain) -> None:
+    """Publish what a dead run left of this chain before its metrics are computed: nobody else can meanwhile, and until
+    then no chain is published."""
+    before = publication.read_publication_state(run)
+    if chain.chain_id in before.unfinished and not holds.of_publication(run.store) and _finish(run, before):
+        publication.publish(run, before)
+    run.reload(chain)
 
 
-def _derive_global(run: RefreshRun, wanted: Sequence[AnyStep], phase: Phase) -> None:
-    for step in wanted:
-        if isinstance(step, GlobalStep) and step.phase is phase:
-            with span(step.name) as traced:
-                traced.set(_figures(step.derive(run)))
+def _finish(run: RefreshRun, before: PublicationState) -> bool:
+    """Complete the served rows of runs that died or gave up while they wrote them; returns whether all are complete.
+
+    Nobody knows how far such a run came, so all steps of its chain run. They move the checkpoint of the documents to
+    this version. A run that is recomputing the chain's metrics still requests documents under its own, lower version,
+    and nobody would serve those. So without the chain's refresh lock leave it to that run, which begins with this.
+    """
+    for chain in run.chains.by_key.values():
+        if chain.chain_id in before.unfinished:
+            with try_chain_lock(run.store, chain.chain_id) as alone:
+                if not (alone and _serve(run, chain, STEPS)):
+                    return False
+    return not before.unfinished or _derive_global(run, _global_steps(STEPS, Phase.SERVING))
+
+
+def _derive_global(run: RefreshRun, steps: Sequence[GlobalStep]) -> bool:
+    """Run steps for all chains. True: what they wrote is complete."""
+    for step in steps:
+        with span(step.name) as traced:
+            traced.set(_figures(step.derive(run)))
+    return True
 
 
 def _derive(step: ChainStep, run: RefreshRun, chain: Chain) -> None:
@@ -226,6 +263,10 @@ def _derive(step: ChainStep, run: RefreshRun, chain: Chain) -> None:
 
 def _figures(done: StepRun | None) -> Mapping[str, int]:
     return {"rows": done.rows if done is not None else 0}
+
+
+def _global_steps(steps: Sequence[AnyStep], phase: Phase) -> list[GlobalStep]:
+    return [step for step in steps if isinstance(step, GlobalStep) and step.phase is phase]
 
 
 def _chain_steps(steps: Sequence[AnyStep], phase: Phase) -> list[ChainStep]:

@@ -6,14 +6,15 @@ what is missing.
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import InitVar, dataclass, field
 from typing import Any, TypeVar
 
 import polars
 
 from pipelines.documents.inputs import TokenInputs
-from pipelines.locks import refresh_lock, serving_lock
+from pipelines.frames import Table, pa
+from pipelines.locks import chain_lock, refresh_lock, serving_lock
 from pipelines.parallel import run_parallel
 from pipelines.run_log import OnStepRun, RunLog
 from pipelines.windows import Windows
@@ -34,7 +35,7 @@ Record = TypeVar("Record")
 
 @dataclass(slots=True)
 class RefreshRun:
-    """An open run. Made by :func:`open_refresh_run` or :func:`open_serving_run`."""
+    """An open run. Made by :func:`open_run`, :func:`open_refresh_run` or :func:`open_serving_run`."""
 
     warehouse: Warehouse
     store: Connection
@@ -77,7 +78,8 @@ class RefreshRun:
     def allocate_version(self) -> None:
         """Take the next version. A step that may write a key the run has already written needs a version of its own.
 
-        Call it under the serving lock only: then all requests and rows of lower versions are visible.
+        Call it under the serving lock: then all requests and rows of lower versions are visible. What has no requests
+        and is not published, such as a mirror, needs only the lock of those who write it.
         """
         self.version = int(self.store_rows("derivation/next_version")[0]["version"])
 
@@ -123,9 +125,36 @@ class RefreshRun:
         """The result of a query of ``sql/transforms`` as a Polars frame."""
         return self.warehouse.polars(sql.load(f"transforms/{name}"), dict(parameters))
 
-    def truncate(self, *tables: str) -> None:
-        """Empty working tables."""
-        run_parallel(*(lambda table=table: self.warehouse.command(f"TRUNCATE TABLE {table}") for table in tables))
+    def clear(self, chain: Chain, *tables: str) -> None:
+        """Empty a chain's part of working tables."""
+        clearing = (f"ALTER TABLE {table} DROP PARTITION {chain.chain_id}" for table in tables)
+        run_parallel(*(lambda statement=statement: self.warehouse.command(statement) for statement in clearing))
+
+    def fill(self, chain: Chain, table: str, rows: Table) -> None:
+        """Add rows to a chain's part of a working table."""
+        numbers = pa.repeat(pa.scalar(chain.chain_id, pa.uint32()), rows.num_rows)
+        self.warehouse.insert_arrow(table, rows.add_column(0, "chain_id", numbers))
+
+
+@contextmanager
+def open_run(
+    warehouse: Warehouse,
+    store: Connection,
+    chains: Chains,
+    *,
+    full: bool = True,
+    on_step_run: OnStepRun | None = None,
+) -> Iterator[RefreshRun]:
+    """A run without a lock and a version; it takes them for each chain."""
+    share_heap()
+    collect_garbage_less()  # one garbage collection over all imported modules takes as long as a step
+    with _autocommit(store):
+        started = time.monotonic()
+        try:
+            yield RefreshRun(warehouse, store, chains, full=full, on_step_run=on_step_run)
+        finally:
+            if time.monotonic() - started > _LONG_RUN_SECONDS:
+                release_free_memory()
 
 
 @contextmanager
@@ -134,27 +163,22 @@ def open_refresh_run(
     store: Connection,
     chains: Chains,
     *,
-    full: bool = True,
-    on_step_run: OnStepRun | None = None,
+    chain_id: int | None = None,
     wait_seconds: float = 60.0,
 ) -> Iterator[RefreshRun]:
-    """Hold the refresh lock and allocate a version.
+    """Hold the refresh lock of a chain, or keep the runs of all chains away, and allocate a version.
 
     Raises:
         RefreshBusy: another run held a lock for ``wait_seconds``.
     """
-    share_heap()
-    collect_garbage_less()  # one garbage collection over all imported modules takes as long as a step
-    with _autocommit(store), refresh_lock(store, wait_seconds):
-        started = time.monotonic()
-        try:
-            run = RefreshRun(warehouse, store, chains, full=full, on_step_run=on_step_run)
-            with run.serving(wait_seconds):
-                pass  # only to allocate the version
-            yield run
-        finally:
-            if time.monotonic() - started > _LONG_RUN_SECONDS:
-                release_free_memory()
+    with open_run(warehouse, store, chains) as run, _alone(store, chain_id, wait_seconds):
+        with run.serving(wait_seconds):
+            pass  # only to allocate the version
+        yield run
+
+
+def _alone(store: Connection, chain_id: int | None, wait_seconds: float) -> AbstractContextManager[object]:
+    return refresh_lock(store, wait_seconds) if chain_id is None else chain_lock(store, chain_id, wait_seconds)
 
 
 @contextmanager

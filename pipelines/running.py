@@ -13,7 +13,7 @@ STALE_AFTER = timedelta(minutes=30)
 FRESH = dg.FreshnessPolicy.time_window(fail_window=STALE_AFTER, warn_window=timedelta(minutes=15))
 OWNERS = ["team:data"]
 DERIVE_POOL = "derive"
-"""Refresh runs exclude each other by a lock in the store. The pool keeps Dagster's runs from queueing for it."""
+"""Refresh runs of a chain exclude each other by a lock in the store. The pool keeps Dagster's from queueing for it."""
 
 
 def chain_pool(chain_key: str) -> str:

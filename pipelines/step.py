@@ -14,11 +14,11 @@ class Phase(Enum):
 
     IDENTITY = "serving lock"
     """Which tokens and registrations exist. The loop for new tokens runs these steps too."""
-    METRICS = "refresh lock"
+    METRICS = "the chain's refresh lock"
     """What is counted, priced and scored."""
     SERVING = "both locks"
     """Served rows; they become visible when the run publishes its version."""
-    LISTS = "refresh lock, after publication"
+    LISTS = "the refresh lock of all chains, after publication"
     """What is compiled from published data."""
 
 

@@ -18,8 +18,9 @@ class AdvisoryLock(NamedTuple):
 
 
 WRITER_SPACE = 821
+REFRESH_SPACE = 823
 REFRESH = AdvisoryLock(822, 0)
-"""Held by the one run that recomputes token metrics."""
+"""Held in shared mode by every run that recomputes metrics, and alone by who needs all of them to wait."""
 SERVING = AdvisoryLock(822, 1)
 """Held by whoever writes served rows, from allocating a version until that version is published."""
 MIGRATIONS = AdvisoryLock(820, 0)
@@ -35,23 +36,26 @@ def writer_of(chain_id: int) -> AdvisoryLock:
     return AdvisoryLock(WRITER_SPACE, chain_id)
 
 
+def refresh_of(chain_id: int) -> AdvisoryLock:
+    """The lock of the one run that recomputes a chain's metrics; of number 0, of what is made of all chains."""
+    return AdvisoryLock(REFRESH_SPACE, chain_id)
+
+
 def acquire(connection: Connection, lock: AdvisoryLock) -> None:
     """Take a lock, however long that takes."""
     connection.execute("SELECT pg_advisory_lock(%(space)s, %(number)s)", lock._asdict())
 
 
-def try_acquire(connection: Connection, lock: AdvisoryLock) -> bool:
+def try_acquire(connection: Connection, lock: AdvisoryLock, *, shared: bool = False) -> bool:
     """Take a lock if it is free; whether it is held."""
-    row = connection.execute("SELECT pg_try_advisory_lock(%(space)s, %(number)s) AS held", lock._asdict()).fetchone()
+    function = "pg_try_advisory_lock_shared" if shared else "pg_try_advisory_lock"
+    row = connection.execute(f"SELECT {function}(%(space)s, %(number)s) AS held", lock._asdict()).fetchone()
     return bool(row and row["held"])
 
 
 def is_held(connection: Connection, lock: AdvisoryLock) -> bool:
     """Whether another connection holds a lock. Several may ask at once."""
-    row = connection.execute(
-        "SELECT pg_try_advisory_lock_shared(%(space)s, %(number)s) AS free", lock._asdict()
-    ).fetchone()
-    if row and row["free"]:
+    if try_acquire(connection, lock, shared=True):
         release(connection, lock, shared=True)
         return False
     return True

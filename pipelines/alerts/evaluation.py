@@ -17,7 +17,7 @@ import polars as pl
 from pipelines.alerts.reading import read_series
 from pipelines.alerts.recording import Found, record
 from pipelines.alerts.rules import read_rules
-from pipelines.locks import refresh_lock
+from pipelines.locks import chain_lock
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import StepRun, timed
 from warehouse.alerts import firing, readings
@@ -65,27 +65,27 @@ def evaluate(
         store: the store, whose connection commits by itself.
         chains: the facts of the chains.
         site_url: where events link to.
-        wait_seconds: how long to wait for a refresh run: readings must not change while they are read.
+        wait_seconds: how long to wait for a chain's refresh run: readings must not change while they are read.
 
     Raises:
-        RefreshBusy: a refresh run did not finish in time.
+        RefreshBusy: the refresh run of a chain did not finish in time.
     """
-    with refresh_lock(store, wait_seconds):
-        run = RefreshRun(warehouse, store, chains)
-        rules = read_rules(store)
-        for reached in run.store_records(Reached, "alerts/read_reached"):
-            chain = chains.by_id(reached.chain_id)
-            moments = reached.moments()
-            if chain is None or not moments:
-                continue
-            source = Source(reached.source)
-            names = [type.name for type in ALERT_TYPES.values() if type.source is source]
-            chosen = rules.filter((pl.col("chain_id") == chain.chain_id) & pl.col("alert_type").is_in(names))
+    run = RefreshRun(warehouse, store, chains)
+    rules = read_rules(store)
+    for reached in run.store_records(Reached, "alerts/read_reached"):
+        chain = chains.by_id(reached.chain_id)
+        moments = reached.moments()
+        if chain is None or not moments:
+            continue
+        source = Source(reached.source)
+        names = [type.name for type in ALERT_TYPES.values() if type.source is source]
+        chosen = rules.filter((pl.col("chain_id") == chain.chain_id) & pl.col("alert_type").is_in(names))
+        with chain_lock(store, chain.chain_id, wait_seconds):
             changed, seconds = timed(lambda: _evaluate(run, chain, reached, chosen, moments, site_url))  # noqa: B023
-            if chosen.height:
-                covered = (str(moments[0]), str(moments[-1]), f"{source}: {chosen.height} rules")
-                run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, changed, *covered))
-        return run.log.entries
+        if chosen.height:
+            covered = (str(moments[0]), str(moments[-1]), f"{source}: {chosen.height} rules")
+            run.log.record(StepRun(SUBJECT, chain.chain_id, seconds, changed, *covered))
+    return run.log.entries
 
 
 def _evaluate(

@@ -16,15 +16,15 @@ from warehouse.domain.chains import Chain
 def read_series(
     run: RefreshRun, chain: Chain, source: Source, addresses: Sequence[str], begin: int, until: int
 ) -> pl.DataFrame:
-    """The readings of tokens from one source, a column for each type of alert. It uses ``work_key``: hold the refresh
-    lock."""
+    """The readings of tokens from one source, a column for each type of alert. It uses ``work_key``: hold the chain's
+    refresh lock."""
     digits = {digits_of(address): address for address in addresses}
     if source is Source.COPIES:
         wanted = {"chain_id": chain.chain_id, "addresses": list(addresses), "moment": begin}
         seen = [(digits_of(row["address"]), row["at"]) for row in run.store_rows("alerts/list_copies", wanted)]
         return copies_series(list(digits), begin, seen)
-    run.truncate("work_key")
-    run.warehouse.insert_arrow("work_key", frames.key_table(list(digits)))
+    run.clear(chain, "work_key")
+    run.fill(chain, "work_key", frames.key_table(list(digits)))
     found = run.warehouse.polars(
         sql.load(QUERIES[source]), {"chain_id": chain.chain_id, "token": "", "from": begin, "until": until}
     )

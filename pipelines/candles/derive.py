@@ -135,7 +135,7 @@ def _compute_part(run: RefreshRun, chain: Chain, parameters: Mapping[str, Any]) 
     minutes = {**parameters, "from": _hour(parameters["from"])}
     blocks = run.read("candles/first_block", minutes)[0]["first_block"]
     quotes = price_minutes(run, chain, {**minutes, "from_block": blocks or 0})
-    run.truncate("work_key")
+    run.clear(chain, "work_key")
     buckets = {**parameters, "until": min(parameters["until"], parameters["over"])}
     run.transform("candles/pools_to_price", buckets)
     stored = {row["token_hex"]: (row["close"], row["start_seconds"]) for row in run.read("candles/standing", buckets)}

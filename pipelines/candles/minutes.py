@@ -35,7 +35,7 @@ def price_minutes(run: RefreshRun, chain: Chain, parameters: Mapping[str, Any]) 
     """Write the prices of the quotes from ``from``, the beginning of an hour, to ``until`` (seconds since 1970): of
     every minute in which they can have changed, and of the first minute of every hour."""
     start, until = parameters["from"], parameters["until"]
-    run.truncate("work_key")
+    run.clear(chain, "work_key")
     run.transform("candles/quote_pools", parameters)
     states: dict[int, dict[str, State]] = defaultdict(dict)
     for row in run.read("candles/minute_states", parameters):

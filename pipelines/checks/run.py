@@ -6,7 +6,7 @@ next one.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
 from pipelines.checks import holds
@@ -70,17 +70,16 @@ class Outcome:
 
 
 @contextmanager
-def nobody_writing(connections: Connections) -> Iterator[frozenset[int]]:
-    """Keep refresh runs and indexers from writing. Yields the ids of chains that cannot be judged now: their indexer
-    does not pause, or left a unit unfinished."""
-    unsettled: set[int] = set()
-    with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run, ExitStack() as held:
-        held.enter_context(run.serving())
-        for chain in connections.chains.enabled():
-            if not held.enter_context(writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS)):
-                unsettled.add(chain.chain_id)
+def nobody_writing(connections: Connections, chain: Chain) -> Iterator[bool]:
+    """Keep a chain's refresh runs and its indexer from writing, and all others from publishing. Yields whether the
+    chain can be judged now: not if its indexer does not pause, or left a unit unfinished."""
+    with (
+        open_refresh_run(connections.warehouse, connections.store, connections.chains, chain_id=chain.chain_id) as run,
+        run.serving(),
+        writer_paused(connections.store, chain, _WRITER_WAIT_SECONDS) as paused,
+    ):
         unfinished = postgres.run(connections.store, "ingestion/list_unfinished")
-        yield frozenset(unsettled | {int(row["chain_id"]) for row in unfinished})
+        yield paused and chain.chain_id not in {int(row["chain_id"]) for row in unfinished}
 
 
 def run_check(connections: Connections, check: Check, *, whole: bool = False) -> Outcome:
@@ -101,14 +100,8 @@ def run_check(connections: Connections, check: Check, *, whole: bool = False) ->
             for finding in look.findings:
                 finding.rows = check.violations(connections, chain, finding.part)
             looks.append(look)
-    unsettled: frozenset[int] = frozenset()
-    if any(look.rows for look in looks):
-        with nobody_writing(connections) as unsettled:
-            for look in looks:
-                _look_again(connections, check, look)
-            looks, left = _divide(looks, unsettled)
-    else:
-        left = []
+    left = [look for look in looks if look.rows and not _is_confirmed(connections, check, look)]
+    looks = [look for look in looks if look not in left]
     for look in looks:
         _record(connections, check, look)
     holds.report(connections.store)
@@ -139,16 +132,13 @@ def _plan(connections: Connections, windows: Windows, check: Check, chain: Chain
     return look
 
 
-def _look_again(connections: Connections, check: Check, look: Look) -> None:
-    for finding in look.findings:
-        if finding.rows:
-            finding.rows = check.violations(connections, look.chain, finding.part)
-
-
-def _divide(looks: Sequence[Look], unsettled: frozenset[int]) -> tuple[list[Look], list[Look]]:
-    """Looks that can be judged, and those that found something on a chain that cannot be judged now."""
-    left = [look for look in looks if look.rows and look.chain.chain_id in unsettled]
-    return [look for look in looks if look not in left], left
+def _is_confirmed(connections: Connections, check: Check, look: Look) -> bool:
+    """Look again while nobody writes; whether what is found now can be judged."""
+    with nobody_writing(connections, look.chain) as settled:
+        for finding in look.findings:
+            if finding.rows:
+                finding.rows = check.violations(connections, look.chain, finding.part)
+    return settled or not look.rows
 
 
 def _record(connections: Connections, check: Check, look: Look) -> None:

@@ -125,7 +125,7 @@ def _publish_scores(run: RefreshRun, window: Window, seen: int) -> tuple[set[str
     changed = int(run.read("documents/scores_changed", bounds)[0]["changed"])
     if changed:
         run.allocate_version()
-        declare_writing(run)
+        declare_writing(run, chain_id)
         run.transform("documents/scores", {**bounds, "new_version": run.version})
         run.serve_rows += changed
     updated = run.store_rows("tokens/update_scores", {**scored, "chain_id": chain_id})[0]["tokens"]
@@ -166,7 +166,7 @@ def _refresh(run: RefreshRun, making: Making, tokens: Sequence[str]) -> int:
         if documents.differs(row, before.get(key)) or (row.address in made and making.is_orphaned(before.get(key)))
     ]
     _, listing = run_parallel(
-        lambda: _write(run, written, after, same_symbol.symbols),
+        lambda: _write(run, chain, written, after, same_symbol.symbols),
         lambda: listings(window, after.values(), verdicts, inputs, made),
     )
     # Provenance shows whether a token is a copy, and a verdict may change although the token itself did not.
@@ -247,13 +247,14 @@ def _verdict_changed(row: Document, before: Mapping[DocumentKey, Document]) -> b
 
 def _write(
     run: RefreshRun,
+    chain: Chain,
     written: Sequence[Document],
     after: Mapping[DocumentKey, Document],
     symbols: Iterable[Symbol],
 ) -> None:
     if not written:
         return
-    declare_writing(run)
+    declare_writing(run, chain.chain_id)
     refresh_symbols(run, {row.symbol_key for row in written}, after.values(), symbols)
     run.warehouse.insert_arrow("serve_token", frames.of_tuples(documents.COLUMNS, written))
     run.serve_rows += len(written)

@@ -1,5 +1,6 @@
 """Ranks: every token with a market by market score, over all chains."""
 
+from pipelines.locks import ALL_CHAINS
 from pipelines.publication import declare_writing
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import StepRun, timed
@@ -16,7 +17,7 @@ def derive(run: RefreshRun) -> StepRun | None:
         if not run.serve_rows and not counted:
             return 0
         run.allocate_version()
-        declare_writing(run)
+        declare_writing(run, ALL_CHAINS)
         changed = max(counted, run.transform("documents/ranks", {"version": run.version}))
         run.serve_rows += changed
         return changed

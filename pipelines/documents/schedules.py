@@ -3,6 +3,7 @@
 import dagster as dg
 
 from pipelines.assets import refresh_tables
+from pipelines.locks import ALL_CHAINS
 from pipelines.publication import clean
 from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Engines
@@ -27,7 +28,7 @@ def clean_served_rows(context: dg.OpExecutionContext, engines: Engines) -> None:
     """Remove superseded served rows that no cursor can ask for any more."""
     with (
         engines.connect() as connections,
-        open_refresh_run(connections.warehouse, connections.store, connections.chains) as run,
+        open_refresh_run(connections.warehouse, connections.store, connections.chains, chain_id=ALL_CHAINS) as run,
     ):
         clean(run)
         context.add_output_metadata(run_metadata(run.log.entries))

@@ -135,8 +135,8 @@ def _read(run: RefreshRun, window: Window, first: int, final: int) -> list[Holdi
     tokens = run.read("events/held_tokens", {**bounds, **units})
     if not tokens:
         return []
-    run.truncate("work_token", "work_move")
-    run.warehouse.insert_arrow("work_token", frames.table({"token": frames.HEX}, tokens))
+    run.clear(window.chain, "work_token", "work_move")
+    run.fill(window.chain, "work_token", frames.table({"token": frames.HEX}, tokens))
     run.transform("events/moves", bounds)
     supplies = {row["token_hex"]: row for row in run.read("events/supplies", bounds)}
     moved = groupby(run.read("events/holdings", bounds), key=lambda row: row["token_hex"])

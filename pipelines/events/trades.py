@@ -113,8 +113,8 @@ def _find_events_of_tokens(
     chosen = run.read("events/pools", {**bounds, "tokens": tokens, "factories": factories})
     if not chosen:
         return []
-    run.truncate("work_key")
-    run.warehouse.insert_arrow("work_key", frames.key_table(sorted({row["pool"] for row in chosen})))
+    run.clear(chain, "work_key")
+    run.fill(chain, "work_key", frames.key_table(sorted({row["pool"] for row in chosen})))
     began = run.read("events/first_bucket", bounds)[0]
     swaps = run.read_records(Swap, "events/swaps", {**bounds, "first": began["first_block"]})
     new = [swap for swap in swaps if swap.block_number >= bounds["first"]]
@@ -137,7 +137,7 @@ def _find_events_of_tokens(
         for row in chosen
         if row["pool"] in depths
     ]
-    run.truncate("work_key")
+    run.clear(chain, "work_key")
     worth = _read_worth(run, chain, bounds["final"], new)
     return trade_events(chain, pools, swaps, bounds["first"], volumes, worth, crowns)
 

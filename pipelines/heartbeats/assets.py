@@ -1,7 +1,5 @@
 """Heartbeats as Dagster runs them: by the hour."""
 
-from functools import partial
-
 import dagster as dg
 
 from pipelines.assets import table_spec
@@ -12,6 +10,7 @@ from pipelines.refresh_run import open_refresh_run
 from pipelines.resources import Connections, Engines
 from pipelines.run_log import StepRun, timed
 from pipelines.running import DERIVE_POOL, RETRY, result
+from warehouse.domain.chains import Chain
 
 
 @dg.multi_asset(
@@ -30,14 +29,21 @@ def agg_heartbeat(context: dg.AssetExecutionContext, engines: Engines) -> dg.Mat
 
 def score_hours(connections: Connections, first: int, end: int) -> list[StepRun]:
     """Score the closed hours between two moments for every chain that has reached them."""
-    with open_refresh_run(connections.warehouse, connections.store, connections.chains) as run:
-        for chain in connections.chains.by_key.values():
-            window = run.windows.open(SUBJECT, chain) if chain.has_heartbeats else None
-            if window is None:
-                continue
-            reached = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
-            closed = range(first, min(end, reached), HOUR_SECONDS)
-            rows, seconds = timed(partial(score_closed, run, window, closed))
-            if closed:
-                run.log.record(StepRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
+    runs: list[StepRun] = []
+    for chain in connections.chains.by_key.values():
+        if chain.has_heartbeats:
+            runs += _score_hours_of(connections, chain, first, end)
+    return runs
+
+
+def _score_hours_of(connections: Connections, chain: Chain, first: int, end: int) -> list[StepRun]:
+    with open_refresh_run(connections.warehouse, connections.store, connections.chains, chain_id=chain.chain_id) as run:
+        window = run.windows.open(SUBJECT, chain)
+        if window is None:
+            return []
+        reached = int(window.as_of.timestamp()) // HOUR_SECONDS * HOUR_SECONDS
+        closed = range(first, min(end, reached), HOUR_SECONDS)
+        rows, seconds = timed(lambda: score_closed(run, window, closed))
+        if closed:
+            run.log.record(StepRun("heartbeats", chain.chain_id, seconds, rows, str(closed[0]), str(closed.stop)))
         return run.log.entries

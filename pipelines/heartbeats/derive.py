@@ -135,8 +135,8 @@ def _score_part(run: RefreshRun, window: Window, moments: Sequence[Moment], para
 
 def _score_running(run: RefreshRun, window: Window, hour: int, tokens: Sequence[str], observation: Observation) -> int:
     """While an hour runs, the volumes are those that are served, as of when each token was last priced."""
-    run.truncate("work_key")
-    run.warehouse.insert_arrow("work_key", frames.key_table(tokens))
+    run.clear(window.chain, "work_key")
+    run.fill(window.chain, "work_key", frames.key_table(tokens))
     bounds = {"chain_id": window.chain.chain_id, "moment": observation.as_of + 1, "hour": hour}
     found = run.read_frame("heartbeats/running", bounds).with_row_index("row")
     volumes = {

@@ -58,13 +58,13 @@ def _refresh(run: RefreshRun, window: Window) -> int:
     if window.after == 0:
         kept.ensure_whole(f"counting the holders of chain {window.chain.key} anew")
     balances_anew = "wallets_anew" if kept.whole else "wallets_since"
-    touched, _ = run_parallel(lambda: count_touched(run, window, ["token"]), lambda: run.truncate(*_WORKING))
+    touched, _ = run_parallel(lambda: count_touched(run, window, ["token"]), lambda: run.clear(window.chain, *_WORKING))
     parts = 1 + max(touched // _TOKENS_PER_STATEMENT, _transfers_to_build(run, window) // _TRANSFERS_PER_STATEMENT)
     for part in range(parts if touched else 0):
         if part:
-            run.truncate(*_WORKING)
+            run.clear(window.chain, *_WORKING)
         run.transform("holders/touched_tokens", {**parameters, "parts": parts, "part": part})
-        for row in run.read("holders/starts", {}):
+        for row in run.read("holders/starts", parameters):
             moves, wallets = ("moves", "wallets") if row["incremental"] else ("moves_anew", balances_anew)
             run.transform(f"holders/{moves}", {**parameters, "from_block": row["first_block"]})
             run.transform(f"holders/{wallets}", parameters)

@@ -61,7 +61,7 @@ def _refresh(run: RefreshRun, window: Window) -> int:
     as_of = int(window.as_of.timestamp())
     start = window_start(as_of)
     parameters = {**window.parameters(run.version), "as_of": as_of, "window_start": start}
-    first, _ = run_parallel(lambda: _first_block(run, parameters), lambda: _name_pools(run, parameters))
+    first, _ = run_parallel(lambda: _first_block(run, parameters), lambda: _name_pools(run, window, parameters))
     states, ranges = run_parallel(
         lambda: run.read("liquidity/states", {**parameters, "from_block": first}),
         lambda: run.read("liquidity/positions", parameters),
@@ -76,8 +76,8 @@ def _refresh(run: RefreshRun, window: Window) -> int:
     return len(rows)
 
 
-def _name_pools(run: RefreshRun, parameters: Mapping[str, Any]) -> None:
-    run.truncate("work_key")
+def _name_pools(run: RefreshRun, window: Window, parameters: Mapping[str, Any]) -> None:
+    run.clear(window.chain, "work_key")
     run.transform("liquidity/pools_to_evaluate", parameters)
 
 

@@ -95,7 +95,7 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
     reverted_from, requested, _ = run_parallel(
         partial(_reverted_from, run, window),
         partial(_requested, run, chain, documented),
-        partial(run.truncate, "work_key"),
+        partial(run.clear, chain, "work_key"),
     )
     run.transform(
         "prices/tokens_to_price",
@@ -110,7 +110,7 @@ def _refresh(run: RefreshRun, window: Window, as_of: int, sweep: bool) -> int:
         },
     )
     tokens, (market, stored) = run_parallel(
-        lambda: [row["token"] for row in run.read("prices/named_tokens", {})],
+        lambda: [row["token"] for row in run.read("prices/named_tokens", {"chain_id": chain.chain_id})],
         lambda: read_market(run, chain, through=window.through, as_of=as_of),
     )
     if not tokens:

@@ -190,7 +190,7 @@ def _refresh(run: RefreshRun, window: Window, tokens: Sequence[str]) -> int:
         kept.append({**shared, **_columns(now)})
         intended.append({**shared, **_columns({**before, **now}), "is_copy": _UNFINISHED})
     if served:
-        declare_writing(run)
+        declare_writing(run, chain.chain_id)
         # Say first what may be served from here on: a run that follows a kill between these writes, and a
         # reorganisation, then knows the rows that it has to take away.
         run.warehouse.insert_arrow("agg_provenance", frames.table(_KEPT_COLUMNS, intended))

@@ -36,12 +36,12 @@ def _refresh(run: RefreshRun, window: Window) -> int:
     touched, first, _ = run_parallel(
         lambda: count_touched(run, window, ["pool"]),
         lambda: int(run.read("trades/first_block", parameters)[0]["first_block"] or 0),
-        lambda: run.truncate("work_pool"),
+        lambda: run.clear(window.chain, "work_pool"),
     )
     parts = 1 + touched // _POOLS_PER_STATEMENT
     for part in range(parts if touched else 0):
         if part:
-            run.truncate("work_pool")
+            run.clear(window.chain, "work_pool")
         run.transform("trades/touched_pools", {**parameters, "parts": parts, "part": part})
         run.transform("trades/candles", {**parameters, "from_block": first})
     return touched

@@ -12,6 +12,7 @@ from pipelines.weights.progress import Progress
 from pipelines.windows import Window
 from warehouse.domain.addresses import digits_of
 from warehouse.domain.amm import pool_amounts
+from warehouse.domain.chains import Chain
 from warehouse.domain.copies import HOUR_SECONDS, needed_hours
 
 _DAY_SECONDS = 86_400
@@ -55,13 +56,14 @@ def measure_depth(run: RefreshRun, window: Window, before: Progress, closed_to: 
     pools = run.read("weights/pool_count", parameters)[0]["pools"]
     parts = 1 + pools // _POOLS_PER_STATEMENT
     for part in range(parts):
-        run.truncate("work_key")
+        run.clear(window.chain, "work_key")
         run.transform("weights/pools_to_measure", {**parameters, "parts": parts, "part": part})
         for start in range(closed_to, reached, _HOURS_PER_STATEMENT * HOUR_SECONDS):
             until = min(start + _HOURS_PER_STATEMENT * HOUR_SECONDS, reached)
             from_block = first_blocks(start - HOUR_SECONDS)
             if from_block is not None:
-                _measure(run, {**parameters, "from_hour": start, "until": until, "from_block": from_block})
+                bounds = {"from_hour": start, "until": until, "from_block": from_block}
+                _measure(run, window.chain, {**parameters, **bounds})
     first_day = -(-closed_to // _DAY_SECONDS) * _DAY_SECONDS
     days = list(range(first_day, reached, _DAY_SECONDS))
     for place in range(0, len(days), _DAYS_PER_STATEMENT):
@@ -99,24 +101,24 @@ def _first_blocks(run: RefreshRun, window: Window, from_hour: int) -> Any:
     return first_block
 
 
-def _measure(run: RefreshRun, parameters: Mapping[str, Any]) -> None:
+def _measure(run: RefreshRun, chain: Chain, parameters: Mapping[str, Any]) -> None:
     measured = run.read("weights/states", {**parameters, "held_seconds": _HELD_SECONDS})
     if not measured:
         return
-    positions = _positions(run, parameters, [row for row in measured if row["sqrt_price_x96"]])
+    positions = _positions(run, chain, parameters, [row for row in measured if row["sqrt_price_x96"]])
     rows = [_row(parameters, row, positions.get((row["pool_hex"], row["hour"]), ())) for row in measured]
     run.warehouse.insert_arrow("agg_pool_depth", frames.table(_COLUMNS, rows))
 
 
 def _positions(
-    run: RefreshRun, parameters: Mapping[str, Any], ranged: Sequence[Mapping[str, Any]]
+    run: RefreshRun, chain: Chain, parameters: Mapping[str, Any], ranged: Sequence[Mapping[str, Any]]
 ) -> Mapping[tuple[str, int], Positions]:
     """What was there in each hour of pools with tick ranges, by pool and hour."""
     if not ranged:
         return {}
-    run.truncate("work_pool_hour")
+    run.clear(chain, "work_pool_hour")
     hours = [{"pool": row["pool_hex"], "hour": row["hour"]} for row in ranged]
-    run.warehouse.insert_arrow("work_pool_hour", frames.table(_HOUR_COLUMNS, hours))
+    run.fill(chain, "work_pool_hour", frames.table(_HOUR_COLUMNS, hours))
     found: dict[tuple[str, int], list[tuple[int, int, int]]] = defaultdict(list)
     for row in run.read("weights/positions", {**parameters, "held_seconds": _HELD_SECONDS}):
         place = (row["pool_hex"], row["hour_seconds"])

@@ -2,7 +2,7 @@
 -- tokens are those in work_key, or the one in {token}.
 WITH watched AS
 (
-    SELECT key FROM work_key WHERE {token:String} = ''
+    SELECT key FROM work_key WHERE chain_id = {chain_id:UInt32} AND {token:String} = ''
     UNION ALL
     SELECT unhex({token:String}) AS key WHERE {token:String} != ''
 )

@@ -3,7 +3,7 @@
 -- is no fall of the score.
 WITH watched AS
 (
-    SELECT key FROM work_key WHERE {token:String} = ''
+    SELECT key FROM work_key WHERE chain_id = {chain_id:UInt32} AND {token:String} = ''
     UNION ALL
     SELECT unhex({token:String}) AS key WHERE {token:String} != ''
 )

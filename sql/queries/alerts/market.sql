@@ -2,7 +2,7 @@
 -- since, up to {until}. The tokens are those in work_key, or the one in {token}. A token without trades has a volume of 0.
 WITH watched AS
 (
-    SELECT key FROM work_key WHERE {token:String} = ''
+    SELECT key FROM work_key WHERE chain_id = {chain_id:UInt32} AND {token:String} = ''
     UNION ALL
     SELECT unhex({token:String}) AS key WHERE {token:String} != ''
 )

@@ -1,6 +1,7 @@
 -- States of the pools in work_key by the minute: the time-weighted median of the five minutes that end with it, for
 -- minutes with events and the five after them; from then on the last state holds. Minute 0 is the state before all.
 WITH
+work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32}),
 -- The states from five minutes before on, preceded by each pool's last state, at time 0.
 states AS
 (

@@ -11,7 +11,7 @@ WITH pools AS
       AND (lower(hex(token0)) IN {quotes:Array(String)} OR lower(hex(token1)) IN {quotes:Array(String)})
     LIMIT 1 BY pool
 )
-SELECT DISTINCT pool
+SELECT DISTINCT {chain_id:UInt32}, pool
 FROM pools
 WHERE hasAny(tokens,
 (

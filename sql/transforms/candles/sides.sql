@@ -1,6 +1,7 @@
 -- The pools of every token that is traded in some buckets of five minutes, by bucket: each at its typical state of the
 -- bucket or, without events in it, its last one, with its depth of the hour before.
 WITH
+work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32}),
 pools AS
 (
     SELECT pool, side.1 AS token, side.2 AS quote, side.3 AS quote_side

@@ -1,4 +1,5 @@
 -- The last price of a token before a moment, of the tokens of the pools in work_key.
+WITH work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32})
 SELECT lower(hex(candle.token)) AS token_hex, argMax(assumeNotNull(candle.close), candle.start) AS close,
        toUInt32(max(candle.start)) AS start_seconds
 FROM agg_token_candle AS candle FINAL

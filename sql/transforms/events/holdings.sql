@@ -1,6 +1,8 @@
 -- For each block: new holders less former holders, minted less burned, and the wallets that gained with their balances
 -- after and before. At most a hundred wallets are listed: no more can hold a hundredth of the supply each.
-WITH balances AS
+WITH
+work_move AS (SELECT * EXCEPT chain_id FROM work_move WHERE chain_id = {chain_id:UInt32}),
+balances AS
 (
     SELECT token, wallet, sum(delta_raw) AS balance_raw
     FROM agg_balance_day

@@ -1,7 +1,9 @@
 -- What each wallet gained or lost in each new final block, and in all later blocks together (last_block is then the
 -- highest possible number): balances are known at the published block and are computed backwards from there.
 INSERT INTO work_move
+WITH work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
 SELECT
+    {chain_id:UInt32},
     token,
     side.1 AS wallet,
     toStartOfHour(max(block_time)),

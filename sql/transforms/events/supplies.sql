@@ -1,5 +1,6 @@
 -- The tokens' holders and supply as of the published block, and the supplies that their contracts reported, with
 -- blocks.
+WITH work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
 SELECT
     lower(hex(identity.token)) AS token_hex,
     identity.created_block AS created_block,

@@ -1,4 +1,5 @@
 -- Swaps of the pools in work_key, in order.
+WITH work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32})
 SELECT
     lower(hex(swap.pool)) AS pool,
     swap.block_number AS block_number,

@@ -1,4 +1,5 @@
 -- Volumes of the pools in work_key per five minutes.
+WITH work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32})
 SELECT
     lower(hex(candle.pool)) AS pool,
     toUInt32(candle.bucket) AS bucket,

@@ -1,5 +1,6 @@
 -- Inputs of the current hour's heartbeats for the tokens in work_key: the last day from its hours; everything before it
 -- from the totals, which include the published block; volumes as served; the last stored score.
+WITH work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32})
 SELECT
     lower(hex(identity.token)) AS token,
     identity.symbol AS symbol,

@@ -1,6 +1,10 @@
 -- New and former holders for each day that contains new transfers. For a day that was already counted in part, only the
 -- difference between the wallet's old and new balance at the end of the day is added.
 INSERT INTO agg_holder_day
+WITH
+work_move AS (SELECT * EXCEPT chain_id FROM work_move WHERE chain_id = {chain_id:UInt32}),
+work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32}),
+work_wallet AS (SELECT * EXCEPT chain_id FROM work_wallet WHERE chain_id = {chain_id:UInt32})
 SELECT {chain_id:UInt32}, token, day, sum(entering), sum(leaving), {version:UInt64}
 FROM
 (

@@ -2,6 +2,10 @@
 -- are recomputed in full, stored values are replaced by zero, except those of hours whose transfers were dropped: these
 -- stay, and the totals begin with them.
 INSERT INTO agg_token_hour
+WITH
+work_move AS (SELECT * EXCEPT chain_id FROM work_move WHERE chain_id = {chain_id:UInt32}),
+work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32}),
+work_wallet AS (SELECT * EXCEPT chain_id FROM work_wallet WHERE chain_id = {chain_id:UInt32})
 SELECT
     {chain_id:UInt32},
     token,

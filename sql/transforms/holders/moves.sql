@@ -1,7 +1,9 @@
 -- What each wallet gained and sent per hour in the transfers that the totals do not include yet. The zero address is
 -- included: its losses are the minted amount.
 INSERT INTO work_move
+WITH work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
 SELECT
+    {chain_id:UInt32},
     token,
     side.1 AS wallet,
     toStartOfHour(block_time) AS hour,

@@ -1,6 +1,8 @@
 -- The same as moves.sql, from all transfers that are kept, for tokens that are recomputed in full.
 INSERT INTO work_move
+WITH work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
 SELECT
+    {chain_id:UInt32},
     token,
     side.1 AS wallet,
     toStartOfHour(block_time) AS hour,

@@ -1,5 +1,6 @@
 -- Largest holders computed from all balances, for the touched tokens whose stored largest holders did not suffice.
 INSERT INTO agg_top_holder
+WITH work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
 SELECT
     {chain_id:UInt32},
     work.token,

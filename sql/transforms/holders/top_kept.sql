@@ -1,6 +1,9 @@
 -- Largest holders computed from the stored ones and the touched wallets, where these suffice to determine the first
 -- ten. Each stored row is read once; balances of its wallets that moved are taken from the moves.
 INSERT INTO agg_top_holder
+WITH
+work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32}),
+work_wallet AS (SELECT * EXCEPT chain_id FROM work_wallet WHERE chain_id = {chain_id:UInt32})
 SELECT
     {chain_id:UInt32},
     token,

@@ -2,6 +2,7 @@
 -- it (a reorg, or a refresh run that did not finish).
 INSERT INTO work_token
 SELECT
+    {chain_id:UInt32},
     changed.token,
     if(totals.token != '' AND totals.through_block < changed.from_block, toInt64(totals.through_block), toInt64(-1)),
     changed.from_block

@@ -2,7 +2,11 @@
 -- that sold all on the day it bought may have no row left: rows whose sum is zero disappear when they are merged. The
 -- hash rules out nearly all other rows before two strings are compared; the key finds the granules.
 INSERT INTO work_wallet
+WITH
+work_move AS (SELECT * EXCEPT chain_id FROM work_move WHERE chain_id = {chain_id:UInt32}),
+work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
 SELECT
+    {chain_id:UInt32},
     moved.token,
     moved.wallet,
     sum(balances.delta_raw) AS balance_raw,

@@ -1,7 +1,10 @@
 -- The same as wallets_anew.sql where earlier transfers were dropped: what a wallet held when the kept ones begin is the
 -- sum of the days before.
 INSERT INTO work_wallet
-SELECT moved.token, moved.wallet, held.opening_raw + moved.moved_raw, held.opening_raw, held.opening_raw
+WITH
+work_move AS (SELECT * EXCEPT chain_id FROM work_move WHERE chain_id = {chain_id:UInt32}),
+work_token AS (SELECT * EXCEPT chain_id FROM work_token WHERE chain_id = {chain_id:UInt32})
+SELECT {chain_id:UInt32}, moved.token, moved.wallet, held.opening_raw + moved.moved_raw, held.opening_raw, held.opening_raw
 FROM
 (
     SELECT token, wallet, sum(delta_raw) AS moved_raw

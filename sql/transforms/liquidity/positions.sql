@@ -1,6 +1,7 @@
 -- Net liquidity per tick range of the evaluated pools: the time-weighted median over the window, as for the pools'
 -- states. Liquidity that was present for less than half of the window does not count. The window of a younger pool is
 -- its age.
+WITH work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32})
 SELECT lower(hex(pool)) AS pool_hex, tick_lower, tick_upper, held AS liquidity
 FROM
 (

@@ -1,6 +1,7 @@
 -- Each pool's time-weighted median state over the window that ends with the published block. The state before the
 -- window counts until the first event in it. A state of the last block has lasted no time and has no weight.
 WITH
+work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32}),
 -- The states within the window, preceded by each pool's state when the window began.
 states AS
 (

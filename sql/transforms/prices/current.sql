@@ -1,3 +1,4 @@
+WITH work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32})
 SELECT
     lower(hex(token)) AS token_hex, price_usd, confidence, source, pools, liquidity_usd, volume_24h_usd,
     transactions_24h,

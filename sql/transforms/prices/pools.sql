@@ -2,6 +2,7 @@
 -- on known exchanges and without hooks, with their states a number of hours before each moment, and the volume of the
 -- 24 hours that end there. Between candles a pool's state is the last close, which is the next candle's opening state.
 WITH
+work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32}),
 chosen AS
 (
     SELECT pool, exchange, protocol, token0, token1, block_time AS created_at

@@ -1,7 +1,7 @@
 -- Tokens of the pools evaluated since the last pricing, tokens whose metrics change as time passes, tokens that were
 -- priced at blocks that have been reverted, and tokens whose document will be made: its figures are of one block.
 INSERT INTO work_key
-SELECT arrayJoin([token0, token1])
+SELECT {chain_id:UInt32}, arrayJoin([token0, token1])
 FROM fact_pool
 WHERE chain_id = {chain_id:UInt32} AND pool IN
 (
@@ -9,22 +9,22 @@ WHERE chain_id = {chain_id:UInt32} AND pool IN
     WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64}
 )
 UNION DISTINCT
-SELECT token
+SELECT {chain_id:UInt32}, token
 FROM agg_token_price FINAL
 WHERE chain_id = {chain_id:UInt32} AND {sweep:UInt8} = 1
   AND ({full:UInt8} = 1 OR last_trade_time >= {active_since:DateTime('UTC')})
 UNION DISTINCT
-SELECT token
+SELECT {chain_id:UInt32}, token
 FROM agg_token FINAL
 WHERE chain_id = {chain_id:UInt32} AND version > {after_version:UInt64} AND token IN
     (SELECT arrayJoin([token0, token1]) FROM fact_pool WHERE chain_id = {chain_id:UInt32})
 UNION DISTINCT
-SELECT token
+SELECT {chain_id:UInt32}, token
 FROM agg_token_price FINAL
 WHERE chain_id = {chain_id:UInt32} AND {reverted_from:UInt64} != 18446744073709551615
   AND as_of_block >= {reverted_from:UInt64}
 UNION DISTINCT
-SELECT token
+SELECT {chain_id:UInt32}, token
 FROM agg_token_price FINAL
 WHERE chain_id = {chain_id:UInt32} AND token IN
 (

@@ -2,6 +2,7 @@
 -- holds from its block's time until the next one; a bucket's typical state is the time-weighted median by price.
 INSERT INTO agg_pool_candle
 WITH
+work_pool AS (SELECT * EXCEPT chain_id FROM work_pool WHERE chain_id = {chain_id:UInt32}),
 -- The states of each pool, preceded by its last close, at time 0.
 states AS
 (

@@ -1,6 +1,6 @@
 -- Pools with new or reverted events, and the bucket from which their candles are recomputed.
 INSERT INTO work_pool
-SELECT key, toStartOfFiveMinutes(min(from_time))
+SELECT {chain_id:UInt32}, key, toStartOfFiveMinutes(min(from_time))
 FROM fact_change
 WHERE chain_id = {chain_id:UInt32}
   AND change_id > {after:UInt64} AND change_id <= {up_to:UInt64}

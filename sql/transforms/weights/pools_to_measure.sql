@@ -1,7 +1,7 @@
 -- Pools that count and had events since the hour before the first one that is measured: by the changes since then, and
 -- by their measured hours, also removed ones.
 INSERT INTO work_key
-SELECT pool
+SELECT {chain_id:UInt32}, pool
 FROM fact_pool
 WHERE chain_id = {chain_id:UInt32} AND block_number <= {through:UInt64}
   AND cityHash64(pool) % {parts:UInt32} = {part:UInt32}

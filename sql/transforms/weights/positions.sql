@@ -1,4 +1,5 @@
 -- Net liquidity per tick range of the hours in work_pool_hour that was there for at least held_seconds of the hour.
+WITH work_pool_hour AS (SELECT * EXCEPT chain_id FROM work_pool_hour WHERE chain_id = {chain_id:UInt32})
 SELECT lower(hex(pool)) AS pool_hex, toUInt32(hour) AS hour_seconds, tick_lower, tick_upper, held AS liquidity
 FROM
 (

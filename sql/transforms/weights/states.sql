@@ -4,6 +4,7 @@
 -- Before a pool's first state it held nothing. What genesis made, perhaps years before, is an event of the first hour of
 -- the chain's history.
 WITH
+work_key AS (SELECT * EXCEPT chain_id FROM work_key WHERE chain_id = {chain_id:UInt32}),
 -- The states from the hour before on, preceded by each pool's last state, at time 0. Liquidity changes no state, but it
 -- is an event.
 states AS
