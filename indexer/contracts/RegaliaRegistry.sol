@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {ReentrancyGuard} from "@openzeppelin/contracts/utils/ReentrancyGuard.sol";
@@ -11,6 +13,8 @@ import {RegistryAuthority} from "./RegistryAuthority.sol";
 /// mint what and for how much. It can announce the end of a registration, which takes effect after a delay in which the
 /// owner can object and the guardian can stop it. A registration changes hands only by its holder's signed consent.
 contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
+    using SafeERC20 for IERC20;
+
     /// What is fixed at deployment. Delays are in seconds, ``paidFrom`` is in wei.
     struct Terms {
         uint64 endDelay;
@@ -59,7 +63,7 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
     }
 
     /// The holder agrees that ``offerer`` becomes the owner for ``amount`` base units of ``currency`` (zero: the native
-    /// coin). Payment happens outside; the signer's authorization says that it did.
+    /// coin), which the offerer pays in the same call.
     struct SettlementConsent {
         bytes32 deal;
         uint256 tokenId;
@@ -195,6 +199,9 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
     error NotConfirmed(uint256 tokenId);
     error WrongChain(uint256 chainId);
     error WrongConsent();
+    error NotOfferer(address offerer, address sender);
+    error WrongPayment(uint256 expected, uint256 received);
+    error PaymentRefused(address holder);
     error WrongFee(uint256 expected, uint256 sent);
     error SymbolTaken(string symbol, uint256 tokenId);
     error UnknownRegistration(uint256 tokenId);
@@ -269,15 +276,16 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
         emit Released(tokenId, msg.sender, _end(tokenId));
     }
 
-    /// @notice Hand a registration to the offerer of a deal: it ends, and the symbol is registered for the offerer under a
-    /// new id without managers, maintainers, metadata, peer or announced end. Anyone who has both signatures may hand
-    /// them in.
+    /// @notice Hand a registration to the offerer of a deal, who sends this and pays the holder with it: it ends, and the
+    /// symbol is registered for the offerer under a new id without managers, maintainers, metadata, peer or announced
+    /// end. Tokens are pulled from the sender alone, straight to the holder; nothing is held here.
     function settle(
         SettlementConsent calldata c,
         bytes calldata consentSignature,
         SettlementAuthorization calldata a,
         bytes calldata signature
-    ) external nonReentrant returns (uint256 newTokenId) {
+    ) external payable nonReentrant returns (uint256 newTokenId) {
+        if (msg.sender != c.offerer) revert NotOfferer(c.offerer, msg.sender);
         address holder = _requireRegistered(c.tokenId);
         if (a.consent != _useConsent(holder, c, consentSignature)) revert WrongConsent();
         _useStatement(keccak256(abi.encode(SETTLEMENT_AUTHORIZATION_TYPEHASH, a)), a.deadline, a.nonce, signature);
@@ -285,6 +293,7 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
         string memory symbol = _end(c.tokenId);
         emit Settled(c.tokenId, _lastTokenId + 1, holder, c.deal, c.currency, c.amount);
         newTokenId = _register(c.offerer, token, symbol, 0, false);
+        _pay(holder, c.currency, c.amount);
     }
 
     /// @notice Make the sender's consent with this nonce worthless, whether it was signed or not.
@@ -543,6 +552,23 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
         consent = keccak256(abi.encode(SETTLEMENT_CONSENT_TYPEHASH, c));
         if (!_isSignedByWallet(holder, consent, signature)) revert InvalidSignature();
         consentUsed[holder][c.nonce] = true;
+    }
+
+    /// Pay the holder from the sender, after all changes: what the holder's wallet or the token then do, they meet the
+    /// registration as the deal leaves it, and undo either all of it or nothing. What arrives must be the whole amount,
+    /// so tokens that take a fee are refused.
+    function _pay(address holder, address currency, uint256 amount) private {
+        if (currency == address(0)) {
+            if (msg.value != amount) revert WrongPayment(amount, msg.value);
+            (bool paid,) = holder.call{value: amount}("");
+            if (!paid) revert PaymentRefused(holder);
+            return;
+        }
+        if (msg.value != 0) revert WrongPayment(0, msg.value);
+        uint256 before = IERC20(currency).balanceOf(holder);
+        IERC20(currency).safeTransferFrom(msg.sender, holder, amount);
+        uint256 received = IERC20(currency).balanceOf(holder) - before;
+        if (received != amount) revert WrongPayment(amount, received);
     }
 
     /// A treasury that refuses, or tries anything, keeps nobody from claiming: what it did not take waits here.

@@ -51,15 +51,15 @@ class RegistryMachine(RuleBasedStateMachine):
     def now(self) -> int:
         return self.deployed.now()
 
-    def attempt(self, allowed: bool, data: str, sender: LocalAccount) -> bool:
+    def attempt(self, allowed: bool, data: str, sender: LocalAccount, value: int = 0) -> bool:
         """Send what the model allows; check that the rest is refused."""
         try:
-            self.deployed.ask(data, sender.address)
+            self.deployed.ask(data, sender.address, value)
         except Reverted:
             assert not allowed, "the model allows what the registry refuses"
             return False
         assert allowed, "the registry does what the model forbids"
-        self.deployed.send(sender, data)
+        self.deployed.send(sender, data, value)
         return True
 
     def call(self, allowed: bool, sender: LocalAccount, function: str, *arguments: Any) -> bool:
@@ -154,7 +154,7 @@ class RegistryMachine(RuleBasedStateMachine):
             authorization,
             self.deployed.sign(authorization, by=self.key if authorized else self.other),
         )
-        if self.attempt(consenting and authorized and not self.suspended, data, self.other):
+        if self.attempt(consenting and authorized and not self.suspended, data, buyer, value=1):
             self.owner, self.end = buyer, None
             self.token_id += 1
 

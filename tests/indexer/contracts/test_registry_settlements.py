@@ -20,6 +20,7 @@ _BUILD = Path(__file__).parent / "build"
 _NONCES = count(2**90)
 _DEAL = b"\xde" * 32
 _ZERO = "0x" + "00" * 20
+PRICE = 10**18
 
 
 def _load(name: str) -> Artifact:
@@ -43,7 +44,7 @@ def token_id(timed: Registry, holder: LocalAccount) -> int:
 
 def _consent(timed: Registry, token_id: int, offerer: LocalAccount, **changes: Any) -> SettlementConsent:
     plain = SettlementConsent(
-        _DEAL, token_id, offerer.address, _ZERO, 10**18, timed.anvil.chain_id, timed.now() + 900, next(_NONCES)
+        _DEAL, token_id, offerer.address, _ZERO, PRICE, timed.anvil.chain_id, timed.now() + 900, next(_NONCES)
     )
     return replace(plain, **changes)
 
@@ -67,7 +68,9 @@ def test_a_settlement_registers_the_symbol_for_the_offerer_with_nothing_of_the_h
     timed.call(holder, "setCanonicalPeer", token_id, 1, 9)
     timed.announce(token_id, Reason.INACTIVE)
     consent = _consent(timed, token_id, offerer)
-    mined = timed.send(timed.wallet(), _data(timed, consent, holder))
+    before = timed.balance(holder.address)
+    mined = timed.send(offerer, _data(timed, consent, holder), value=PRICE)
+    assert timed.balance(holder.address) == before + PRICE
     new_id = timed.token_id("AURUM")
     assert new_id == token_id + 1
     symbol, owner, token, registered_at, cid, peer_chain, peer_token = timed.read("registrationOf", new_id)
@@ -95,7 +98,7 @@ def test_a_stolen_signer_settles_nothing_without_the_holders_consent(
     consent = _consent(timed, token_id, offerer)
     for key in (timed.signer, timed.guardian, offerer):
         with timed.refuses("InvalidSignature"):
-            timed.ask(_data(timed, consent, key))
+            timed.ask(_data(timed, consent, key), offerer.address, PRICE)
     signed, authorization = timed.sign(consent, by=holder), _authorization(timed, consent)
     for change in (
         {"deal": bytes(32)}, {"offerer": timed.signer.address}, {"currency": TOKEN}, {"amount": 1},
@@ -104,7 +107,7 @@ def test_a_stolen_signer_settles_nothing_without_the_holders_consent(
         changed = replace(consent, **change)
         bound = replace(authorization, consent=changed.struct_hash)
         with timed.refuses("InvalidSignature"):
-            timed.ask(registry.settlement_calldata(changed, signed, bound, timed.sign(bound)))
+            timed.ask(registry.settlement_calldata(changed, signed, bound, timed.sign(bound)), changed.offerer)
 
 
 def test_a_holder_settles_nothing_without_the_services_authorization(
@@ -114,12 +117,20 @@ def test_a_holder_settles_nothing_without_the_services_authorization(
     signed, authorization = timed.sign(consent, by=holder), _authorization(timed, consent)
     for key in (holder, offerer, timed.guardian):
         with timed.refuses("InvalidSignature"):
-            timed.ask(registry.settlement_calldata(consent, signed, authorization, timed.sign(authorization, by=key)))
+            timed.ask(
+                registry.settlement_calldata(consent, signed, authorization, timed.sign(authorization, by=key)),
+                offerer.address,
+                PRICE,
+            )
     other = _consent(timed, token_id, offerer, amount=1)
     with timed.refuses("WrongConsent"):
-        timed.ask(registry.settlement_calldata(other, timed.sign(other, by=holder), authorization, b""))
+        timed.ask(
+            registry.settlement_calldata(other, timed.sign(other, by=holder), authorization, b""),
+            offerer.address,
+            PRICE,
+        )
     with timed.refuses("StatementExpired"):
-        timed.ask(_data(timed, consent, holder, deadline=timed.now() - 1))
+        timed.ask(_data(timed, consent, holder, deadline=timed.now() - 1), offerer.address, PRICE)
 
 
 def test_a_consent_ends_with_its_deadline_and_its_holder(
@@ -127,13 +138,13 @@ def test_a_consent_ends_with_its_deadline_and_its_holder(
 ) -> None:
     late = _consent(timed, token_id, offerer, deadline=timed.now() - 1)
     with timed.refuses("StatementExpired"):
-        timed.ask(_data(timed, late, holder))
+        timed.ask(_data(timed, late, holder), offerer.address, PRICE)
     consent = _consent(timed, token_id, offerer)
     data = _data(timed, consent, holder)
     timed.call(holder, "release", token_id)
     timed.mint(holder, "AURUM")
     with timed.refuses("UnknownRegistration"):
-        timed.ask(data)
+        timed.ask(data, offerer.address, PRICE)
 
 
 def test_a_consent_can_be_revoked_by_its_holder_only(
@@ -142,10 +153,10 @@ def test_a_consent_can_be_revoked_by_its_holder_only(
     consent = _consent(timed, token_id, offerer)
     timed.call(offerer, "revokeConsent", consent.nonce)
     data = _data(timed, consent, holder)
-    timed.ask(data)
+    timed.ask(data, offerer.address, PRICE)
     assert len(timed.events(timed.call(holder, "revokeConsent", consent.nonce), "ConsentRevoked")) == 1
     with timed.refuses("NonceAlreadyUsed"):
-        timed.ask(data)
+        timed.ask(data, offerer.address, PRICE)
     with timed.refuses("NonceAlreadyUsed"):
         timed.call(holder, "revokeConsent", consent.nonce)
 
@@ -155,13 +166,13 @@ def test_consents_and_authorizations_work_once(
 ) -> None:
     consent = _consent(timed, token_id, offerer)
     data = _data(timed, consent, holder)
-    timed.send(offerer, data)
+    timed.send(offerer, data, value=PRICE)
     with timed.refuses("UnknownRegistration"):
-        timed.ask(data)
+        timed.ask(data, offerer.address, PRICE)
     again = timed.mint(holder, "BAUXITE")
     repeated = _consent(timed, again, offerer, nonce=consent.nonce)
     with timed.refuses("NonceAlreadyUsed"):
-        timed.ask(_data(timed, repeated, holder))
+        timed.ask(_data(timed, repeated, holder), offerer.address, PRICE)
 
 
 def test_consents_are_bound_to_one_chain_and_contract(
@@ -169,13 +180,17 @@ def test_consents_are_bound_to_one_chain_and_contract(
 ) -> None:
     elsewhere = _consent(timed, token_id, offerer, chain_id=timed.anvil.chain_id + 1)
     with timed.refuses("WrongChain"):
-        timed.ask(_data(timed, elsewhere, holder))
+        timed.ask(_data(timed, elsewhere, holder), offerer.address, PRICE)
     consent = _consent(timed, token_id, offerer)
     authorization = _authorization(timed, consent)
     key, chain_id = KeySigner(holder), timed.anvil.chain_id
     for signature in (sign(key, chain_id + 1, timed.address, consent), sign(key, chain_id, TOKEN, consent)):
         with timed.refuses("InvalidSignature"):
-            timed.ask(registry.settlement_calldata(consent, signature, authorization, timed.sign(authorization)))
+            timed.ask(
+                registry.settlement_calldata(consent, signature, authorization, timed.sign(authorization)),
+                offerer.address,
+                PRICE,
+            )
 
 
 def _deploy(timed: Registry, artifact: Artifact, *arguments: Any) -> str:
@@ -198,12 +213,12 @@ def test_a_contract_wallet_consents_and_revokes(timed: Registry, offerer: LocalA
     token_id = timed.token_id("AURUM")
     consent = _consent(timed, token_id, offerer)
     with timed.refuses("InvalidSignature"):
-        timed.ask(_data(timed, consent, offerer))
+        timed.ask(_data(timed, consent, offerer), offerer.address, PRICE)
     execute(registry.contract().call("revokeConsent", consent.nonce))
     with timed.refuses("NonceAlreadyUsed"):
-        timed.ask(_data(timed, consent, key))
+        timed.ask(_data(timed, consent, key), offerer.address, PRICE)
     fresh = _consent(timed, token_id, offerer)
-    timed.send(offerer, _data(timed, fresh, key))
+    timed.send(offerer, _data(timed, fresh, key), value=PRICE)
     assert timed.read("ownerOf", timed.token_id("AURUM")) == offerer.address.lower()
 
 
@@ -225,12 +240,12 @@ def test_a_wallet_cannot_act_while_it_is_asked_for_its_consent(timed: Registry, 
     ):
         timed.send(driver, hostile.call("set", timed.address, bytes.fromhex(attempt[2:])), to=wallet)
         # It says yes only where its own call failed.
-        timed.ask(_data(timed, consent, driver))
-    timed.send(driver, _data(timed, consent, driver))
+        timed.ask(_data(timed, consent, driver), offerer.address, PRICE)
+    timed.send(offerer, _data(timed, consent, driver), value=PRICE)
     assert timed.read("ownerOf", timed.token_id("AURUM")) == offerer.address.lower()
 
 
 def test_nobody_settles_to_nobody(timed: Registry, holder: LocalAccount, offerer: LocalAccount, token_id: int) -> None:
     consent = replace(_consent(timed, token_id, offerer), offerer=_ZERO)
-    with timed.refuses("ERC721InvalidReceiver"):
-        timed.ask(_data(timed, consent, holder))
+    with timed.refuses("NotOfferer"):
+        timed.ask(_data(timed, consent, holder), offerer.address, PRICE)

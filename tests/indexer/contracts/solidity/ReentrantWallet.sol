@@ -6,6 +6,8 @@ contract ReentrantWallet {
     address private _target;
     bytes private _data;
 
+    receive() external payable {}
+
     function set(address target, bytes calldata data) external {
         _target = target;
         _data = data;
