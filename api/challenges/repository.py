@@ -86,6 +86,11 @@ class ChallengeRepository:
         }
         return await self.store.row("challenges/find_by_token", wanted, ChallengeRecord)
 
+    async def is_sold_by(self, chain_id: int, token_id: int, wallet: str) -> bool:
+        """Whether a wallet sold the registration, or the one that it was made of."""
+        wanted = {"chain_id": chain_id, "token_id": token_id, "wallet": wallet}
+        return await self.store.row("challenges/find_sale", wanted) is not None
+
     async def visible(self, chain_id: int, token_id: int, account_id: UUID) -> list[ChallengeRecord]:
         """Challenges of a registration that an account may see: its own, and those that were upheld."""
         wanted = {"chain_id": chain_id, "token_id": token_id, "account_id": account_id}

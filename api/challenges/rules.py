@@ -24,6 +24,7 @@ class Check(StrEnum):
 
     SAME_TOKEN = "same_token"  # noqa: S105 - not a secret
     OWN_REGISTRATION = "own_registration"
+    SOLD = "sold"
     OTHER_SYMBOL = "other_symbol"
     MIGRATION = "migration"
     NOT_ESTABLISHED = "not_established"

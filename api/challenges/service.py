@@ -64,6 +64,9 @@ class ChallengeService:
         """
         _require_another_party(challenge)
         require_recent(timestamp, self.clock.now())
+        row = challenge.registration
+        if await self.repository.is_sold_by(row.chain_id, row.token_id, challenge.wallet):
+            raise _refused(Check.SOLD, "walletAddress: this wallet sold the registration in a deal")
         with unverified_if_unanswered():
             method = await self._control(challenge, signature, timestamp)
             now = await self._chain_time(challenge.control)

@@ -14,16 +14,13 @@ from api.challenges.outcomes import Outcomes
 from api.challenges.repository import ChallengeRecord, ChallengeRepository
 from api.challenges.rules import HOUR, Evidence, decide
 from api.challenges.standings import Standings
-from api.claims.control import block_time
 from api.claims.errors import Undecided
 from api.clock import Clock
 from api.consents.migration import Migrations
+from api.finality import read_final_time
 from indexer.chains.errors import RpcError
-from indexer.chains.evm.reader import quantity
-from indexer.chains.solana.clock import finalized_time
 from indexer.contracts.sending import SendError
 from indexer.contracts.signer import SignerKeyError, SignerUnavailable
-from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain, Chains
 from warehouse.errors import StoreUnavailable, WarehouseError
 
@@ -74,7 +71,7 @@ class ChallengeWork:
             return Problem(challenge, str(error))
 
     async def _step(self, challenge: ChallengeRecord, chain: Chain) -> Problem | None:
-        final_time = await self._final_time(chain)
+        final_time = await read_final_time(self.readers, chain)
         row = await self.repository.registration(challenge)
         if row is None or row.transaction_hash != challenge.mint_transaction:
             await self._note_removal(challenge, chain, final_time)
@@ -134,12 +131,3 @@ class ChallengeWork:
         )
         is_migration = await self.migrations.is_migration(chain, self.readers, senior=senior, address=address)
         return replace(evidence, is_migration=is_migration)
-
-    async def _final_time(self, chain: Chain) -> datetime:
-        """The time of the newest final block."""
-        if chain.address_format is AddressFormat.BASE58:
-            return await finalized_time(self.readers.solana(chain))
-        reader = self.readers.of(chain)
-        head = quantity(await reader.request("eth_blockNumber"))
-        block = await reader.request("eth_getBlockByNumber", hex(max(head - chain.finality_blocks, 0)), False)
-        return block_time(block)
