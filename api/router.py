@@ -18,6 +18,7 @@ from api.consents import endpoints as consents
 from api.contacts import endpoints as contacts
 from api.deals import endpoints as deals
 from api.deals import reads as deal_reads
+from api.deals import settlement as deal_settlement
 from api.domains import endpoints as domains
 from api.fees import endpoints as fees
 from api.health import endpoints as health
@@ -61,6 +62,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     profiles.router,
     deals.router,
     deals.write_router,
+    deal_settlement.router,
     deal_reads.router,
     deal_reads.registration_router,
     subscriptions.router,

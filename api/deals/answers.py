@@ -56,7 +56,7 @@ class Answers:
         actor, role = _party(session, deal, wallet)
         now = self.clock.now()
         permitted(deal, Move.CANCEL, role)
-        signed = await self.moves.attest(deal.id, _offer(deal), Move.CANCEL, actor, now)
+        signed = await self.moves.attest(deal.id, offer_of(deal), Move.CANCEL, actor, now)
         async with self.repository.store.transaction() as transaction:
             members = await self._members(transaction, deal)
             await self.moves.make(transaction, deal, Move.CANCEL, role, now, actor=actor, signed=signed)
@@ -125,10 +125,10 @@ class Answers:
         self, session: WalletSession, id: UUID, move: Move, wallet: str | None, response: str | None
     ) -> DealRecord:
         deal = await self.find(id)
-        actor = _holding(session, deal, wallet)
+        actor = holding(session, deal, wallet)
         permitted(deal, move, Role.HOLDER)
         now = self.clock.now()
-        signed = await self.moves.attest(deal.id, _offer(deal), move, actor, now)
+        signed = await self.moves.attest(deal.id, offer_of(deal), move, actor, now)
         changes: Mapping[str, Any] = {"response_message": response}
         async with self.repository.store.transaction() as transaction:
             members = await self._members(transaction, deal)
@@ -170,7 +170,8 @@ class Answers:
         return 1
 
 
-def _offer(deal: DealRecord) -> dict[str, Any]:
+def offer_of(deal: DealRecord) -> dict[str, Any]:
+    """What attestations of a deal contain the hash of."""
     return {name: getattr(deal, name) for name in TERMS}
 
 
@@ -187,7 +188,12 @@ def _acting(session: WalletSession, deal: DealRecord, wallet: str | None, *own: 
     return chosen
 
 
-def _holding(session: WalletSession, deal: DealRecord, wallet: str | None) -> str:
+def holding(session: WalletSession, deal: DealRecord, wallet: str | None) -> str:
+    """The wallet of the session that holds the deal's registration.
+
+    Raises:
+        WalletNotOnSession, NotAParty: the named wallet is none of the session's, or it does not hold it.
+    """
     actor = _acting(session, deal, wallet, deal.holder_now)
     if actor != deal.holder_now:
         raise NotAParty("only the wallet that holds the registration may do so")

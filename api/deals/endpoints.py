@@ -23,13 +23,13 @@ from api.deals.groups import SESSIONS, WRITES, Budget, DealId, DealsDep, Limit, 
 from api.deals.inputs import read_check, read_offer
 from api.deals.repository import DealFilter, DealRecord, Wallets
 from api.deals.requests import (
-    AnswerRequest,
-    CancelRequest,
+    DealAnswerRequest,
+    DealCancelRequest,
+    DealGroupRequest,
+    DealRespondRequest,
     FundsRequest,
-    GroupRequest,
     OfferFloorRequest,
     OfferRequest,
-    RespondRequest,
 )
 from api.deals.schemas import (
     FundsAttestation,
@@ -125,7 +125,7 @@ async def make_offer(
     funds shown within the hour (402), the account's offers of the week and what its open ones add up to (429)."""
     offer = await read_offer(body, session, chains, deals.currencies)
     (id,), _ = await deals.offers.make(session, [offer])
-    return respond(await _moved(deals, session, id, "The offer was made. The holder may accept or reject it."))
+    return respond(await moved_deal(deals, session, id, "The offer was made. The holder may accept or reject it."))
 
 
 @write_router.post(
@@ -134,7 +134,7 @@ async def make_offer(
     responses=success_example(examples.MADE_GROUP) | WRITES.responses(*_OFFER_ERRORS),
 )
 async def make_deal_group(
-    session: Writer, body: GroupRequest, budget: Budget, chains: ChainsDep, deals: DealsDep
+    session: Writer, body: DealGroupRequest, budget: Budget, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Make several offers that take effect together, once all of them are accepted; if one ends before, all do. Checked
     as single offers; what is paid from one wallet in one currency needs funds for the sum."""
@@ -154,12 +154,12 @@ async def make_deal_group(
     responses=success_example(examples.ACCEPTED) | WRITES.responses(*_ANSWER_ERRORS),
 )
 async def accept_deal(
-    session: Writer, deal_id: DealId, body: AnswerRequest, chains: ChainsDep, deals: DealsDep
+    session: Writer, deal_id: DealId, body: DealAnswerRequest, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Accept an offer, as the wallet that holds the registration. Moves nothing on the chain and costs no gas."""
     wallet = await _wallet(deals, chains, deal_id, body.wallet_address)
     await deals.answers.accept(session, deal_id, wallet, body.response_message)
-    return respond(await _moved(deals, session, deal_id, "The offer is accepted."))
+    return respond(await moved_deal(deals, session, deal_id, "The offer is accepted."))
 
 
 @write_router.post(
@@ -168,12 +168,12 @@ async def accept_deal(
     responses=success_example(examples.REJECTED) | WRITES.responses(*_ANSWER_ERRORS),
 )
 async def reject_deal(
-    session: Writer, deal_id: DealId, body: AnswerRequest, chains: ChainsDep, deals: DealsDep
+    session: Writer, deal_id: DealId, body: DealAnswerRequest, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Reject an offer, as the wallet that holds the registration."""
     wallet = await _wallet(deals, chains, deal_id, body.wallet_address)
     await deals.answers.reject(session, deal_id, wallet, body.response_message)
-    return respond(await _moved(deals, session, deal_id, "The offer is rejected."))
+    return respond(await moved_deal(deals, session, deal_id, "The offer is rejected."))
 
 
 @write_router.post(
@@ -181,7 +181,7 @@ async def reject_deal(
     response_model=Responded,
     responses=success_example(examples.RESPONDED) | WRITES.responses(*_ANSWER_ERRORS),
 )
-async def respond_to_deal(session: Writer, deal_id: DealId, body: RespondRequest, deals: DealsDep) -> JsonResponse:
+async def respond_to_deal(session: Writer, deal_id: DealId, body: DealRespondRequest, deals: DealsDep) -> JsonResponse:
     """Accept or reject an offer in one word, as the session's wallet. The answer carries no deal."""
     answer = deals.answers.accept if body.action == "accept" else deals.answers.reject
     deal = await answer(session, deal_id, None, body.message)
@@ -196,13 +196,13 @@ async def respond_to_deal(session: Writer, deal_id: DealId, body: RespondRequest
     | WRITES.responses(DealInvalidState, AuthorizationLives, NotAParty, ProviderUnavailable, WalletNotOnSession),
 )
 async def cancel_deal(
-    session: Writer, deal_id: DealId, body: CancelRequest, budget: Budget, chains: ChainsDep, deals: DealsDep
+    session: Writer, deal_id: DealId, body: DealCancelRequest, budget: Budget, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Cancel a deal, as one of its parties. It cannot be opened again, and cannot be cancelled while its settlement is
     authorised."""
     wallet = await _wallet(deals, chains, deal_id, body.wallet_address)
     await deals.answers.cancel(session, deal_id, wallet)
-    return respond(await _moved(deals, session, deal_id, "The deal is cancelled."))
+    return respond(await moved_deal(deals, session, deal_id, "The deal is cancelled."))
 
 
 @write_router.post(
@@ -256,7 +256,8 @@ async def _wallet(deals: Deals, chains: Chains, id: UUID, text: str | None) -> s
     return chain_address("wallet_address", text, chain)
 
 
-async def _moved(deals: Deals, session: WalletSession, id: UUID, message: str) -> MovedDeal:
+async def moved_deal(deals: Deals, session: WalletSession, id: UUID, message: str) -> MovedDeal:
+    """The answer to a move: the deal as the caller sees it now."""
     deal: DealRecord = await deals.answers.find(id)
     shown = shapes.single(
         deal,

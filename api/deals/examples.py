@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from api.http.examples import TOKEN, WALLET
+from api.http.examples import REGISTRY, TOKEN, WALLET
 
 Example = Mapping[str, Any]
 HOLDER: Final = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
@@ -158,6 +158,51 @@ TIMELINE: Final[Example] = {
             "verified": True,
             "blockNumber": 38000000,
             "checkedAt": _MADE,
+        }
+    ],
+}
+
+CONSENT: Final[Example] = {
+    "dealId": DEAL_ID,
+    "nonce": "81985529216486895",
+    "deadline": 1795780800,
+    "document": {
+        "types": {"SettlementConsent": [{"name": "deal", "type": "bytes32"}]},
+        "primaryType": "SettlementConsent",
+        "domain": {"name": "Regalia Registry", "version": "1", "chainId": 8453, "verifyingContract": REGISTRY},
+        "message": {"deal": "0x" + "00" * 16 + DEAL_ID.replace("-", "")},
+    },
+}
+SETTLEMENT: Final[Example] = {
+    "dealId": DEAL_ID,
+    "transaction": {"chainId": 8453, "to": REGISTRY, "data": "0x5e771e00", "value": "0x0"},
+    "approval": {"chainId": 8453, "to": _USDC, "data": "0x095ea7b3", "value": "0x0"},
+    "authorizedUntil": "2026-11-28T12:02:00.000Z",
+}
+CONSENTED: Final[Example] = _moved(
+    {**_ACCEPTED, "status": "payment_pending", "stage": "awaiting_dispatch", "deadline_kind": "settlement_window"}
+    | {"burn_consent_recorded": True, "burn_consent_expiry": 1795780800},
+    "The consent is kept. The offerer may settle.",
+)
+CONFIRMED: Final[Example] = _moved(
+    {**_ACCEPTED, "status": "executing", "stage": "settling", "deadline_kind": "settlement_window", "actions": []}
+    | {"burn_consent_recorded": True, "burn_tx_hash": "0x" + "5e" * 32, "mint_tx_hash": "0x" + "5e" * 32},
+    "The settlement is mined. The deal is complete when it is final.",
+)
+COMPARABLES: Final[Example] = {
+    "dealId": DEAL_ID,
+    "comparables": [
+        {
+            "dealId": GROUP_ID,
+            "dealType": "buyout",
+            "symbol": "WOJAK",
+            "chainId": 8453,
+            "agreedAmount": "21000",
+            "agreedCurrency": "USDC",
+            "amountUsd": 21000,
+            "marketCapUsd": 480000.25,
+            "ageDays": 212,
+            "completedAt": "2026-10-02T08:30:00.000Z",
         }
     ],
 }

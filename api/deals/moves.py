@@ -113,6 +113,8 @@ class Moves:
             "window_end": self._window_end(deal, after, now),
             "completed_at": now if after == states.COMPLETED else None,
             "failure_reason": None,
+            "authorized_until": None,
+            "settlement_hash": None,
             **changes,
         }
         if await transaction.row("deals/move", given) is None:
@@ -212,8 +214,8 @@ def permitted(deal: DealRecord, move: Move, role: Role) -> Transition:
     """
     found = states.find(move, deal.state, deal.kind, member=deal.group_id is not None)
     if found is None or role not in found.by:
-        if move is Move.CANCEL and deal.state == states.SETTLING and deal.deadline is not None:
-            raise AuthorizationLives(deal.deadline)
+        if move is Move.CANCEL and deal.state == states.SETTLING and deal.authorized_until is not None:
+            raise AuthorizationLives(deal.authorized_until)
         raise DealInvalidState(f"the deal is {deal.state.name}: the {role} cannot {move} it")
     return found
 

@@ -68,6 +68,7 @@ class Prepared:
 
     offer: Offer
     registration: OfferedRegistration
+    market_cap_usd: Decimal | None = None
     funded_percent: int = 0
 
 
@@ -93,7 +94,7 @@ class Offers:
         """
         found = [await self._prepare(session, offer) for offer in offers]
         for one in found:
-            await self._require_minimum(one)
+            self._require_minimum(one)
         for one in found:
             await self._require_welcome(one)
         found = await self._require_funds(session, found)
@@ -115,7 +116,7 @@ class Offers:
         """Attestations name the deal, so its id is there before its row."""
         return [row["id"] for row in await self.repository.store.rows("deals/new_ids", {"count": count})]
 
-    async def minimum_usd(self, market_cap_usd: Decimal | None) -> Decimal:
+    def minimum_usd(self, market_cap_usd: Decimal | None) -> Decimal:
         """The lowest offer: the setting, or a share of the market cap where that is more."""
         least = Decimal(self.settings.deal_min_offer_usd)
         if market_cap_usd is None:
@@ -130,9 +131,10 @@ class Offers:
             raise NothingRegistered(f"token_address: is not the registered token of {offer.symbol}")
         if found.owner == offer.offerer or session.controls(found.owner, offer.chain.chain_id):
             raise InvalidInput("symbol", "is registered to a wallet of this session: an offer to oneself is none")
-        return Prepared(offer, found)
+        market_cap = await self.currencies.market_cap_usd(offer.chain, found.token_address)
+        return Prepared(offer, found, market_cap)
 
-    async def _require_minimum(self, one: Prepared) -> None:
+    def _require_minimum(self, one: Prepared) -> None:
         offer = one.offer
         value = offer.value_usd
         if value is None:
@@ -140,8 +142,7 @@ class Offers:
         if offer.kind is DealType.COLLAB:
             least, what = Decimal(self.settings.deal_collab_min_liquidity_usd), "liquidity of a collab"
         else:
-            market_cap = await self.currencies.market_cap_usd(offer.chain, one.registration.token_address)
-            least, what = await self.minimum_usd(market_cap), "offer"
+            least, what = self.minimum_usd(one.market_cap_usd), "offer"
         if value < least:
             raise InvalidInput(offer.field, f"is worth {value:f} USD; the lowest {what} is {least:f} USD")
 
@@ -223,6 +224,8 @@ class Offers:
             "funded_percent": one.funded_percent,
             "expires_at": None if has_window else deadline,
             "created_at": now,
+            "market_cap_usd": one.market_cap_usd,
+            "minted_at": found.minted_at,
         }
 
     async def _add(

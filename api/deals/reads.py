@@ -12,6 +12,8 @@ from api.deals.repository import DealFilter, ListedDeal, Wallets
 from api.deals.roles import ListedRole
 from api.deals.schemas import (
     AddressDeals,
+    Comparable,
+    Comparables,
     Deal,
     DealEvents,
     DealGroup,
@@ -23,7 +25,7 @@ from api.deals.schemas import (
     RegistrationDeals,
     SymbolDeals,
 )
-from api.deals.states import OFFERED, Status
+from api.deals.states import OFFERED, DealType, Status
 from api.deals.visibility import Audience
 from api.http.addresses import wallet_address
 from api.http.dependencies import ChainsDep, SettingsDep, StoreDep
@@ -32,6 +34,7 @@ from api.http.examples import success_example
 from api.http.fields import SymbolPath, read_chain, read_symbol
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import QueryRoute
+from api.http.times import timestamp
 from api.registrations.errors import RegistrationNotFound
 from api.registrations.reading import find_registration
 from api.registrations.repository import RegistrationRepository
@@ -39,6 +42,7 @@ from api.security.access import ApiKey, SessionBeside
 from warehouse.domain.addresses import checksum_address
 
 MILLION = 1_000_000
+SECONDS_OF_A_DAY = 86_400
 MOST_VALUE = 10**18
 
 router = READS.router(tags=["deals"], route_class=QueryRoute)
@@ -91,7 +95,7 @@ async def preview_deal_fee(
     with localcontext() as context:
         context.prec = 100
         worth = int(Decimal(value) * (found.price_usd or 0))
-        least_usd = await deals.offers.minimum_usd(None if market_cap is None else Decimal(market_cap) / MILLION)
+        least_usd = deals.offers.minimum_usd(None if market_cap is None else Decimal(market_cap) / MILLION)
         least = int((least_usd * MILLION).to_integral_value(ROUND_CEILING))
     if found.price_usd is None:
         raise InvalidInput("currency", f"{found.name} has no price in US dollars now")
@@ -198,6 +202,29 @@ async def list_deal_events(access: ApiKey, session: SessionBeside, deal_id: Deal
     audience = shapes.audience_of(deal, session)
     events = [shapes.event(deal, row, audience) for row in await deals.repository.events(deal.id)]
     return respond(DealEvents(deal_id=str(deal.id), events=events))
+
+
+@router.get("/{dealId}/comparables", response_model=Comparables, responses=success_example(examples.COMPARABLES))
+async def list_comparable_deals(access: ApiKey, deal_id: DealId, deals: DealsDep) -> JsonResponse:
+    """What registrations of tokens with a like market cap and of a like age were sold for: up to ten completed deals,
+    the likest first. Only settled prices, which everybody can read from the chain."""
+    deal = await deals.answers.find(deal_id)
+    found = [
+        Comparable(
+            deal_id=str(row.id),
+            deal_type=DealType(row.deal_type),
+            symbol=row.symbol,
+            chain_id=row.chain_id,
+            agreed_amount=f"{row.amount:f}",
+            agreed_currency=checksum_address(row.currency),
+            amount_usd=row.amount_usd,
+            market_cap_usd=row.market_cap_usd,
+            age_days=row.age_seconds // SECONDS_OF_A_DAY,
+            completed_at=timestamp(row.completed_at),
+        )
+        for row in await deals.repository.comparables(deal.id)
+    ]
+    return respond(Comparables(deal_id=str(deal.id), comparables=found))
 
 
 @registration_router.get(

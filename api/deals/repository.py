@@ -48,6 +48,14 @@ class DealRecord:
     failure_reason: str | None
     created_at: datetime
     updated_at: datetime
+    consent_nonce: Decimal | None
+    consent_deadline: datetime | None
+    consent_signature: str | None
+    authorized_until: datetime | None
+    settlement_call: Mapping[str, Any] | None
+    settlement_hash: str | None
+    market_cap_usd: Decimal | None
+    minted_at: datetime | None
     holder_now: str | None
 
     @property
@@ -137,6 +145,34 @@ class FundsCheckRecord:
     verified: bool
     block_number: int
     checked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ComparableRecord:
+    """A completed deal like another. Market cap and age of the registration are of when its offer was made."""
+
+    id: UUID
+    deal_type: str
+    symbol: str
+    chain_id: int
+    amount: Decimal
+    currency: str
+    amount_usd: Decimal
+    market_cap_usd: Decimal
+    age_seconds: int
+    completed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the index says of a deal's registration: how it ended, and what a settlement made of it. ``is_final``: the
+    new registration's mint is."""
+
+    end_reason: str | None
+    ended_at: datetime | None
+    new_owner: str | None
+    new_transaction: str | None
+    is_final: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +281,19 @@ class DealRepository:
     async def orphaned(self, before: datetime, limit: int) -> list[DealRecord]:
         """Deals that are not over although their registration ended before a moment."""
         return await self.store.rows("deals/list_orphaned", {"before": before, "limit": limit}, DealRecord)
+
+    async def comparables(self, id: UUID) -> list[ComparableRecord]:
+        """Completed deals of like market cap and age, the likest first; none where the deal's are not known."""
+        return await self.store.rows("deals/list_comparables", {"id": id}, ComparableRecord)
+
+    async def settling(self) -> list[DealRecord]:
+        """Deals whose settlement is authorised, oldest first."""
+        return await self.store.rows("deals/list_settling", None, DealRecord)
+
+    async def outcome(self, deal: DealRecord) -> Outcome | None:
+        """What became of a deal's registration; None while its mint is not recorded."""
+        wanted = {"chain_id": deal.chain_id, "token_id": deal.token_id, "mint_transaction": deal.mint_transaction}
+        return await self.store.row("deals/find_outcome", wanted, Outcome)
 
     async def accounts(self, transaction: Transaction, wallets: Iterable[str | None], chain_id: int) -> dict[str, UUID]:
         """The accounts of wallets that have one."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool, WithJsonSchema
 
-from api.claims.inputs import Address, ChainId, Text, Whole
+from api.claims.inputs import Address, ChainId, Hash, Signature, Text, Whole
 from api.deals.states import DealType
 from api.http.examples import WALLET
 from api.http.rendering import Snake, Wire
@@ -117,7 +117,7 @@ class OfferRequest(Snake):
     collab_terms: CollabTerms | None = Field(default=None, description="Of a collab, which needs them.")
 
 
-class GroupRequest(Wire):
+class DealGroupRequest(Wire):
     """Offers that take effect together."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"offers": [_OFFER, {**_OFFER, "symbol": "WOJAK"}]}]})
@@ -127,7 +127,7 @@ class GroupRequest(Wire):
     )
 
 
-class AnswerRequest(Snake):
+class DealAnswerRequest(Snake):
     """The answer of the holder."""
 
     model_config = ConfigDict(
@@ -138,7 +138,7 @@ class AnswerRequest(Snake):
     response_message: Words | None = Field(default=None, description="To the offerer.")
 
 
-class RespondRequest(Snake):
+class DealRespondRequest(Snake):
     """The answer of the holder, as one of two words."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"action": "accept", "message": "Agreed."}]})
@@ -147,7 +147,7 @@ class RespondRequest(Snake):
     message: Words | None = Field(default=None, description="To the offerer.")
 
 
-class CancelRequest(Snake):
+class DealCancelRequest(Snake):
     """Who cancels."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"wallet_address": WALLET}]})
@@ -182,3 +182,25 @@ class OfferFloorRequest(Wire):
         default=None, ge=0, le=MAX_FLOOR_USD, description="Lowest offer in whole US dollars; 0 or null: none."
     )
     offers_disabled: StrictBool | None = Field(default=None, description="Whether no offers are taken at all.")
+
+
+class DealConsentRequest(Wire):
+    """The holder's signature of the consent, and what it was made with."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"nonce": "81985529216486895", "deadline": 1795780800, "signature": "0x" + "1b" * 65}]
+        }
+    )
+
+    nonce: Annotated[Text, Field(pattern=r"^[0-9]{1,78}$")] = Field(description="As in the document.")
+    deadline: Whole = Field(ge=0, le=2**40, description="As in the document.")
+    signature: Signature = Field(description="Of a plain wallet, or of a contract wallet (EIP-1271).")
+
+
+class DealConfirmRequest(Wire):
+    """The transaction that was sent."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"txHash": "0x" + "5e" * 32}]})
+
+    tx_hash: Hash = Field(description="Its hash.")

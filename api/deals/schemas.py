@@ -7,7 +7,7 @@ from pydantic import Field
 from api.deals.roles import ListedRole
 from api.deals.states import DeadlineKind, DealType, Move, Stage, Status
 from api.http import members
-from api.http.members import Caip2, ChainNumber, Count, Digits, Omittable, Timestamp, TokenId, UnixSeconds
+from api.http.members import ChainNumber, Count, Digits, Omittable, Timestamp, TokenId, UnixSeconds
 from api.http.rendering import Number, Snake, Wire
 
 ACTIONS = ("accept", "reject", "cancel", "sign_burn_consent")
@@ -52,7 +52,7 @@ class DealAttestation(Snake):
 class DealPayment(Snake):
     """A payment, read from a final block."""
 
-    chain: Caip2
+    chain_id: ChainNumber
     currency_address: Wallet = Field(description="What was paid; the zero address is the native coin.")
     amount_raw: Digits = Field(description="Base units.")
     tx_hash: members.Transaction = Field(description="The transaction.")
@@ -278,3 +278,54 @@ class FundsTimeline(Wire):
 
     deal_id: members.Uuid
     checks: list[FundsCheckEntry] = Field(description="The checks.")
+
+
+class DealConsent(Wire):
+    """What the holder signs to settle a deal."""
+
+    deal_id: members.Uuid
+    nonce: Digits = Field(description="Send it back with the signature. `revokeConsent(nonce)` voids the consent.")
+    deadline: UnixSeconds = Field(description="Until when the consent holds. Send it back with the signature.")
+    document: Document
+
+
+class SettlementCall(Wire):
+    """A transaction for the offerer to sign and send."""
+
+    chain_id: ChainNumber
+    to: members.EvmAddress = Field(description="Where it goes.")
+    data: members.HexBytes = Field(description="The call.")
+    value: members.Wei = Field(description="Coins that go with it.")
+
+
+class DealSettlement(Wire):
+    """The transaction that settles a deal: it pays the holder and moves the registration, or does nothing."""
+
+    deal_id: members.Uuid
+    transaction: SettlementCall
+    approval: Omittable[SettlementCall] = Field(
+        default=None, description="To be mined before: lets the registry take exactly the price, where it may not yet."
+    )
+    authorized_until: Timestamp = Field(description="In chain time; the registry refuses it later.")
+
+
+class Comparable(Wire):
+    """A completed deal. Market cap and age are of when its offer was made."""
+
+    deal_id: members.Uuid
+    deal_type: DealType = Field(description="What was sold.")
+    symbol: members.Symbol
+    chain_id: ChainNumber
+    agreed_amount: str = Field(description="The price in whole units, in decimal digits.")
+    agreed_currency: str = Field(description="USDC, USDT, ETH, or a token's address.")
+    amount_usd: members.Usd = Field(description="The price in US dollars.")
+    market_cap_usd: members.Usd = Field(description="Market cap of the registered token.")
+    age_days: Count = Field(description="Age of the registration in whole days.")
+    completed_at: Timestamp = Field(description="When it was complete.")
+
+
+class Comparables(Wire):
+    """Completed deals like another."""
+
+    deal_id: members.Uuid
+    comparables: list[Comparable] = Field(description="The likest first; empty where the market cap is not known.")

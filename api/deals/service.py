@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from api.deals.answers import Answers
 from api.deals.currencies import Currencies
+from api.deals.following import Following
 from api.deals.funds import Funds
 from api.deals.moves import Moves
 from api.deals.offers import Offers
 from api.deals.repository import DealRepository
+from api.deals.settling import Settling
 from api.services import Services
 
 
@@ -20,6 +22,8 @@ class Deals:
     funds: Funds
     offers: Offers
     answers: Answers
+    settling: Settling
+    following: Following
 
 
 def deals_of(services: Services) -> Deals:
@@ -28,10 +32,22 @@ def deals_of(services: Services) -> Deals:
     currencies = Currencies(services.store, services.search, services.chains, services.clock)
     funds = Funds(repository, services.readers, services.signing)
     moves = Moves(repository, services.signing, services.settings)
+    answers = Answers(repository, moves, services.clock)
     return Deals(
         repository=repository,
         currencies=currencies,
         funds=funds,
         offers=Offers(repository, currencies, funds, moves, services.settings, services.clock),
-        answers=Answers(repository, moves, services.clock),
+        answers=answers,
+        settling=Settling(
+            repository=repository,
+            answers=answers,
+            moves=moves,
+            signing=services.signing,
+            readers=services.readers,
+            chains=services.chains,
+            settings=services.settings,
+            clock=services.clock,
+        ),
+        following=Following(repository, moves, services.readers, services.chains, services.clock),
     )

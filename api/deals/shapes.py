@@ -7,7 +7,7 @@ from typing import Any
 from api.deals import roles, states
 from api.deals.errors import NotAParty
 from api.deals.repository import AttestationRecord, DealEventRecord, DealRecord
-from api.deals.schemas import Deal, DealAttestation, DealEvent
+from api.deals.schemas import Deal, DealAttestation, DealEvent, DealPayment
 from api.deals.states import Move, Role
 from api.deals.visibility import Audience, Field, is_visible
 from api.http.times import timestamp
@@ -69,7 +69,7 @@ def single(
         crown_holder=deal.holder_now,
         events=[event(deal, one, audience) for one in events],
         attestations=[attestation(deal, one, audience) for one in attestations],
-        payments=[],
+        payments=_payments(deal),
     )
 
 
@@ -142,13 +142,31 @@ def _deal(deal: DealRecord, audience: Audience, *, crown_holder: str | None, **m
         fund_verification_pct=deal.funded_percent,
         expires_at=_moment(deal.expires_at),
         migration_window_end=_moment(deal.window_end),
-        burn_consent_recorded=False,
+        burn_consent_recorded=deal.consent_nonce is not None,
+        burn_consent_expiry=None if deal.consent_deadline is None else int(deal.consent_deadline.timestamp()),
+        burn_tx_hash=deal.settlement_hash,
+        mint_tx_hash=deal.settlement_hash,
         completed_at=_moment(deal.completed_at),
         failure_reason=deal.failure_reason,
         created_at=timestamp(deal.created_at),
         actions=actions_of(deal, audience),
         **more,
     )
+
+
+def _payments(deal: DealRecord) -> list[DealPayment]:
+    """The registry pays and hands over in one call, so a settlement that is final has paid."""
+    if deal.state != states.COMPLETED or deal.settlement_hash is None or deal.currency_address is None:
+        return []
+    return [
+        DealPayment(
+            chain_id=deal.chain_id,
+            currency_address=checksum_address(deal.currency_address),
+            amount_raw=str(deal.amount_raw),
+            tx_hash=deal.settlement_hash,
+            verified=True,
+        )
+    ]
 
 
 def _moment(moment: datetime | None) -> str | None:

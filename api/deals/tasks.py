@@ -14,7 +14,9 @@ LOG = logging.getLogger(__name__)
 @TASKS.periodic(cron="* * * * *")
 @TASKS.task(name="upkeep.deals", pass_context=True, queueing_lock="upkeep.deals", lock="upkeep.deals")
 async def move_due_deals(context: JobContext, timestamp: int) -> None:
-    """Once a minute: open what was announced long enough, and close what lapsed or lost its registration."""
-    moved = await deals_of(services_of_job(context)).answers.run_clock()
+    """Once a minute: open what was announced long enough, close what lapsed or lost its registration, and complete what
+    settled."""
+    deals = deals_of(services_of_job(context))
+    moved = await deals.answers.run_clock() + await deals.following.run()
     if moved:
         LOG.info("moved %d deals whose time had come", moved)

@@ -24,6 +24,8 @@ DECIMALS: Final = function_selector("decimals()")
 TOTAL_SUPPLY: Final = function_selector("totalSupply()")
 BALANCE_OF: Final = function_selector("balanceOf(address)")
 OWNER: Final = function_selector("owner()")
+ALLOWANCE: Final = function_selector("allowance(address,address)")
+APPROVE: Final = function_selector("approve(address,uint256)")
 GET_OWNER: Final = function_selector("getOwner()")
 
 

@@ -1,0 +1,313 @@
+"""Settlements on a real chain with our registry: paid and handed over in one call, or not at all."""
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+from eth_account.messages import encode_typed_data
+from eth_account.signers.local import LocalAccount
+
+from api.deals.service import Deals, deals_of
+from indexer.contracts import registry
+from indexer.contracts import signer as signers
+from indexer.contracts.registry import Reason
+from indexer.contracts.signer import KeySigner
+from indexer.contracts.statements import EndAnnouncement, MintReceipt
+from indexer.contracts.statements import sign as sign_statement
+from indexer.devchain import artifacts
+from indexer.devchain.anvil import Anvil
+from tests.factories.registrations import BASE, add_registration
+from tests.fixtures.claims import ClaimChain, Claimer, checksummed
+from tests.fixtures.clocks import ManualClock
+from tests.fixtures.deals import DOLLAR, Market, Trader
+from tests.fixtures.service import Serve
+from tests.fixtures.sign_in import API, SITE
+
+PRICE = 25_000 * DOLLAR
+
+
+@pytest.fixture(scope="module")
+def registry_node() -> Iterator[Anvil]:
+    """A node whose time these tests may move."""
+    with Anvil.start() as node:
+        yield node
+
+
+@dataclass
+class Sale:
+    """A registration of AURUM on the chain, its holder, and somebody who offers 25,000 USDC for it."""
+
+    market: Market
+    chain: ClaimChain
+    holder: Trader
+    offerer: Trader
+    token: str
+
+    @property
+    def deals(self) -> Deals:
+        return deals_of(self.market.service.services)
+
+    def owner(self, token_id: int) -> str | None:
+        """Who owns a registration on the chain."""
+        call = {"to": self.chain.registry, "data": registry.contract().call("registrationOf", token_id)}
+        try:
+            answer = self.chain.node.rpc("eth_call", call, "latest")
+        except Exception:
+            return None
+        return str(registry.contract().returns("registrationOf", answer)[1])
+
+    def balance(self, wallet: str) -> int:
+        call = {"to": self.market.usdc, "data": artifacts.load("PlainToken").call("balanceOf", wallet)}
+        return int(self.chain.node.rpc("eth_call", call, "latest"), 16)
+
+    def send(self, wallet: LocalAccount, call: dict[str, Any]) -> dict[str, Any]:
+        """Sign and send what the service built."""
+        return self.chain.send(wallet, call["to"], call["data"], int(call["value"], 16))
+
+    def mature(self, seconds: int = 0) -> None:
+        """Let time pass on the chain, and make what happened final."""
+        if seconds:
+            self.chain.node.rpc("evm_increaseTime", seconds)
+        self.chain.node.rpc("anvil_mine", "0x8")
+
+    async def accepted(self) -> str:
+        """A deal that waits for the holder's consent."""
+        id = await self.offerer.offered("AURUM")
+        await self.holder.moved("accept", id)
+        assert await self.market.run_clock() == 1
+        return id
+
+    async def consent(self, id: str, key: LocalAccount | None = None, **changes: Any) -> Any:
+        """Sign the consent and hand it in."""
+        asked = await self.holder.ask("GET", f"/{id}/consent")
+        assert asked.status_code == 200, asked.text
+        body = asked.json()
+        document = body["document"]
+        message = document["message"]
+        for name in ("tokenId", "amount", "nonce"):
+            message[name] = int(message[name])
+        message["deal"] = bytes.fromhex(message["deal"][2:])
+        signed = (key or self.holder.wallet).sign_message(encode_typed_data(full_message=document))
+        given = {"nonce": body["nonce"], "deadline": body["deadline"], "signature": signed.signature.to_0x_hex()}
+        return await self.holder.ask("POST", f"/{id}/consent", {**given, **changes})
+
+    async def dispatched(self) -> tuple[str, dict[str, Any]]:
+        """A deal whose settlement is authorised, and its transaction; the price is approved."""
+        id = await self.accepted()
+        assert (await self.consent(id)).status_code == 200
+        answer = await self.offerer.ask("POST", f"/{id}/settlement")
+        assert answer.status_code == 200, answer.text
+        made: dict[str, Any] = answer.json()
+        assert self.send(self.offerer.wallet, made["approval"])["status"] == "0x1"
+        return id, made
+
+    def index_settlement(self, mined: dict[str, Any], is_final: bool = True) -> None:
+        """Write what the index would."""
+        store, now = self.market.store, self.market.clock.now()
+        store.execute(
+            "UPDATE registration SET released_at = %s, end_reason = 'settled', settled_token_id = 2 WHERE token_id = 1",
+            (now,),
+        )
+        add_registration(
+            store, "AURUM", token_id=2, owner=self.offerer.address.lower(), token_address=self.token,
+            registry=self.chain.registry, transaction_hash=mined["transactionHash"], minted_at=now, is_final=is_final,
+        )  # fmt: skip
+
+
+@pytest.fixture
+async def sale(
+    serve: Serve, claim_chain: ClaimChain, warehouse_url: str, monkeypatch: pytest.MonkeyPatch, data_dir: Any
+) -> AsyncIterator[Sale]:
+    """The service on a chain with a registry; deals are announced for no time."""
+    monkeypatch.setenv("REGALIA_DEAL_ANNOUNCEMENT_DAYS", "0")
+    mint, node = claim_chain.wallet(), claim_chain.node
+    market = Market(None, ManualClock(), claim_chain.store, node, "", mint)  # type: ignore[arg-type]  # known below
+    deployment = artifacts.load("PlainToken").deployment("USD Coin", "USDC", 6, 10**18, mint.address)
+    market.usdc = checksummed(str(market.send(mint, None, deployment)["contractAddress"]))
+    dollar = f'{{ address = "{market.usdc.lower()}", symbol = "USDC", decimals = 6 }}'
+    with claim_chain.chains_path.open("a") as chains:
+        chains.write(f"[chains.base.assets]\nstablecoins = [{dollar}]\n")
+    settings = {"site_url": SITE, "base_url": API, "session_cache_seconds": 0, "clickhouse_url": warehouse_url}
+    async with serve(clock=market.clock, chains=claim_chain.chains_path, **settings) as service:
+        market.service = service
+        holder, offerer = market.trader(usdc=0), market.trader()
+        await holder.headers()
+        token = claim_chain.token(holder.wallet, "AURUM")
+        receipt = MintReceipt(holder.address, checksummed(token), "AURUM", int(time.time()) + 10**6, 1)
+        signed = sign_statement(KeySigner(signers.load_or_create(data_dir)), BASE, claim_chain.registry, receipt)
+        mined = claim_chain.send(holder.wallet, claim_chain.registry, registry.receipt_calldata(receipt, signed))
+        assert mined["status"] == "0x1"
+        add_registration(
+            claim_chain.store, "AURUM", token_id=1, owner=holder.address.lower(), token_address=token,
+            registry=claim_chain.registry, transaction_hash=mined["transactionHash"],
+        )  # fmt: skip
+        yield Sale(market, claim_chain, holder, offerer, token)
+
+
+def told(sale: Sale) -> list[str]:
+    return [event["type"] for event in sale.market.events()]
+
+
+async def test_a_deal_settles_in_one_transaction_and_completes_when_that_is_final(sale: Sale) -> None:
+    id, made = await sale.dispatched()
+    mined = sale.send(sale.offerer.wallet, made["transaction"])
+    assert mined["status"] == "0x1"
+    assert (sale.owner(1), sale.owner(2)) == (None, sale.offerer.address.lower())
+    assert (sale.balance(sale.holder.address), sale.balance(sale.chain.registry)) == (PRICE, 0)
+    confirmed = await sale.offerer.ask("POST", f"/{id}/settlement/confirm", {"txHash": mined["transactionHash"]})
+    assert confirmed.json()["deal"]["mint_tx_hash"] == mined["transactionHash"], confirmed.text
+    sale.index_settlement(mined, is_final=False)
+    assert await sale.deals.following.run() == 0
+    assert (await sale.offerer.read(id))["stage"] == "settling"
+    sale.market.store.execute("UPDATE registration SET is_final = true")
+    assert await sale.deals.following.run() == 1
+    assert await sale.deals.following.run() == 0
+    deal = await sale.holder.read(id)
+    assert (deal["status"], deal["stage"], deal["actions"]) == ("completed", "completed", [])
+    (payment,) = deal["payments"]
+    assert (payment["amount_raw"], payment["tx_hash"]) == (str(PRICE), mined["transactionHash"])
+    assert told(sale)[-2:] == ["deal.completed"] * 2
+
+
+async def test_the_seller_can_neither_claim_nor_challenge_afterwards(sale: Sale) -> None:
+    _, made = await sale.dispatched()
+    mined = sale.send(sale.offerer.wallet, made["transaction"])
+    sale.index_settlement(mined)
+    seller = sale.holder.wallet
+    claimer = Claimer(sale.market.service, "AURUM", sale.token, seller.address)
+    sale.chain.publish_progress()
+    sale.chain.index()
+    proof = await claimer.prove(seller)
+    refused = await claimer.build(proof["proofHash"])
+    assert (refused.status_code, refused.json()["code"]) == (409, "CLAIM_DUPLICATE")
+    senior = sale.chain.deploy(seller, "OwnedToken", "AURUM", "AURUM", 18, 10**24, seller.address)
+    for token, check in ((sale.token, "same_token"), (senior, "sold")):
+        path = "/registration/2/challenge"
+        wallet = {"tokenAddress": token, "walletAddress": seller.address}
+        message = (await sale.market.service.post(f"{path}/message?chain=base", wallet)).json()
+        body = {**wallet, "signature": "0x" + "1b" * 65, "timestamp": message["timestamp"]}
+        answer = await sale.market.service.post(f"{path}?chain=base", body)
+        assert (answer.status_code, answer.json()["check"]) == (422, check), answer.text
+
+
+async def test_no_cancellation_while_an_authorisation_lives(sale: Sale) -> None:
+    id, made = await sale.dispatched()
+    for party in (sale.offerer, sale.holder):
+        answer = await party.move("cancel", id)
+        assert (answer.status_code, answer.json()["code"]) == (400, "DEAL_INVALID_STATE")
+        assert made["authorizedUntil"] in answer.json()["error"]
+    again = (await sale.offerer.ask("POST", f"/{id}/settlement")).json()
+    assert again["transaction"] == made["transaction"]
+    assert await sale.deals.following.run() == 0
+    sale.mature(121)
+    # The authorisation has ended, and the final blocks are not beyond it yet.
+    late = await sale.offerer.ask("POST", f"/{id}/settlement")
+    assert late.json()["code"] == "DEAL_INVALID_STATE"
+    with pytest.raises(Exception, match=r"revert|0x"):
+        sale.chain.node.rpc("eth_call", {**_call(made), "from": sale.offerer.address}, "latest")
+    sale.mature()
+    assert await sale.deals.following.run() == 1
+    assert (await sale.offerer.read(id))["stage"] == "awaiting_dispatch"
+    assert (await sale.holder.moved("cancel", id))["status"] == "cancelled"
+    assert sale.owner(1) == sale.holder.address.lower()
+
+
+def _call(made: dict[str, Any]) -> dict[str, str]:
+    return {"to": made["transaction"]["to"], "data": made["transaction"]["data"]}
+
+
+async def test_an_authorisation_that_ended_unused_is_given_anew(sale: Sale) -> None:
+    id, _ = await sale.dispatched()
+    sale.mature(121)
+    sale.mature()
+    assert await sale.deals.following.run() == 1
+    made = (await sale.offerer.ask("POST", f"/{id}/settlement")).json()
+    assert "approval" not in made
+    assert sale.send(sale.offerer.wallet, made["transaction"])["status"] == "0x1"
+
+
+async def test_the_consent_is_the_holders_and_nobody_sees_it(sale: Sale) -> None:
+    id = await sale.accepted()
+    forged = await sale.consent(id, sale.offerer.wallet)
+    assert (forged.status_code, forged.json()["error"][:9]) == (400, "signature")
+    assert (await sale.consent(id, deadline=int(time.time()) + 60)).status_code == 400
+    for stranger in (sale.offerer, sale.market.trader(usdc=0)):
+        assert (await stranger.ask("GET", f"/{id}/consent")).status_code == 403
+        assert (await stranger.ask("POST", f"/{id}/settlement")).status_code in (400, 403)
+    kept = await sale.consent(id)
+    assert kept.status_code == 200, kept.text
+    row = sale.market.store.execute("SELECT consent_signature FROM deal").fetchone()
+    assert row is not None
+    for trader in (sale.offerer, sale.holder):
+        read = str(await trader.read(id)) + str((await trader.ask("GET", "/mine")).json())
+        assert row["consent_signature"] not in read
+        assert "'burn_consent_recorded': True" in read
+    assert (await sale.holder.ask("POST", f"/{id}/settlement")).status_code == 403
+
+
+async def test_a_revoked_consent_or_an_announced_end_stops_the_settlement(sale: Sale) -> None:
+    id = await sale.accepted()
+    assert (await sale.consent(id)).status_code == 200
+    signer = KeySigner(signers.load_or_create(sale.market.service.services.settings.data_dir))
+    statement = EndAnnouncement(1, Reason.INACTIVE, int(time.time()) + 10**6, 77)
+    signed = sign_statement(signer, BASE, sale.chain.registry, statement)
+    announced = registry.announcement_calldata(statement, signed)
+    snapshot = sale.chain.node.rpc("evm_snapshot")
+    sale.chain.send(sale.holder.wallet, sale.chain.registry, announced)
+    answer = await sale.offerer.ask("POST", f"/{id}/settlement")
+    assert (answer.status_code, "end of the registration" in answer.json()["error"]) == (400, True)
+    sale.chain.node.rpc("evm_revert", snapshot)
+    nonce = sale.market.store.execute("SELECT consent_nonce FROM deal").fetchone()
+    assert nonce is not None
+    revoked = registry.contract().call("revokeConsent", int(nonce["consent_nonce"]))
+    sale.chain.send(sale.holder.wallet, sale.chain.registry, revoked)
+    answer = await sale.offerer.ask("POST", f"/{id}/settlement")
+    assert (answer.status_code, "revoked" in answer.json()["error"]) == (400, True)
+
+
+async def test_a_registration_released_meanwhile_fails_the_deal(sale: Sale) -> None:
+    id, made = await sale.dispatched()
+    release = registry.contract().call("release", 1)
+    assert sale.chain.send(sale.holder.wallet, sale.chain.registry, release)["status"] == "0x1"
+    assert sale.send(sale.offerer.wallet, made["transaction"])["status"] == "0x0"
+    assert sale.balance(sale.holder.address) == 0
+    now = sale.market.clock.now()
+    sale.market.store.execute("UPDATE registration SET released_at = %s, end_reason = 'released'", (now,))
+    assert await sale.deals.following.run() == 0
+    sale.market.clock.advance(minutes=61)
+    assert await sale.deals.following.run() == 1
+    assert (await sale.offerer.read(id))["status"] == "failed"
+    assert told(sale)[-2:] == ["deal.failed"] * 2
+
+
+async def test_another_transaction_confirms_nothing(sale: Sale) -> None:
+    id, made = await sale.dispatched()
+    other = sale.chain.send(sale.holder.wallet, sale.market.usdc, "0x")
+    for hash in (other["transactionHash"], "0x" + "12" * 32):
+        answer = await sale.offerer.ask("POST", f"/{id}/settlement/confirm", {"txHash": hash})
+        assert (answer.status_code, answer.json()["error"][:6]) == (400, "txHash"), made
+
+
+async def test_a_reorganisation_of_the_settlement_changes_nothing_before_it_is_final(sale: Sale) -> None:
+    id, made = await sale.dispatched()
+    snapshot = sale.chain.node.rpc("evm_snapshot")
+    mined = sale.send(sale.offerer.wallet, made["transaction"])
+    sale.index_settlement(mined, is_final=False)
+    assert await sale.deals.following.run() == 0
+    sale.chain.node.rpc("evm_revert", snapshot)
+    sale.market.store.execute("DELETE FROM registration WHERE token_id = 2")
+    sale.market.store.execute("UPDATE registration SET released_at = NULL, end_reason = NULL, settled_token_id = NULL")
+    assert await sale.deals.following.run() == 0
+    assert (await sale.deals.answers.find(UUID(id))).stage == "settling"
+    assert sale.send(sale.offerer.wallet, made["transaction"])["status"] == "0x1"
+
+
+async def test_what_is_not_settled_yet_is_refused(sale: Sale) -> None:
+    id = await sale.offerer.offered("AURUM", buyout_terms={"redemptionWindow": 30})
+    await sale.holder.moved("accept", id)
+    assert await sale.market.run_clock() == 1
+    answer = await sale.holder.ask("GET", f"/{id}/consent")
+    assert (answer.status_code, answer.json()["code"]) == (400, "DEAL_INVALID_STATE")
