@@ -10,6 +10,8 @@ def weighted_median(readings: Iterable[tuple[Decimal, Decimal]]) -> Decimal | No
     Readings with less than half of the weight cannot move the result beyond the range of the others.
     """
     ordered = sorted((value, weight) for value, weight in readings if weight > 0)
+    if len(ordered) == 1:
+        return ordered[0][0]  # most tokens have one pool
     total = sum((weight for _, weight in ordered), Decimal(0))
     reached = Decimal(0)
     for value, weight in ordered:

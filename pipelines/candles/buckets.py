@@ -6,7 +6,7 @@ typical state. A pool weighs what its depth of the hour before exceeds the minim
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import groupby
 from typing import Any
@@ -35,9 +35,16 @@ class QuotePrices:
     decimals: Mapping[str, int]
     minutes: Mapping[str, list[int]]
     prices: Mapping[str, list[Decimal | None]]
+    _units: dict[tuple[str, int], Decimal | None] = field(default_factory=dict, repr=False, compare=False)
 
     def unit_usd(self, quote: str, until: int) -> Decimal | None:
-        """USD of one base unit in the last minute that begins before ``until``."""
+        """USD of one base unit in the last minute that begins before ``until``. Every token asks for the same few."""
+        key = (quote, until)
+        if key not in self._units:
+            self._units[key] = self._find_unit(quote, until)
+        return self._units[key]
+
+    def _find_unit(self, quote: str, until: int) -> Decimal | None:
         place = bisect_right(self.minutes.get(quote, []), until - 1)
         usd = self.prices[quote][place - 1] if place else None
         return None if usd is None else usd.scaleb(-self.decimals[quote], EXACT)
