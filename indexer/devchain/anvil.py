@@ -20,7 +20,7 @@ from indexer.devchain.local_node import LocalNode, LocalNodeError, spawn
 
 MNEMONIC = "test test test test test test test test test test test junk"
 HISTORY_SECONDS = 27 * 3600
-_START_SECONDS = 20.0
+_START_SECONDS = 90.0
 _BATCH_CALLS = 2000
 # Nothing is written there while history is pruned; it keeps the node out of the home directory.
 _UNUSED_CACHE = str(Path(tempfile.gettempdir()) / "regalia-anvil")
@@ -111,7 +111,7 @@ class Anvil(LocalNode):
         """Number of the newest block."""
         return int(self.rpc("eth_blockNumber"), 16)
 
-    def receipt(self, transaction_hash: str, timeout_seconds: float = 10.0) -> dict[str, Any]:
+    def receipt(self, transaction_hash: str, timeout_seconds: float = 60.0) -> dict[str, Any]:
         """The receipt of a transaction, waited for.
 
         Raises:
