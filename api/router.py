@@ -26,6 +26,7 @@ from api.heartbeats import endpoints as heartbeats
 from api.history import endpoints as history
 from api.http.groups import GroupRouter
 from api.inbox import endpoints as inbox
+from api.interest import endpoints as interest
 from api.keys import endpoints as keys
 from api.metadata import endpoints as metadata
 from api.profiles import endpoints as profiles
@@ -99,6 +100,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     webhooks.write_router,
     alerts.router,
     raised_alerts.router,
+    interest.router,
 )
 
 

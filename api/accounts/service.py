@@ -19,9 +19,11 @@ from api.security.api_keys import hash_key
 from api.security.scopes import KeyScope
 from api.store import audit
 from api.store.audit import OPERATOR, Action
-from warehouse import postgres
+from warehouse import event_log, postgres
 from warehouse.domain.addresses import checksum_address
 from warehouse.domain.events.accounts import SubscriptionDowngraded, SubscriptionUpgraded
+from warehouse.domain.events.communities import AutofixFailed
+from warehouse.domain.events.event import of_account
 from warehouse.domain.events.security import KeyCreated, KeyRevoked, KeyUpdated
 from warehouse.domain.plans import DEFAULT_PLAN, PLANS, is_upgrade
 from warehouse.postgres import Connection
@@ -166,6 +168,19 @@ class Accounts:
         """
         with postgres.transaction(self._url) as connection:
             return _take_plan(connection, _wallet(wallet), plan)
+
+    def record_failed_autofix(self, wallet: str, *, app: str, run: str, message: str) -> bool:
+        """Record that an automatic fix of an account's app failed; whether the run was not recorded before.
+
+        Raises:
+            AccountError: no account has the wallet.
+        """
+        found = self.list_accounts(wallet)
+        if not found:
+            raise AccountError(f"wallet: no account has {wallet}")
+        occurrence = of_account(AutofixFailed(app=app, run=run, message=message), found[0].id)
+        with postgres.transaction(self._url) as connection:
+            return bool(postgres.run(connection, event_log.STATEMENT, event_log.parameters([occurrence])))
 
     def list_accounts(self, wallet: str | None = None) -> list[KnownAccount]:
         """All accounts, or that of one wallet, oldest first."""

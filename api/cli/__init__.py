@@ -40,6 +40,7 @@ app.add_typer(challenges.app, name="challenges")
 app.add_typer(deals.app, name="deals")
 app.add_typer(checks.app, name="checks")
 app.add_typer(operating.notices, name="notices")
+app.add_typer(operating.events, name="events")
 app.add_typer(operating.notices, name="alerts", hidden=True)  # the former name
 
 

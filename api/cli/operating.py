@@ -6,6 +6,7 @@ import typer
 
 signing_keys = typer.Typer(help="Keys that sign sessions.", no_args_is_help=True)
 notices = typer.Typer(help="Notices to operators.", no_args_is_help=True)
+events = typer.Typer(help="Events that operators record.", no_args_is_help=True)
 
 
 @signing_keys.command("rotate")
@@ -45,3 +46,21 @@ def send_test_notice() -> None:
     from api.ops.commands.notices import send_test
 
     send_test()
+
+
+@events.command("autofix-failed")
+def record_failed_autofix(
+    wallet: Annotated[str, typer.Option(metavar="ADDRESS", help="A wallet of the account that gets the event.")],
+    app: Annotated[str, typer.Option(help="The app whose automatic fix failed.")],
+    run: Annotated[str, typer.Option(help="The run that failed. One run is one event.")],
+    message: Annotated[str, typer.Option(help="What failed. The account's webhooks get the text.")],
+) -> None:
+    """Tell an account that an automatic fix of its app failed: the event ci.autofix.failed.
+
+    Example:
+
+      regalia events autofix-failed --wallet 0x7099… --app quill-site --run run-1842 --message "The build fails."
+    """
+    from api.ops.commands import accounts
+
+    accounts.record_failed_autofix(wallet, app, run, message)

@@ -130,3 +130,10 @@ def show_plans(wallet: str | None, as_json: bool) -> None:
         quota = f"{limits[account.plan].per_day:,}"
         table.add_row(str(account.id), account.wallet, account.plan, f"{account.used_today:,}", quota)
     _console().print(table)
+
+
+def record_failed_autofix(wallet: str, app: str, run: str, message: str) -> None:
+    """Record the event and say whether it is new."""
+    with _open_accounts() as accounts:
+        recorded = accounts.record_failed_autofix(wallet, app=app, run=run, message=message)
+    print("recorded" if recorded else f"{run} was recorded before")

@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0060"
-down_revision = "0051"
+down_revision = "0052"
 branch_labels = None
 depends_on = None
 

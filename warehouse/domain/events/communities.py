@@ -35,7 +35,7 @@ class InterestExpressed(Event, frozen=True, kw_only=True):
     """Somebody is interested in a token that has no registration."""
 
     type: ClassVar[str] = "interest.expressed"
-    produced: ClassVar[bool] = False
+    once_per: ClassVar[tuple[str, ...]] = ("chain_id", "token_address", "wallet_address")
     chain_id: Annotated[int, member("the chain's number", 8453)]
     token_address: Annotated[str, member("the token's contract", TOKEN, **ADDRESS)]
     symbol: Annotated[str, SYMBOL]
@@ -48,4 +48,7 @@ class AutofixFailed(AccountEvent, frozen=True, kw_only=True):
     """An operations signal for developers of apps."""
 
     type: ClassVar[str] = "ci.autofix.failed"
-    produced: ClassVar[bool] = False
+    once_per: ClassVar[tuple[str, ...]] = ("run",)
+    app: Annotated[str, member("the app whose automatic fix failed", "quill-site")]
+    run: Annotated[str, member("the run that failed, as the operator names it", "run-1842")]
+    message: Annotated[str, member("what failed, in words", "The fixed build does not pass its checks.")]

@@ -1,0 +1,1 @@
+"""Interest in tokens that nobody has registered."""
