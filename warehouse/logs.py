@@ -27,8 +27,12 @@ QUIET: Mapping[str, str] = {
     **dict.fromkeys(("httpx", "httpx2"), "WARNING"),
     # Its worker logs three lines a job; ours logs one.
     "procrastinate": "WARNING",
+    # Its daemon logs each look at a schedule; what a run does is in its events.
+    "dagster": "WARNING",
+    # At INFO it logs every statement, with its parameters.
+    "sqlalchemy": "WARNING",
     # Their DEBUG is about their own working.
-    **dict.fromkeys(("asyncio", "urllib3", "httpcore", "httpcore2", "PIL", "hpack", "sqlalchemy", "alembic"), "INFO"),
+    **dict.fromkeys(("asyncio", "urllib3", "httpcore", "httpcore2", "PIL", "hpack", "alembic"), "INFO"),
 }
 """The level of libraries unless REGALIA_LOG_LEVELS names another."""
 
