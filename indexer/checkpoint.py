@@ -14,7 +14,7 @@ from typing import Any
 
 from warehouse import advisory_locks, postgres
 from warehouse.errors import StoreUnavailable
-from warehouse.postgres import Connection, Jsonb
+from warehouse.postgres import Connection, Jsonb, KeptConnection
 
 _UNCHECKED_SECONDS = 5.0
 
@@ -89,14 +89,14 @@ class WriterGuard:
 
 
 @contextmanager
-def writer_lock(store_url: str, chain_id: int) -> Iterator[Connection | None]:
-    """A connection that holds the chain's writer lock, or None when another writer has it.
+def writer_lock(line: KeptConnection, chain_id: int) -> Iterator[Connection | None]:
+    """The connection, while it holds the chain's writer lock; None when another writer has it.
 
     Raises:
         StoreUnavailable: PostgreSQL does not answer, or the connection was lost.
     """
     try:
-        with postgres.connect(store_url, autocommit=True) as store:
+        with line.lent() as store:
             lock = advisory_locks.writer_of(chain_id)
             if not advisory_locks.try_acquire(store, lock):
                 yield None

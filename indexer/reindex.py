@@ -153,7 +153,7 @@ def _writer(context: IndexContext, chain: Chain) -> Iterator[Connection | None]:
     """The chain's writer lock, waiting for a follower to pause between two units."""
     give_up = time.monotonic() + _WRITER_WAIT_SECONDS
     while True:
-        with writer_lock(context.store_url, chain.chain_id) as store:
+        with writer_lock(context.session(chain).line, chain.chain_id) as store:
             if store is not None or time.monotonic() >= give_up:
                 yield store
                 return

@@ -118,7 +118,7 @@ def advance(
 
 def _advance(context: IndexContext, chain: Chain, to_block: int | None, progress: ReportProgress | None) -> Advance:
     session = context.session(chain)
-    with writer_lock(context.store_url, chain.chain_id) as store:
+    with writer_lock(session.line, chain.chain_id) as store:
         if store is None:
             return Advance(busy=True)
         try:
@@ -143,7 +143,7 @@ def rewind(context: IndexContext, chain: Chain, block: int) -> Advance:
         TransfersDropped: the chain's retention has dropped transfers that would be taken from the sums.
     """
     session = context.session(chain)
-    with writer_lock(context.store_url, chain.chain_id) as store:
+    with writer_lock(session.line, chain.chain_id) as store:
         if store is None:
             return Advance(busy=True)
         session.forget()

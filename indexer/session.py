@@ -10,6 +10,7 @@ from indexer.known import Known
 from indexer.plan import Limits, RangeSize
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
+from warehouse.postgres import KeptConnection
 from warehouse.process_memory import collect_garbage_less, share_heap
 
 
@@ -25,6 +26,8 @@ class ChainSession:
     known: Known
     size: RangeSize
     pool: ThreadPoolExecutor
+    line: KeptConnection
+    """Over which the chain's writer lock is taken: a follower does so several times a second."""
     assembling: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "assemble"))
     generation: int = -1
     marked: int = -1
@@ -71,6 +74,7 @@ class IndexContext:
                 Known(self.warehouse, chain.chain_id),
                 RangeSize(self.limits),
                 ThreadPoolExecutor(self.limits.fetchers, f"fetch-{chain.key}"),
+                KeptConnection(self.store_url),
             )
         return self.sessions[chain.key]
 
@@ -86,4 +90,5 @@ class IndexContext:
             session.pool.shutdown(wait=True, cancel_futures=True)
             session.assembling.shutdown(wait=True)
             session.source.close()
+            session.line.close()
         self.sessions.clear()

@@ -30,6 +30,7 @@ __all__ = [
     "Connection",
     "ConnectionLost",
     "Jsonb",
+    "KeptConnection",
     "ProgrammingError",
     "UniqueViolation",
     "connect",
@@ -55,6 +56,46 @@ def connect(url: str, autocommit: bool = False) -> Connection:
         )
     except psycopg.OperationalError as error:
         raise StoreUnavailable(f"PostgreSQL does not answer: {error}") from error
+
+
+class KeptConnection:
+    """A connection that commits by itself, kept between uses by one thread at a time. Making one costs the server a
+    process and both sides a check of the password: ten milliseconds of CPU."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._kept: Connection | None = None
+
+    @contextmanager
+    def lent(self) -> Iterator[Connection]:
+        """The connection, a new one if the server closed it meanwhile. It is closed if the block raises.
+
+        Raises:
+            StoreUnavailable: nobody answers, or the credentials are wrong.
+        """
+        connection = self._take() or connect(self._url, autocommit=True)
+        try:
+            yield connection
+        except BaseException:  # whatever was under way over it ends with it
+            connection.close()
+            raise
+        self._kept = connection
+
+    def close(self) -> None:
+        """Close it."""
+        if self._kept is not None:
+            self._kept.close()
+
+    def _take(self) -> Connection | None:
+        kept, self._kept = self._kept, None
+        if kept is None:
+            return None
+        try:
+            kept.execute("SELECT 1")
+        except psycopg.OperationalError:
+            kept.close()
+            return None
+        return kept
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chain
 from warehouse.domain.facts import FACT_TABLES
 from warehouse.errors import WarehouseError
-from warehouse.postgres import Connection
+from warehouse.postgres import Connection, KeptConnection
 
 BOGUS = "SELECT * REPLACE (repeat('Z', 20) AS token, log_index + 999999 AS log_index) FROM fact_transfer"
 
@@ -163,7 +163,7 @@ def test_a_repair_that_is_killed_at_any_write_is_completed_by_the_next(
             break
         except KeyboardInterrupt:
             context.warehouse = warehouse
-            with writer_lock(store_url, archive_chain.chain_id) as store:
+            with writer_lock(KeptConnection(store_url), archive_chain.chain_id) as store:
                 assert store is not None
                 checkpoint = settle(store, warehouse, read_checkpoint(store, archive_chain.chain_id))
             assert checkpoint.pending is None
@@ -192,6 +192,6 @@ def test_a_chain_that_another_writer_keeps_is_left_alone(
     context: IndexContext, archive_chain: Chain, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reindexing, "_WRITER_WAIT_SECONDS", 0.2)
-    with writer_lock(store_url, archive_chain.chain_id):
+    with writer_lock(KeptConnection(store_url), archive_chain.chain_id):
         assert reindex(context, archive_chain, 50, 51).busy
     assert not reindex(context, archive_chain, 50, 51).busy
