@@ -34,8 +34,11 @@ _MIN_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.1, 2.0
 """Bounds of the wait for the next block."""
 _HALTED_SECONDS = 30.0
 _MIN_RETRY_SECONDS, _MAX_RETRY_SECONDS = 1.0, 30.0
-_IDLE_SECONDS = 5.0
-"""How often a loop runs although no block has come."""
+_QUIET_BLOCKS, _QUIET_SECONDS = 5, 10.0
+"""After so many block times, and so many seconds, without a block the node is asked as seldom as the bounds allow."""
+_IDLE_SECONDS, _IDLE_METRICS_SECONDS = 5.0, 15.0
+"""How often the loops for new tokens and for metrics run although no block has come: registrations change, and prices
+are recomputed once a minute."""
 _REST_FACTOR = 4.0
 """The metrics loop rests this many times as long as it ran, so it runs a fifth of the time at most."""
 _MIN_REST_SECONDS, _MAX_REST_SECONDS = 1.0, 30.0
@@ -71,6 +74,8 @@ class Follower:
     context: IndexContext | None = None
     state: FollowState = field(default_factory=FollowState)
     published: int | None = None
+    moved_at: float = field(default_factory=time.monotonic)
+    """When a block was last published or reverted."""
     refused_pause: float = _MIN_RETRY_SECONDS
     """How long to wait while the nodes serve another chain. A node that is being set up, or a load balancer that errs,
     soon serves the right one; a wrong chains file stays wrong."""
@@ -92,6 +97,7 @@ class Follower:
         at_head = done.published is None or done.head is None or done.published >= done.head
         if done.blocks or done.reorganised:
             self.state.announce(at_head)
+            self.moved_at = time.monotonic()
         self.state.at_head = at_head
         if not at_head:
             return 0.0
@@ -99,6 +105,8 @@ class Follower:
         is_fast = done.blocks > 1 and not done.reorganised
         if is_fast:
             return _MIN_WAIT_SECONDS
+        if time.monotonic() - self.moved_at > max(_QUIET_BLOCKS * self.chain.block_seconds, _QUIET_SECONDS):
+            return _MAX_WAIT_SECONDS
         return min(max(self.chain.block_seconds / 4, _MIN_WAIT_SECONDS), _MAX_WAIT_SECONDS)
 
     def publish_new_tokens(self) -> None:
@@ -206,19 +214,19 @@ def _index(follower: Follower, stop: threading.Event) -> None:
 
 def _publish_new_tokens(follower: Follower, stop: threading.Event) -> None:
     while not stop.is_set():
-        _wait_for(follower.state.new_tokens, stop)
+        _wait_for(follower.state.new_tokens, stop, _IDLE_SECONDS)
         follower.publish_new_tokens()
 
 
 def _refresh_metrics(follower: Follower, stop: threading.Event) -> None:
     while not stop.is_set():
-        _wait_for(follower.state.changed, stop)
+        _wait_for(follower.state.changed, stop, _IDLE_METRICS_SECONDS)
         stop.wait(follower.refresh_metrics())
 
 
-def _wait_for(event: threading.Event, stop: threading.Event) -> None:
-    """Wait for the event, the end, or :data:`_IDLE_SECONDS`, whichever comes first."""
-    deadline = time.monotonic() + _IDLE_SECONDS
+def _wait_for(event: threading.Event, stop: threading.Event, seconds: float) -> None:
+    """Wait for the event, the end, or so many seconds, whichever comes first."""
+    deadline = time.monotonic() + seconds
     while not stop.is_set() and time.monotonic() < deadline and not event.wait(0.5):
         pass
     event.clear()
