@@ -86,6 +86,8 @@ def environment(settings: StackSettings) -> dict[str, str]:
         # Parts run in the data directory, from which nothing must be imported.
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
+        # By default the C library keeps up to eight heaps per core, each as large as it ever was.
+        "MALLOC_ARENA_MAX": os.environ.get("MALLOC_ARENA_MAX", "2"),
     }
     if settings.chains is not None:
         found["REGALIA_CHAINS"] = str(settings.chains.absolute())
