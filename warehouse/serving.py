@@ -2,11 +2,13 @@
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 import uvicorn
-from starlette.types import ASGIApp
 
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+"""As ASGI defines it."""
 GRACEFUL_SECONDS = 5
 """Running requests get this long when a process is asked to stop."""
 
@@ -26,7 +28,7 @@ class StoppableServer(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def local_server(app: ASGIApp, port: int) -> StoppableServer:
+def local_server(app: Application, port: int) -> StoppableServer:
     """A server of an application for this machine alone; whoever wants to end it sets ``should_exit``."""
     return StoppableServer(
         uvicorn.Config(

@@ -146,7 +146,7 @@ class Demo:
         key = accounts.create_key(claimant.wallet, PLAN, "demo").key
         demo = guide.RunningDemo(
             api_url=listens["api"] or "",
-            dagster_url=listens.get("dagster-web"),
+            dagster_url=listens.get("dagster"),
             rpc_url=base.rpc_url,
             chain_key=base.chain_key,
             chain_id=base.chain_id,

@@ -1,11 +1,9 @@
 """The parts of ``regalia up``: their commands and readiness."""
 
 import importlib.util
-import signal
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from api.ops.supervisor import ports, probes
 from api.ops.supervisor.part import Part, StackError
@@ -17,7 +15,7 @@ from warehouse.embedded.layout import Layout
 ENGINE_STOP_SECONDS = 30.0
 
 _OURS = frozenset({"warehouse", "indexer", "pipelines", "api"})
-_LOADED = {"api": ("api.app",), "dagster-code": ("pipelines.definitions",)}
+_LOADED = {"api": ("api.app",), "dagster-code": ("pipelines.definitions",), "dagster": ("dagster_webserver",)}
 """Packages that a part loads besides its own module."""
 
 
@@ -62,11 +60,6 @@ def followed(chains: Chains) -> tuple[Chain, ...]:
 
 def _python(module: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", module, *arguments)
-
-
-def _script(name: str, *arguments: str) -> tuple[str, ...]:
-    """A command that is installed with this interpreter, whatever PATH says."""
-    return (str(Path(sys.executable).with_name(name)), *arguments)
 
 
 def _engines(settings: StackSettings, layout: Layout) -> Iterable[Part]:
@@ -160,27 +153,14 @@ def _dagster(settings: StackSettings, layout: Layout, needs: tuple[str, ...]) ->
         port=code_port,
     )
     yield Part(
-        "dagster-web",
-        _python(
-            "dagster_webserver",
-            *("--workspace", workspace, "--host", "127.0.0.1", "--port", str(web_port)),
-            *("--dagster-log-level", "warning", *log_format),
-        ),
+        "dagster",
+        _python("pipelines.dagster_server", "--workspace", workspace, "--port", str(web_port)),
         needs=(*needs, "dagster-setup", "dagster-code"),
-        ready=probes.code_location_loaded(web_url),
+        ready=probes.dagster_works(web_url),
         environment=environment,
+        stop_seconds=20,
         listens=web_url,
         port=web_port,
-    )
-    yield Part(
-        "dagster-daemon",
-        _script("dagster-daemon", "run", "--workspace", workspace, "--log-level", "warning", *log_format),
-        needs=(*needs, "dagster-setup", "dagster-code"),
-        # Probed through the webserver. If that is restarting, the daemon must not be killed for it.
-        ready=probes.daemons_healthy(web_url),
-        environment=environment,
-        stop_signal=signal.SIGINT,
-        stop_seconds=20,
     )
 
 

@@ -38,22 +38,17 @@ def ask_graphql(base_url: str, query: str) -> dict[str, Any]:
         return data
 
 
-def code_location_loaded(base_url: str) -> Callable[[], bool]:
-    """True once the webserver has our definitions."""
+def dagster_works(base_url: str) -> Callable[[], bool]:
+    """True once the web UI has our definitions, and the daemons for schedules and sensors have reported."""
 
     def probe() -> bool:
-        found = ask_graphql(base_url, "{repositoriesOrError{... on RepositoryConnection{nodes{name}}}}")
-        return bool(found["repositoriesOrError"].get("nodes"))
-
-    return probe
-
-
-def daemons_healthy(base_url: str) -> Callable[[], bool]:
-    """True once the daemons for schedules and sensors have reported."""
-
-    def probe() -> bool:
-        found = ask_graphql(base_url, "{instance{daemonHealth{allDaemonStatuses{daemonType healthy}}}}")
+        found = ask_graphql(
+            base_url,
+            """{repositoriesOrError{... on RepositoryConnection{nodes{name}}}
+                instance{daemonHealth{allDaemonStatuses{daemonType healthy}}}}""",
+        )
         statuses = found["instance"]["daemonHealth"]["allDaemonStatuses"]
-        return {status["daemonType"] for status in statuses if status["healthy"]} >= WATCHED_DAEMONS
+        healthy = {status["daemonType"] for status in statuses if status["healthy"]}
+        return bool(found["repositoriesOrError"].get("nodes")) and healthy >= WATCHED_DAEMONS
 
     return probe

@@ -120,12 +120,12 @@ def test_the_service_starts_restarts_parts_and_leaves_no_process(tmp_path: Path,
     with up(tmp_path / "data", REGALIA_CHAINS=str(chains), **LOUD) as service:
         parts = service.parts()
         wanted = ["store", "warehouse", "migrations", "api", "worker", "follow-base"]
-        wanted += ["dagster-setup", "dagster-code", "dagster-web", "dagster-daemon"]
+        wanted += ["dagster-setup", "dagster-code", "dagster"]
         assert list(parts) == wanted
         assert {part["phase"] for part in parts.values()} <= {"ready", "done"}
         with urllib.request.urlopen(f"{parts['api']['listens']}/health/ready", timeout=10) as answer:
             assert json.load(answer)["status"] == "ready"
-        with urllib.request.urlopen(f"{parts['dagster-web']['listens']}/server_info", timeout=10) as answer:
+        with urllib.request.urlopen(f"{parts['dagster']['listens']}/server_info", timeout=10) as answer:
             assert answer.status == 200
 
         service.environment["REGALIA_LOG_LEVEL"] = "INFO"
