@@ -21,11 +21,21 @@ from warehouse import postgres, settings, sql
 from warehouse.catalogue import column_comment, table_comment
 from warehouse.columns import columns_of
 from warehouse.domain.chains import Chain
+from warehouse.marts import MARTS, Mart
+from warehouse.marts.database import database_of
+
+MARTS_PREFIX = "marts"
+"""Of the keys of marts: some are named as a table of the store is."""
 
 
 def node_of(chain: Chain) -> str:
     """The asset that stands for a chain's nodes."""
     return f"node_{chain.key}"
+
+
+def head_of(chain: Chain) -> str:
+    """The asset that stands for a chain being indexed to its head."""
+    return f"head_{chain.key}"
 
 
 def node_spec(chain: Chain) -> dg.AssetSpec:
@@ -79,8 +89,30 @@ def _database() -> str:
     return (urlsplit(url).path.strip("/") if url else "") or "regalia"
 
 
-fact_specs = [table_spec(table) for table in lineage.INDEXED if table != lineage.BLOCKS]
+fact_specs = [table_spec(table, freshness_policy=FRESH) for table in lineage.INDEXED if table != lineage.BLOCKS]
 """What the indexer writes besides blocks. Its followers write them, so Dagster has nothing to run for them."""
+
+
+def mart_spec(mart: Mart) -> dg.AssetSpec:
+    """A view for analysts, made of the tables that its declaration names. It is as fresh as they are."""
+    tables = {*lineage.INDEXED, *lineage.derived_tables()}
+    return dg.AssetSpec(
+        dg.AssetKey([MARTS_PREFIX, mart.name]),
+        deps=[table for table in mart.internals if table in tables],
+        description=f"{mart.comment} A row is {mart.grain}.",
+        group_name=Group.SERVING.value,
+        kinds={"clickhouse", "view"},
+        owners=OWNERS,
+        metadata={
+            "dagster/table_name": f"{database_of(_database())}.{mart.name}",
+            "dagster/column_schema": dg.TableSchema(
+                [dg.TableColumn(column.name, column.type, column.comment) for column in mart.columns]
+            ),
+        },
+    )
+
+
+mart_specs = [mart_spec(mart) for mart in MARTS]
 
 
 def is_hourly(table: str) -> bool:

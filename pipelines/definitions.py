@@ -4,7 +4,7 @@ import dagster as dg
 
 from pipelines.alerts.assets import alert_instance
 from pipelines.alerts.schedules import alerts_job, alerts_schedule
-from pipelines.assets import fact_specs, node_spec, refresh_tables
+from pipelines.assets import fact_specs, mart_specs, node_spec, refresh_tables
 from pipelines.checks.asset_checks import asset_check
 from pipelines.checks.declared import CHECKS
 from pipelines.documents.schedules import (
@@ -25,7 +25,7 @@ from pipelines.retention import retention_schedule
 
 nodes = [node_spec(chain) for chain in configured_chains()]
 heads = [head_asset(chain) for chain in configured_chains()]
-repairs = ingestion_schedules(heads)
+repairs = ingestion_schedules(configured_chains())
 
 checks_job = dg.define_asset_job("checks", selection=dg.AssetSelection.all_asset_checks(), tags={"subject": "checks"})
 checks_schedule = dg.ScheduleDefinition(
@@ -38,7 +38,7 @@ checks_schedule = dg.ScheduleDefinition(
 recurring = [refresh_job.name, alerts_job.name, cleaning_job.name, *[schedule.job.name for schedule in repairs]]
 
 defs = dg.Definitions(
-    assets=[*nodes, *heads, raw_block, *fact_specs, refresh_tables, agg_heartbeat, alert_instance],
+    assets=[*nodes, *heads, raw_block, *fact_specs, refresh_tables, agg_heartbeat, alert_instance, *mart_specs],
     asset_checks=[*map(asset_check, CHECKS), balances_equal_chain],
     jobs=[refresh_job, heartbeat_job, alerts_job, cleaning_job, checks_job, *[schedule.job for schedule in repairs]],
     schedules=[

@@ -1,5 +1,5 @@
-"""What followers and ``regalia refresh`` did, reported to the history of Dagster's assets, so that it shows how fresh
-each table is.
+"""What followers and commands did, reported to the history of Dagster's assets, so that it shows how fresh each table
+is. What indexers wrote is in ``pipelines.ingestion.reports``.
 
 A run is reported if it ended after the last materialisation that Dagster knows of. Dagster's own runs are not reported
 again, therefore, nor is a report that was sent before this sensor was interrupted. The sensor looks once a minute, so a
@@ -13,7 +13,12 @@ from datetime import datetime
 import dagster as dg
 
 from pipelines import lineage
+from pipelines.assets import head_of
+from pipelines.ingestion.reports import read_indexed
+from pipelines.ingestion.reports import unreported as unreported_facts
 from pipelines.notices import open_store, skips_without_engines
+from pipelines.partitions import block_windows, missing_windows
+from pipelines.resources import configured_chains
 from pipelines.run_log import StepRun
 from pipelines.running import run_metadata
 from warehouse import postgres
@@ -35,9 +40,32 @@ class LastRun:
 @skips_without_engines
 def report_runs(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
     """Report what followers and commands wrote since the last materialisation of each table."""
+    chains = configured_chains()
     with open_store() as store:
-        events = unreported(context.instance, last_runs(store))
-    return dg.SensorResult(asset_events=events, skip_reason=f"{len(events)} tables were written since the last look")
+        runs, indexed = last_runs(store), read_indexed(store, chains)
+    events = [
+        *unreported(context.instance, runs),
+        *unreported_facts(known_times(context.instance, [*lineage.INDEXED, *map(head_of, chains)]), indexed),
+    ]
+    windows = [
+        key
+        for position in indexed.positions
+        for key in missing_windows(context.instance, position.chain, position.block)
+    ]
+    return dg.SensorResult(
+        asset_events=events,
+        dynamic_partitions_requests=[block_windows.build_add_request(windows)] if windows else [],
+        skip_reason=f"{len(events)} assets changed since the last look",
+    )
+
+
+def known_times(instance: dg.DagsterInstance, assets: Sequence[str]) -> dict[str, float]:
+    """When each asset was last materialised, as far as Dagster knows, in seconds since 1970."""
+    known = {}
+    for record in instance.get_asset_records([dg.AssetKey(asset) for asset in assets]):
+        made = record.asset_entry.last_materialization_record
+        known[record.asset_entry.asset_key.to_user_string()] = made.timestamp if made is not None else 0.0
+    return known
 
 
 def last_runs(store: Connection) -> list[LastRun]:
@@ -63,10 +91,7 @@ def _last_run(row: Mapping[str, object], started_at: datetime) -> LastRun:
 def unreported(instance: dg.DagsterInstance, runs: Sequence[LastRun]) -> list[dg.AssetMaterialization]:
     """One materialisation for each table that was written after Dagster's last one of it."""
     tables = lineage.derived_tables()
-    known = {}
-    for record in instance.get_asset_records([dg.AssetKey(table) for table in tables]):
-        made = record.asset_entry.last_materialization_record
-        known[record.asset_entry.asset_key.to_user_string()] = made.timestamp if made is not None else 0.0
+    known = known_times(instance, tables)
     found = []
     for table in tables:
         names = lineage.run_names(table)

@@ -2,7 +2,7 @@
 
 Dagster keeps every run for ever. Runs of partitioned jobs stay, because they say which partitions exist. Those of the
 recurring jobs below are soon worthless but would fill the store, and so would our log of step runs, to which a
-follower at the head adds several a second.
+follower at the head adds several a second. What is reported to assets once a minute would grow for ever as well.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -41,6 +41,14 @@ def remove_step_runs(store: Connection, before: datetime) -> int:
     return postgres.execute(store, "step_runs/remove_old", {"before": before})
 
 
+def remove_old_reports(store: Connection, before: datetime) -> int:
+    """Remove what was reported to Dagster's assets without a run before a moment, except the last of each; returns how
+    many. Where Dagster's storage is not in this store, there is nothing to remove."""
+    if not postgres.run(store, "status/find_tables")[0]["dagster"]:
+        return 0
+    return int(postgres.run(store, "dagster/remove_old_reports", {"before": before})[0]["removed"])
+
+
 def thin_changes(warehouse: Warehouse, store: Connection, kept: timedelta = CHANGES_KEPT) -> int:
     """Remove changes that no step, event source or reorganisation will need, and whose blocks are older than ``kept``;
     returns how many. The removal is recorded before the first row goes. Calling it again removes the rest."""
@@ -73,8 +81,11 @@ def retention_schedule(recurring: list[str]) -> dg.ScheduleDefinition:
             context.log.info("%s: %d old runs removed", name, remove_finished_runs(context.instance, name, before))
         with engines.connect() as connections:
             removed = remove_step_runs(connections.store, datetime.now(UTC) - ACCOUNTS_KEPT)
+            reports = remove_old_reports(connections.store, datetime.now(UTC) - ACCOUNTS_KEPT)
             thinned = thin_changes(connections.warehouse, connections.store)
-        context.log.info("%d old step runs removed, %d changes of facts", removed, thinned)
+        context.log.info(
+            "%d old step runs removed, %d old reports to assets, %d changes of facts", removed, reports, thinned
+        )
 
     @dg.op(name="drop_old_transfers", out=dg.Out(dg.Nothing))
     def drop_old_transfers(context: dg.OpExecutionContext, engines: Engines) -> None:

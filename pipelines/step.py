@@ -30,7 +30,7 @@ class Group(StrEnum):
     SUMS_AND_PRICES = "sums_and_prices"
     SCORES = "scores"
     SERVING = "serving"
-    """What the API reads from the warehouse."""
+    """What the API reads from the warehouse, and analysts as marts."""
     STORE = "store"
     """What the API reads from the store."""
 

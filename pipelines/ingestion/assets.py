@@ -8,12 +8,12 @@ import dagster as dg
 from indexer.chains.kinds import open_source
 from indexer.reindex import DifferentChain, Reindexed, reindex
 from indexer.run import Advance, IndexContext, advance
-from pipelines.assets import node_of, table_spec
+from pipelines.assets import head_of, node_of, table_spec
 from pipelines.ingestion.windows import audit_window
-from pipelines.partitions import block_windows, chain_block_windows, window_blocks, window_key
+from pipelines.partitions import block_windows, missing_windows, window_blocks
 from pipelines.resources import Connections, Engines, configured_chains
 from pipelines.run_log import StepRun
-from pipelines.running import OWNERS, RETRY, chain_pool, result
+from pipelines.running import FRESH, OWNERS, RETRY, chain_pool, result
 from pipelines.step import Group
 from warehouse import postgres
 from warehouse.domain.chains import Chain
@@ -23,13 +23,14 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
     """The head of one chain: indexes what the follower would, in case none runs."""
 
     @dg.asset(
-        name=f"head_{chain.key}",
+        name=head_of(chain),
         deps=[node_of(chain)],
         group_name=Group.CHAIN_FACTS.value,
         kinds={"json_rpc"},
         retry_policy=RETRY,
         pool=chain_pool(chain.key),
         owners=OWNERS,
+        freshness_policy=FRESH,
         description=f"{chain.name} indexed to its head. Does nothing while a follower indexes it.",
     )
     def head(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
@@ -40,8 +41,9 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
         ):
             done = advance(indexing, chain)
             published = _published_block(connections, chain)
-        if published is not None:
-            _add_windows(context, chain.start_block, published)
+        new = missing_windows(context.instance, chain, published) if published is not None else []
+        if new:
+            context.instance.add_dynamic_partitions(str(block_windows.name), new)
         return result([_account(chain, done, time.perf_counter() - started)])
 
     return head
@@ -52,21 +54,19 @@ def head_asset(chain: Chain) -> dg.AssetsDefinition:
     specs=[
         table_spec(
             "raw_block",
-            deps=[f"head_{chain.key}" for chain in configured_chains()],
-            partitions_def=chain_block_windows,
+            deps=[head_of(chain) for chain in configured_chains()],
+            partitions_def=block_windows,
+            freshness_policy=FRESH,
         )
     ],
     retry_policy=RETRY,
 )
 def raw_block(context: dg.AssetExecutionContext, engines: Engines) -> dg.MaterializeResult[None]:
     """A window of a chain's blocks: indexed if needed, fetched again, compared with what is stored, and repaired."""
-    key = context.partition_key
-    if not isinstance(key, dg.MultiPartitionKey):
-        raise dg.Failure(f"a window is named by chain and blocks, not {key!r}")
-    first, last = window_blocks(key.keys_by_dimension["blocks"])
+    chain_key, first, last = window_blocks(context.partition_key)
     started = time.perf_counter()
     with engines.connect() as connections:
-        chain = connections.chains.by_key[key.keys_by_dimension["chain"]]
+        chain = connections.chains.by_key[chain_key]
         if not chain.enabled:
             raise dg.Failure(f"chain {chain.key} has no rpc_urls", allow_retries=False)
         with closing(IndexContext(connections.warehouse, connections.urls.database_url)) as indexing:
@@ -112,15 +112,4 @@ def _published_block(connections: Connections, chain: Chain) -> int | None:
 def _account(chain: Chain, done: Advance, seconds: float) -> StepRun:
     note = "a follower is indexing" if done.busy else ""
     first = "" if done.published is None else str(done.published - done.blocks + 1)
-    return StepRun(f"head_{chain.key}", chain.chain_id, seconds, done.rows, first, str(done.published or ""), note)
-
-
-def _add_windows(context: dg.AssetExecutionContext, first: int, last: int) -> None:
-    known = set(context.instance.get_dynamic_partitions(str(block_windows.name)))
-    start, _ = window_blocks(window_key(first))
-    end, _ = window_blocks(window_key(last))
-    width = window_blocks(window_key(0))[1] + 1
-    wanted = [window_key(block) for block in range(start, end + 1, width)]
-    new = [key for key in wanted if key not in known]
-    if new:
-        context.instance.add_dynamic_partitions(str(block_windows.name), new)
+    return StepRun(head_of(chain), chain.chain_id, seconds, done.rows, first, str(done.published or ""), note)

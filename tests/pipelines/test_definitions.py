@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
@@ -10,7 +11,7 @@ from indexer.run import advance
 from pipelines.holders.checks import compare_balances
 from pipelines.ingestion.assets import head_asset, raw_block
 from pipelines.ingestion.windows import audit_window
-from pipelines.partitions import window_blocks, window_key
+from pipelines.partitions import block_windows, missing_windows, window_blocks, window_key
 from pipelines.resources import EngineAccess
 from tests.factories.ledger import Ledger
 from tests.factories.markets import build_market
@@ -115,13 +116,13 @@ def test_backfill_windows_appear_while_a_follower_indexes(
         monkeypatch.setenv(f"REGALIA_{name}", value)
     monkeypatch.setenv("REGALIA_DATA_DIR", str(tmp_path))
     asset = head_asset(archive_chain)
-    window = dg.MultiPartitionKey({"chain": "base", "blocks": window_key(0)})
+    window = window_key("base", 0)
     with dg.DagsterInstance.ephemeral() as instance, indexing(warehouse, store_url) as context:
         advance(context, archive_chain, to_block=5)
         with postgres.connect(store_url, autocommit=True) as writer:
             writer.execute("SELECT pg_advisory_lock(821, %s)", (archive_chain.chain_id,))
             assert dg.materialize([asset], instance=instance, resources={"engines": EngineAccess()}).success
-            assert instance.get_dynamic_partitions("block_windows") == [window_key(0)]
+            assert instance.get_dynamic_partitions("chain_windows") == [window]
         backfilled = dg.materialize(
             [raw_block], instance=instance, resources={"engines": EngineAccess()}, partition_key=window
         )
@@ -132,8 +133,18 @@ def test_backfill_windows_appear_while_a_follower_indexes(
 
 
 def test_windows_of_blocks_have_reversible_names() -> None:
-    assert window_blocks(window_key(12_345)) == (10_000, 19_999)
-    assert window_key(9_999) == window_key(0)
+    assert window_blocks(window_key("base", 12_345)) == ("base", 10_000, 19_999)
+    assert window_key("base", 9_999) == window_key("base", 0)
+
+
+def test_windows_begin_where_the_chain_begins(archive_chain: Chain) -> None:
+    chain = replace(archive_chain, start_block=25_000)
+    with dg.DagsterInstance.ephemeral() as instance:
+        assert missing_windows(instance, chain, 19_999) == []
+        wanted = [window_key(chain.key, block) for block in (20_000, 30_000)]
+        assert missing_windows(instance, chain, 31_000) == wanted
+        instance.add_dynamic_partitions(str(block_windows.name), wanted[:1])
+        assert missing_windows(instance, chain, 31_000) == wanted[1:]
 
 
 def test_indexed_blocks_and_balances_equal_the_chain(

@@ -8,6 +8,7 @@ from pipelines.definitions import defs
 from pipelines.step import Group
 from pipelines.steps import STEPS
 from warehouse.clickhouse import Warehouse
+from warehouse.marts import MARTS
 
 NOT_ASSETS = {
     "agg_document_request",  # a queue between steps
@@ -48,6 +49,24 @@ def test_the_web_interface_can_be_sent_all_definitions() -> None:
     from dagster._serdes import serialize_value
 
     assert "agg_token" in serialize_value(RepositorySnap.from_def(defs.get_repository_def()))
+
+
+def test_a_mart_is_an_asset_made_of_the_tables_that_it_reads() -> None:
+    found = assets()
+    for mart in MARTS:
+        spec = found[f"marts/{mart.name}"]
+        columns = spec.metadata["dagster/column_schema"].columns
+        assert [(column.name, column.description) for column in columns] == [
+            (column.name, column.comment) for column in mart.columns
+        ]
+        assert spec.metadata["dagster/table_name"] == f"marts.{mart.name}"
+    trades = {dep.asset_key.to_user_string() for dep in found["marts/trades"].deps}
+    assert trades == {"fact_swap", "fact_pool", "agg_token", "agg_quote_minute"}
+
+
+def test_facts_and_heads_have_a_freshness_policy() -> None:
+    for name in lineage.INDEXED:
+        assert assets()[name].freshness_policy is not None
 
 
 def test_an_asset_has_an_owner_a_kind_a_description_and_one_of_five_groups() -> None:

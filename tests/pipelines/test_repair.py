@@ -36,9 +36,9 @@ def test_a_backfill_repairs_a_hole(
     assert violations(warehouse, "contiguous_blocks")
     refresh(warehouse, store, chains)
 
-    window = dg.MultiPartitionKey({"chain": archive_chain.key, "blocks": window_key(0)})
+    window = window_key(archive_chain.key, 0)
     with dg.DagsterInstance.ephemeral() as instance:
-        instance.add_dynamic_partitions(str(block_windows.name), [window_key(0)])
+        instance.add_dynamic_partitions(str(block_windows.name), [window])
         done = dg.materialize(
             [raw_block], instance=instance, resources={"engines": EngineAccess()}, partition_key=window
         )

@@ -1,10 +1,12 @@
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import dagster as dg
 import pytest
 
+from api.ops.supervisor import dagster_home
 from pipelines.refresh import refresh
-from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs, thin_changes
+from pipelines.retention import ACCOUNTS_KEPT, remove_finished_runs, remove_old_reports, thin_changes
 from tests.factories.economy import Economy
 from tests.factories.ledger import Ledger
 from tests.fixtures.derived import contents, forget
@@ -41,6 +43,30 @@ def test_only_finished_runs_of_the_job_from_before_the_moment_are_removed() -> N
         assert remove_finished_runs(instance, "recurring", now + timedelta(hours=1)) == 2
         left = {(run.job_name, run.run_id == running.run_id) for run in instance.get_runs()}
         assert left == {("recurring", True), ("other", False)}
+
+
+def test_old_reports_to_assets_are_removed_except_the_last_of_each(
+    store: Connection, store_url: str, tmp_path: Path
+) -> None:
+    now = datetime.now(UTC)
+    assert remove_old_reports(store, now) == 0  # no storage of Dagster's
+    store.execute("CREATE SCHEMA dagster")
+    dagster_home.write(tmp_path, database_url=store_url, code_server_port=1)
+    with dg.DagsterInstance.from_config(str(tmp_path)) as instance:
+        for _ in range(3):
+            instance.report_runless_asset_event(dg.AssetMaterialization("fact_transfer"))
+            for window in ("base/0-9", "base/10-19"):
+                instance.report_runless_asset_event(dg.AssetMaterialization("raw_block", partition=window))
+        recurring.execute_in_process(instance=instance)
+        of_runs = "SELECT count(*) AS n FROM dagster.event_logs WHERE run_id != ''"
+        before = store.execute(of_runs).fetchone()
+        assert remove_old_reports(store, now - timedelta(hours=1)) == 0
+        assert remove_old_reports(store, now + timedelta(hours=1)) == 6
+        assert store.execute(of_runs).fetchone() == before
+        left = store.execute("SELECT asset_key FROM dagster.event_logs WHERE run_id = '' ORDER BY id").fetchall()
+        assert [row["asset_key"] for row in left] == ['["fact_transfer"]', '["raw_block"]', '["raw_block"]']
+        windows = instance.get_materialized_partitions(dg.AssetKey("raw_block"))
+        assert windows == {"base/0-9", "base/10-19"}
 
 
 @pytest.mark.usefixtures("dagster_environment")

@@ -18,7 +18,7 @@ STORE = ROOT / "sql" / "store"
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 METHODS = {"row", "rows", "execute", "store_rows"}
 # Dagster makes its tables itself, in a schema of their own.
-OF_DAGSTER = {"health/count_dagster_runs", "status/count_dagster"}
+OF_DAGSTER = {"health/count_dagster_runs", "status/count_dagster", "dagster/remove_old_reports"}
 
 
 def statements() -> dict[str, str]:
