@@ -151,6 +151,13 @@ def solana(run: Run) -> list[Result]:
     return solana_part.measure(run.directory, run.progress)
 
 
+def idle(run: Run) -> list[Result]:
+    """Memory and CPU of ``regalia up`` on a chain without new blocks."""
+    from tests.bench import idle as idle_part
+
+    return idle_part.measure(run.directory, run.progress)
+
+
 PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "index": index,
     "solana": solana,
@@ -165,5 +172,6 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "incremental": incremental,
     "warehouse": warehouse,
     "webhooks": webhooks,
+    "idle": idle,
 }
 """Name of a part, as ``--only`` takes it, and its function."""
