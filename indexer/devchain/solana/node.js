@@ -174,7 +174,11 @@ async function answerAll(requests) {
 
 async function answer(request, response) {
   const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
+  try {
+    for await (const chunk of request) chunks.push(chunk);
+  } catch {
+    return; // the client left in the middle of its request
+  }
   let text;
   try {
     const body = JSON.parse(Buffer.concat(chunks));

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -158,6 +159,15 @@ def test_a_node_that_takes_too_much_memory_stops_and_says_so() -> None:
         node.process.wait(60)
         with pytest.raises(SurfpoolError, match="MB of memory and was stopped"):
             node.slot()
+
+
+def test_clients_that_leave_in_the_middle_of_a_request_do_not_stop_it(surfpool: Surfpool) -> None:
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", surfpool.port)) as client:
+            client.sendall(b"POST / HTTP/1.1\r\nHost: node\r\nContent-Length: 100\r\n\r\n{")
+    with pytest.raises(SurfpoolError, match="Method not found"):
+        surfpool.rpc("sendBundle", [])
+    assert surfpool.process.poll() is None
 
 
 def test_bundles_are_refused(surfpool: Surfpool) -> None:
