@@ -1,22 +1,17 @@
-"""A year of generated events: what queries over the marts read of them, and what the checks cost.
+"""A year of generated events: what queries over the marts read of them.
 
 All but the last two days are indexed in large units, as a cold index writes them; then a follower's small units come.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import clickhouse_connect
-import psutil
 
 from indexer.configuring import store_configuration
-from pipelines.checks.declared import CHECKS
-from pipelines.checks.run import run_check
-from pipelines.refresh import refresh
 from pipelines.resources import Connections
 from tests.bench.directories import new_directory
 from tests.bench.result import Result
@@ -33,8 +28,6 @@ YEAR_SECONDS, DAY_SECONDS = 365 * 86_400, 86_400
 _BULK_BLOCKS = 1_500
 _FOLLOWED_DAYS, _UNITS_A_DAY = 2, 96
 _QUIET_SECONDS = 60
-_CHECKED_STEPS = ("tokens", "holders", "documents")
-"""Those whose tables the checks read."""
 _LAST = "(SELECT max(block_time) FROM transfers WHERE chain_id = {chain})"
 _WITH = "(SELECT {side} FROM transfers GROUP BY {side} ORDER BY abs(count() - {transfers}), {side} LIMIT 1)"
 _QUERIES = {
@@ -50,7 +43,7 @@ _QUERIES = {
 
 
 def measure(directory: Path, progress: Callable[[str], None], *, longest: bool) -> list[Result]:
-    """Write the events, then measure queries, a run of the checks over what is new, and one over everything."""
+    """Write the events, then measure queries."""
     data_dir = new_directory(directory, "warehouse")
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
     with (
@@ -65,10 +58,7 @@ def measure(directory: Path, progress: Callable[[str], None], *, longest: bool) 
         results = _measure_reads(connections, history)
         for result in results:
             progress(f"{result.name}: {result.value:,.0f} {result.unit}")
-        began = time.perf_counter()
-        _derive(connections)
-        progress(f"derived in {time.perf_counter() - began:.0f} s")
-        return results + _measure_checks(connections, history, progress)
+        return results
 
 
 def _write(connections: Connections, events: int, progress: Callable[[str], None]) -> History:
@@ -118,41 +108,3 @@ def _measure_reads(connections: Connections, history: History) -> list[Result]:
             results.append(Result(f"warehouse: rows read for {name}", read["rows_read"], "rows"))
             results.append(Result(f"warehouse: bytes read for {name}", read["bytes_read"] / 1e6, "MB"))
     return results
-
-
-def _derive(connections: Connections) -> None:
-    refresh(connections.warehouse, connections.store, connections.chains, steps=_CHECKED_STEPS)
-
-
-def _measure_checks(connections: Connections, history: History, progress: Callable[[str], None]) -> list[Result]:
-    """CPU seconds of the warehouse for a run of all checks as the schedule makes them, and for one over all history."""
-    spent: dict[str, dict[str, float]] = {"new": {}, "whole": {}}
-    for check in CHECKS:
-        run_check(connections, check)
-    history.add_blocks(100)
-    _derive(connections)
-    for kind, seconds in spent.items():
-        for check in CHECKS:
-            with _counted(seconds, check.name):
-                outcome = run_check(connections, check, whole=kind == "whole")
-            if outcome.rows:
-                raise AssertionError(f"{check.name}: {outcome.rows[0]}")
-        progress(f"{kind}: " + ", ".join(f"{name} {value:.2f}" for name, value in seconds.items()))
-    new, whole = (sum(seconds.values()) for seconds in spent.values())
-    return [
-        Result("warehouse: CPU of all checks, 10,000 new events and a piece of history", new, "s"),
-        Result("warehouse: CPU of all checks over everything", whole, "s"),
-    ]
-
-
-@contextmanager
-def _counted(seconds: dict[str, float], name: str) -> Iterator[None]:
-    """Add the CPU seconds of this process and its engines in the block under ``name``."""
-    own = psutil.Process()
-    before = _cpu(own)
-    yield
-    seconds[name] = _cpu(own) - before
-
-
-def _cpu(own: psutil.Process) -> float:
-    return sum(sum(process.cpu_times()[:2]) for process in (own, *own.children(recursive=True)))
