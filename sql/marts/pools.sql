@@ -15,13 +15,13 @@ SELECT
     toString(holding.amount0_raw) AS amount0_raw,
     units_of(holding.amount1_raw, names1.decimals) AS amount1,
     toString(holding.amount1_raw) AS amount1_raw,
-    multiIf(
+    ifNotFinite(multiIf(  -- a pool without reserves has no price
         quotes.quote_side = 0,
         2 * least(toFloat64(holding.amount0_raw), toFloat64(holding.amount1_raw) / holding.price),
         quotes.quote_side = 1,
         2 * least(toFloat64(holding.amount1_raw), toFloat64(holding.amount0_raw) * holding.price),
         NULL
-    ) / exp10(quotes.quote_decimals) * toFloat64(prices.usd.1) AS liquidity_usd,
+    ), 0) / exp10(quotes.quote_decimals) * toFloat64(prices.usd.1) AS liquidity_usd,
     quotes.quote_side >= 0 AS believed,
     pools.block_number AS created_block,
     pools.block_time AS created_time,

@@ -65,6 +65,8 @@ FROM
 LEFT ANY JOIN token_name AS names ON names.chain_id = days.chain_id AND names.token = days.token
 LEFT ANY JOIN
 (
-    SELECT chain_id, token, day, toNullable(toFloat64(top10_raw) / toFloat64(held_raw)) AS share
+    -- The sums of a token that makes up its transfers may be anything.
+    SELECT chain_id, token, day,
+           if(held_raw > 0 AND top10_raw BETWEEN 0 AND held_raw, toFloat64(top10_raw) / toFloat64(held_raw), NULL) AS share
     FROM published_agg_top_day
 ) AS shares ON shares.chain_id = days.chain_id AND shares.token = days.token AND shares.day = days.day

@@ -338,7 +338,7 @@ class Ledger:
             columns = {"chain_id": pa.uint32(), "token": frames.HEX, "wallet": frames.HEX}
             table = frames.table(columns, rows)
             days = pa.array([row["day"] for row in rows], pa.int32()).cast(pa.date32())
-            deltas = pa.array([row["delta_raw"].to_bytes(32, "little", signed=True) for row in rows], WORDS)
+            deltas = pa.array([_wrapped(row["delta_raw"]) for row in rows], WORDS)
             table = table.append_column("day", days).append_column("delta_raw", deltas)
             self.warehouse.insert_arrow("agg_balance_day", table)
 
@@ -402,3 +402,8 @@ protocol = "uniswap_v4"
 name = "uniswap"
 pool_manager = "0x{EXCHANGES["uniswap_v4"]}"
 """
+
+
+def _wrapped(amount: int) -> bytes:
+    """An amount as the sums have it: the largest ones that a token can say are negative in 256 bits with a sign."""
+    return (amount % 2**256).to_bytes(32, "little")
