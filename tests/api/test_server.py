@@ -80,7 +80,7 @@ def test_the_process_serves_both_ports_and_stops_on_request(process: subprocess.
 
 
 def wait_for_ports(pid: int) -> list[int]:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while True:
         ports = listening_ports(pid)
         if len(ports) == 2:

@@ -186,7 +186,7 @@ async def test_killed_workers_lose_no_event(hooks: Hooks, store_url: str, data_d
         for kills in (1, 60):  # in the middle of the first request, and of later ones
             hooks.receivers.on_request = lambda _, at=kills: kill() if len(hooks.receivers.sent) == at else None
             many(hooks.store, 50)
-            await wait_until_async(lambda: workers[-1].poll() is not None, seconds=40)
+            await wait_until_async(lambda: workers[-1].poll() is not None, seconds=180)
             start()
         hooks.receivers.on_request = None
         expected = ids(hooks.store)
