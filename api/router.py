@@ -10,6 +10,7 @@ from api.alerts.raised import endpoints as raised_alerts
 from api.apps import endpoints as apps
 from api.audit import endpoints as audit
 from api.auth import endpoints as auth
+from api.broadcasts import endpoints as broadcasts
 from api.candles import endpoints as candles
 from api.challenges import endpoints as challenges
 from api.claims import endpoints as claims
@@ -71,6 +72,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     subscriptions.leave_router,
     contacts.router,
     inbox.router,
+    broadcasts.router,
     challenges.reads_router,
     challenges.router,
     registrations.claimable_router,

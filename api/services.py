@@ -22,6 +22,7 @@ from api import breakers
 from api.apps import catalogue
 from api.apps.catalogue import Catalogue
 from api.apps.pages import PageApps
+from api.broadcasts.links import BlocklistFile
 from api.chains import ChainReaders
 from api.claims.signing import Signing, SolanaSigning
 from api.clock import Clock, SystemClock
@@ -131,6 +132,11 @@ class Services:
         return LimitsFile(self.settings.limits)
 
     @cached_property
+    def broadcast_blocklist(self) -> BlocklistFile:
+        """Domains that broadcasts may not link to, read again when the operator's file changes."""
+        return BlocklistFile(self.settings.broadcast_blocklist)
+
+    @cached_property
     def apps(self) -> Catalogue:
         """The catalogue of apps for pages."""
         return catalogue.load(self.settings.apps)
@@ -142,7 +148,7 @@ class Services:
             OverlayError: one of them cannot be used.
             ChainFactsError: likewise, for the majors.
         """
-        _ = (self.majors, self.pricing, self.limits, self.apps)
+        _ = (self.majors, self.pricing, self.limits, self.apps, self.broadcast_blocklist)
 
     # Keys.
 

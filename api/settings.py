@@ -182,6 +182,19 @@ class ApiSettings(EngineSettings):
     sms_token: SecretStr | None = Field(default=None, description="Its token.")
     sms_from: str | None = Field(default=None, description="Number that SMS come from.")
     sms_url: str = Field(default="https://api.twilio.com", description="The vendor's API: Twilio's, or one like it.")
+    broadcasts_per_hour: int = Field(default=3, ge=1, description="Broadcasts that a page may send in any hour.")
+    broadcasts_per_day: int = Field(default=10, ge=1, description="Broadcasts that a page may send in any 24 hours.")
+    broadcast_review_above: int = Field(
+        default=500, ge=0, description="A page's first broadcast to more recipients waits for the operator."
+    )
+    broadcast_blocklist: Path | None = Field(
+        default=None,
+        description="TOML file with the domains that broadcasts may not link to (api/broadcasts/blocklist.toml).",
+    )
+    broadcast_rates: dict[str, float] = Field(
+        default={"push": 100.0, "email": 20.0, "sms": 10.0, "telegram": 25.0, "discord": 20.0},
+        description="JSON object: messages a second over each channel, of all workers together.",
+    )
     webhook_lease_seconds: float = Field(
         default=20.0,
         ge=6,

@@ -1,16 +1,18 @@
-"""The worker process: runs the jobs that requests queue, and sends webhooks. ``python -m api.worker``.
+"""The worker process: runs the jobs that requests queue, and sends webhooks and broadcasts. ``python -m api.worker``.
 
 Jobs of a killed worker stay marked as running. Once a minute those without a heartbeat are queued again.
 """
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from procrastinate import JobContext
 
 from api.audit import tasks as audit
+from api.broadcasts.engine import broadcast_engine
+from api.broadcasts.sending import BroadcastEngine
 from api.challenges import tasks as challenges
 from api.claims import tasks as claims
 from api.claims.solana import tasks as solana_claims
@@ -32,6 +34,7 @@ from warehouse.logs import configure_logging
 from warehouse.tracing import configure_tracing
 
 LOG = logging.getLogger(__name__)
+Engine = WebhookEngine | BroadcastEngine
 POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
@@ -64,7 +67,7 @@ async def retry_stalled(context: JobContext, timestamp: int) -> None:
 async def work(settings: ApiSettings, *, wait: bool = True) -> None:
     """Run jobs until a signal arrives; without ``wait``, until no job is due."""
     async with open_services(settings) as services, open_queue(services.urls.database_url) as app:
-        engine = webhook_engine(
+        webhooks_engine = webhook_engine(
             services.store,
             services.outbound,
             services.sealer,
@@ -73,6 +76,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             listen_url=services.urls.database_url,
             lease_seconds=settings.webhook_lease_seconds,
         )
+        engines: list[Engine] = [webhooks_engine, broadcast_engine(services)]
         jobs = app.run_worker_async(
             wait=wait,
             concurrency=CONCURRENCY,
@@ -83,23 +87,24 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             worker_middleware=[observe_job],
         )
         if wait:
-            await run_parallel(jobs, engine)
+            await run_parallel(jobs, engines)
         else:
             await jobs
-            await engine.run_until_idle()
+            for engine in engines:
+                await engine.run_until_idle()
 
 
-async def run_parallel(jobs: Coroutine[Any, Any, None], engine: WebhookEngine) -> None:
-    """Run both until the jobs end, as they do on a signal. If the engine ends first, with an error, cancel the jobs and
+async def run_parallel(jobs: Coroutine[Any, Any, None], engines: Sequence[Engine]) -> None:
+    """Run all until the jobs end, as they do on a signal. If an engine ends first, with an error, cancel the jobs and
     raise the error; the supervisor restarts the process."""
     stop = asyncio.Event()
-    sending = asyncio.create_task(engine.run(stop))
+    sending = [asyncio.create_task(engine.run(stop)) for engine in engines]
     working = asyncio.create_task(jobs)
-    await asyncio.wait((sending, working), return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait((*sending, working), return_when=asyncio.FIRST_COMPLETED)
     stop.set()
     if not working.done():
         working.cancel()
-    results = await asyncio.gather(sending, working, return_exceptions=True)
+    results = await asyncio.gather(*sending, working, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
             raise result

@@ -10,7 +10,19 @@ from typing import Annotated
 
 import typer
 
-from api.cli import accounts, backups, challenges, checks, data, deals, guardian, operating, registrations, service
+from api.cli import (
+    accounts,
+    backups,
+    broadcasts,
+    challenges,
+    checks,
+    data,
+    deals,
+    guardian,
+    operating,
+    registrations,
+    service,
+)
 
 _EPILOG = """Settings are environment variables with the prefix REGALIA_; docs/settings.md lists them. \
 REGALIA_DATA_DIR (default .regalia) selects the service: a command uses the engines that run for that directory, or \
@@ -38,6 +50,7 @@ app.add_typer(guardian.app, name="guardian")
 app.add_typer(registrations.attestations, name="attest")
 app.add_typer(challenges.app, name="challenges")
 app.add_typer(deals.app, name="deals")
+app.add_typer(broadcasts.app, name="broadcasts")
 app.add_typer(checks.app, name="checks")
 app.add_typer(operating.notices, name="notices")
 app.add_typer(operating.events, name="events")

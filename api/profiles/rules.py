@@ -33,15 +33,17 @@ _DISCORD = re.compile(
 _MISLEADING = frozenset("\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """The text, if it is one line without tricks."""
     if any(unicodedata.category(one) == "Cc" or one in _MISLEADING for one in text):
         raise ValueError("must not hold control characters or marks of direction")
     return text
 
 
-def _paragraphs(text: str) -> str:
+def paragraphs(text: str) -> str:
+    """The text with its lines ended alike, if each is without tricks."""
     text = text.replace("\r\n", "\n")
-    _plain(text.replace("\n", " "))
+    plain(text.replace("\n", " "))
     return text
 
 
@@ -84,8 +86,8 @@ def _written(longest: int) -> StringConstraints:
     return StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=longest)
 
 
-Name = Annotated[str, _written(MAX_NAME_LENGTH), AfterValidator(_plain)]
-Description = Annotated[str, _written(MAX_DESCRIPTION_LENGTH), AfterValidator(_paragraphs)]
+Name = Annotated[str, _written(MAX_NAME_LENGTH), AfterValidator(plain)]
+Description = Annotated[str, _written(MAX_DESCRIPTION_LENGTH), AfterValidator(paragraphs)]
 Site = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_site)]
 Medium = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_medium)]
 Twitter = Annotated[str, _written(MAX_LINK_LENGTH), AfterValidator(_twitter)]

@@ -163,7 +163,7 @@ def test_every_operation_is_described_with_its_answers(document: dict[str, Any])
         assert operation.get("description"), name
         assert operation.get("tags"), name
         refusals = str(operation["responses"].get("422", ""))
-        codes = ("TOKEN_NOT_REGISTRABLE", "CHAIN_NOT_INDEXED", "CHALLENGE_REFUSED")
+        codes = ("TOKEN_NOT_REGISTRABLE", "CHAIN_NOT_INDEXED", "CHALLENGE_REFUSED", "LINK_BLOCKED")
         assert not refusals or any(code in refusals for code in codes), name
         for parameter in operation.get("parameters", ()):
             assert parameter.get("description") or parameter["name"] == "X-API-Key", (name, parameter["name"])

@@ -1,9 +1,6 @@
 """``regalia challenges``."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
 from uuid import UUID
 
 from api.challenges.deciding import Deciding, DecisionError
@@ -11,12 +8,11 @@ from api.challenges.repository import ChallengeRecord, ChallengeRepository
 from api.http.addresses import evm_address
 from api.http.errors import InvalidInput
 from api.http.times import timestamp
-from api.ops.commands.opened import open_services
+from api.ops.commands.opened import run_with_services
 from api.services import Services
 from warehouse.domain.chains import Chain
 
 MAX_REASON = 500
-_Answer = TypeVar("_Answer")
 
 
 def list_challenges(state: str | None) -> None:
@@ -25,7 +21,7 @@ def list_challenges(state: str | None) -> None:
     async def read(services: Services) -> list[ChallengeRecord]:
         return await ChallengeRepository(services.store).listed(state)
 
-    for challenge in _run(read):
+    for challenge in run_with_services(read):
         print(json.dumps(_line(challenge)))
 
 
@@ -41,7 +37,7 @@ def decide(id: str, uphold: bool, reason: str) -> None:
         deciding = Deciding(ChallengeRepository(services.store), services.chains)
         return await (deciding.uphold if uphold else deciding.reject)(wanted, why, services.clock.now())
 
-    print(json.dumps(_line(_run(act))))
+    print(json.dumps(_line(run_with_services(act))))
 
 
 def rule(token: str, of: str | None, reason: str | None, withdraw: bool) -> None:
@@ -65,21 +61,9 @@ def rule(token: str, of: str | None, reason: str | None, withdraw: bool) -> None
             await deciding.rule(chain, wanted, why, original)
         return chain
 
-    chain = _run(act)
+    chain = run_with_services(act)
     verdict = None if withdraw else {"isCopy": original is not None, "copyOf": original, "reason": why}
     print(json.dumps({"token": f"{chain.key}:{wanted}", "verdict": verdict}))
-
-
-def _run(act: Callable[[Services], Awaitable[_Answer]]) -> _Answer:
-    with open_services() as services:
-
-        async def run() -> _Answer:
-            try:
-                return await act(services)
-            finally:
-                await services.store.close()
-
-        return asyncio.run(run())
 
 
 def _read_id(text: str) -> UUID:

@@ -26,6 +26,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
 
     from api.accounts.service import AccountError
     from api.challenges.deciding import DecisionError
+    from api.ops.commands.broadcasts import ReviewError
     from api.ops.commands.deals import DealCommandError
     from api.ops.supervisor.part import AlreadyRunning, PortTaken, StackError
     from api.overlay import OverlayError
@@ -46,6 +47,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
             | AttestationError()
             | DecisionError()
             | DealCommandError()
+            | ReviewError()
             | OverlayError()
         ):
             return str(error), USAGE

@@ -1,12 +1,15 @@
 """The services that a command works with."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from api.services import Services
 from api.settings import load
 from warehouse import engines
+
+Answer = TypeVar("Answer")
 
 
 @contextmanager
@@ -22,3 +25,16 @@ def open_services(services: Services | None = None) -> Iterator[Services]:
             yield services
         finally:
             asyncio.run(services.aclose())
+
+
+def run_with_services(act: Callable[[Services], Awaitable[Answer]]) -> Answer:
+    """Run a command's work on the store in an event loop of its own."""
+    with open_services() as services:
+
+        async def run() -> Answer:
+            try:
+                return await act(services)
+            finally:
+                await services.store.close()
+
+        return asyncio.run(run())

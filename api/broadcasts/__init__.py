@@ -1,0 +1,1 @@
+"""Messages of a token's owner and managers to its subscribed holders."""

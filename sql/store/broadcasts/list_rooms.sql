@@ -1,0 +1,2 @@
+SELECT channel FROM community_room
+WHERE chain_id = %(chain_id)s AND token_id = %(token_id)s AND token_address = %(token_address)s

@@ -1,0 +1,1 @@
+UPDATE broadcast SET try_at = %(at)s WHERE id = %(id)s AND status IN ('queued', 'sending')
