@@ -7,8 +7,6 @@ import contextlib
 import http.client
 import json
 import os
-import random
-import string
 import subprocess
 import sys
 import threading
@@ -20,12 +18,12 @@ from typing import Any
 
 from api.accounts.service import Accounts
 from api.ops.supervisor import ports
-from indexer.devchain import artifacts, bulk
+from indexer.devchain import bulk
 from indexer.devchain.anvil import Anvil
 from indexer.devchain.bulk import BulkChain
-from indexer.devchain.sender import Sender
 from tests.bench.directories import new_directory
 from tests.bench.machine import compare, sampled
+from tests.bench.mining import Pace, mine
 from tests.bench.result import Result, percentile
 from tests.bench.serving import LIMITS
 from warehouse import engines, postgres
@@ -45,7 +43,6 @@ _PROBE_SECONDS = 0.1
 _WATCH_SECONDS = 0.02
 _MAX_SECONDS = 30.0
 _WALLET = "0x00000000000000000000000000000000000f4e54"
-_SUPPLY = 10**27
 
 
 @dataclass(slots=True)
@@ -164,39 +161,12 @@ def _run(chain: BulkChain, store: postgres.Connection, port: int, key: str, obse
 
 
 def _mine(chain: BulkChain, observed: Observed) -> None:
-    """Blocks at their times: transfers of many tokens, some swaps, now and then a new token."""
-    anvil, source = chain.anvil, random.Random(1)
-    sender = Sender(anvil)
-    owner: str = anvil.rpc("eth_accounts")[0].lower()
-    spray = artifacts.load("SprayToken")
-    call = spray.call("spray", 0, 0, 0)[:10]
-    anvil.rpc("evm_setAutomine", False)
-    tokens = list(chain.tokens)
-    number = anvil.block_number()
-    with sender.impersonation():
-        started = time.monotonic()
-        for turn in range(int(SECONDS * BLOCKS_A_SECOND)):
-            sent = 0
-            while sent < MOVES_A_BLOCK:
-                moves = min(MOVES_A_BLOCK - sent, source.choice((5, 15, 40)))
-                data = f"{call}{source.getrandbits(256):064x}{moves:064x}{3_000:064x}"
-                sender.send(owner, source.choice(tokens), data, gas=9_000_000, purpose="spray")
-                sent += moves
-            deployed = None
-            if turn % BLOCKS_A_TOKEN == 0:
-                symbol = "".join(source.choices(string.ascii_uppercase, k=9))
-                deployed = sender.create(
-                    owner, spray.deployment(symbol.title(), symbol, 18, _SUPPLY, owner), gas=4_000_000
-                )
-            sender.flush()
-            time.sleep(max(0.0, started + turn / BLOCKS_A_SECOND - time.monotonic()))
-            anvil.mine()
-            number += 1
-            observed.mined[number] = time.monotonic()
-            if deployed is not None:
-                observed.deployed[deployed] = (symbol, number)
-                tokens.append(deployed)
-            sender.sent.clear()
+    """Blocks at their times, with what is seen of each."""
+    pace = Pace(SECONDS, BLOCKS_A_SECOND, MOVES_A_BLOCK, BLOCKS_A_TOKEN)
+    for block in mine(chain, pace):
+        observed.mined[block.number] = block.at
+        if block.token is not None:
+            observed.deployed[block.token] = (block.symbol, block.number)
 
 
 def _sample(store: postgres.Connection, observed: Observed, stop: threading.Event) -> None:

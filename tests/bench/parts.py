@@ -158,6 +158,13 @@ def idle(run: Run) -> list[Result]:
     return idle_part.measure(run.directory, run.progress)
 
 
+def chains(run: Run) -> list[Result]:
+    """What one, four and eight chains cost that are followed at once, and how late they are."""
+    from tests.bench import chains as chains_part
+
+    return chains_part.measure(run.directory, run.progress)
+
+
 PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "index": index,
     "solana": solana,
@@ -173,5 +180,6 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "warehouse": warehouse,
     "webhooks": webhooks,
     "idle": idle,
+    "chains": chains,
 }
 """Name of a part, as ``--only`` takes it, and its function."""
