@@ -80,7 +80,8 @@ def compare(warehouse: Warehouse, chain: Chain, unit_id: int, part: AssembledUni
     try:
         for table in FACT_TABLES:
             tables[table] = comparison = _comparison(table, chain.chain_id, keys.get(table))
-            warehouse.command(f"CREATE OR REPLACE TABLE {comparison.fresh} AS {table} ENGINE = Memory")
+            # On disk: a table in memory would be empty after a restart of the engine, and every stored row surplus.
+            warehouse.command(f"CREATE OR REPLACE TABLE {comparison.fresh} AS {table} ENGINE = MergeTree ORDER BY ()")
             if table in fresh_rows:
                 block = encode_rows(table, chain.chain_id, unit_id, part.blocks, fresh_rows[table])
                 warehouse.insert_native(comparison.fresh, block, token="")

@@ -177,6 +177,28 @@ def test_a_repair_that_is_killed_at_any_write_is_completed_by_the_next(
     assert differences(all_rows(warehouse), before) == {}
 
 
+@dataclass
+class Restarting:
+    """A warehouse that loses what is only in memory after every insert."""
+
+    real: Warehouse
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def insert_native(self, table: str, *arguments: Any, **options: Any) -> None:
+        self.real.insert_native(table, *arguments, **options)
+        self.real.command(f"DETACH TABLE {table}")
+        self.real.command(f"ATTACH TABLE {table}")
+
+
+def test_a_restart_of_the_engine_makes_no_stored_row_surplus(
+    context: IndexContext, archive_chain: Chain, warehouse: Warehouse
+) -> None:
+    context.warehouse = Restarting(warehouse)  # type: ignore[assignment]
+    assert not reindex(context, archive_chain, 50, 51).differs
+
+
 def test_another_chain_is_not_taken_for_damage(
     context: IndexContext, archive_chain: Chain, warehouse: Warehouse, store: Connection
 ) -> None:
