@@ -16,7 +16,7 @@ async def never() -> None:
 async def test_a_failed_engine_ends_the_worker(hooks: Hooks) -> None:
     hooks.store.execute("DROP TABLE webhook_attempt, webhook_delivery")
     with pytest.raises(Exception, match="webhook_delivery"):
-        await asyncio.wait_for(run_parallel(never(), hooks.engine), 30)
+        await asyncio.wait_for(run_parallel(never(), [hooks.engine]), 30)
 
 
 async def test_running_deliveries_finish_when_the_jobs_end(hooks: Hooks) -> None:
@@ -27,7 +27,7 @@ async def test_running_deliveries_finish_when_the_jobs_end(hooks: Hooks) -> None
     async def until_it_is_sent() -> None:
         await hooks.receivers.wait_for(1)
 
-    await asyncio.wait_for(run_parallel(until_it_is_sent(), hooks.engine), 30)
+    await asyncio.wait_for(run_parallel(until_it_is_sent(), [hooks.engine]), 30)
     assert [one["status"] for one in await hooks.deliveries(made["id"])] == ["delivered"]
 
 
