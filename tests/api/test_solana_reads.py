@@ -118,6 +118,21 @@ ANSWERS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "/api/v2/public/coins/{chain}/{symbol}/apps": ("/api/v2/public/coins/solana/BONK/apps", PUBLIC),
     "/api/v2/public/crowns/{chain}/{crownId}/sites": ("/api/v2/public/crowns/solana/7/sites", PUBLIC),
+    "/api/v2/registration/{id}/deals": ("/api/v2/registration/7/deals?chain=solana", {"deals": []}),
+    "/api/v2/deals/symbol/{symbol}": ("/api/v2/deals/symbol/BONK", {"deals": []}),
+    "/api/v2/deals/address/{address}": (f"/api/v2/deals/address/{OWNER.pubkey()}", {"deals": []}),
+    "/api/v2/alerts/rules": (
+        f"/api/v2/alerts/rules?chainId={CAIP2}&tokenAddress={MINT}", {"success": True, "data": {"rules": []}},
+    ),
+    "/api/v2/alerts/active": (
+        f"/api/v2/alerts/active?chainId={CAIP2}&tokenAddress={MINT}", {"success": True, "data": {"alerts": []}},
+    ),
+    "/api/v2/alerts/history": (
+        f"/api/v2/alerts/history?chainId={CAIP2}&tokenAddress={MINT}", {"success": True, "data": {"alerts": []}},
+    ),
+    "/api/v2/deals/fee-preview": (
+        "/api/v2/deals/fee-preview?dealValue=500000000&chainId=solana", {"dealValueUsd": 500_000_000},
+    ),
 }  # fmt: skip
 """A request to every route that names a chain, a symbol, a registration or an address, and some of its answer."""
 ELSEWHERE = {
@@ -125,10 +140,12 @@ ELSEWHERE = {
     "/api/v2/claim/status/{txHash}": "EVM transactions",
     "/api/v2/claim/methods/{chainType}": "tests/api/claims",
     "/api/v2/claim/solana/status/{symbol}": "tests/api/claims",
+    "/api/v2/registration/{id}/subscription": "tests/api/subscriptions",
     "/api/v2/heartbeat/at-risk": "EVM chains only",
     "/api/v2/heartbeat/{symbol}/{chain}": "EVM chains only",
     "/api/v2/heartbeat/{symbol}/{chain}/history": "EVM chains only",
 }
+WITH_SESSION = ("profile", "apps", "sites", "domains")
 ABOUT = {"chain", "chainId", "symbol", "address", "token", "tokenAddress", "crownId", "chainType", "txHash"}
 
 
@@ -159,7 +176,7 @@ async def test_every_read_answers_for_solana(solana_reads: SolanaReads) -> None:
     session = await solana_reads.session()
     wrong = {}
     for template, (path, expected) in ANSWERS.items():
-        headers = session if template.rsplit("/", 1)[-1] in ("profile", "apps", "sites", "domains") else {}
+        headers = session if template.rsplit("/", 1)[-1] in WITH_SESSION or "/alerts/" in template else {}
         answer = await solana_reads.service.client.get(path, headers=headers)
         hexadecimal = [text for text in texts(answer.json()) if text.startswith("0x")]
         if answer.status_code != 200 or hexadecimal or not contains_example(answer.json(), expected):
