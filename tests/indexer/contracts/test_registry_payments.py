@@ -139,6 +139,17 @@ def test_a_token_that_takes_a_fee_or_bars_the_holder_moves_nothing(
     assert timed.read("ownerOf", token_id) == holder.address.lower()
 
 
+def test_a_token_that_answers_false_moves_nothing(
+    timed: Registry, holder: LocalAccount, offerer: LocalAccount, token_id: int, settlement: Callable[..., str]
+) -> None:
+    issuer = timed.wallet()
+    token, contract = token_of(timed, issuer, "IssuedToken", offerer)
+    timed.send(issuer, contract.call("decline"), to=token)
+    with timed.refuses("SafeERC20FailedOperation"):
+        timed.ask(settlement(token), offerer.address)
+    assert timed.read("ownerOf", token_id) == holder.address.lower()
+
+
 def test_no_allowance_or_no_token_moves_nothing(
     timed: Registry, holder: LocalAccount, offerer: LocalAccount, token_id: int, settlement: Callable[..., str]
 ) -> None:

@@ -23,11 +23,13 @@ contract SilentToken {
     }
 }
 
-/// A token whose issuer can bar accounts, and which takes a share of every transfer once it is told to.
+/// A token whose issuer can bar accounts, and which takes a share of every transfer, or declines payments by answering
+/// false, once it is told to.
 contract IssuedToken is ERC20 {
     address private immutable _issuer = msg.sender;
     mapping(address => bool) public barred;
     uint256 public feeBps;
+    bool public declining;
 
     constructor(address holder, uint256 supply) ERC20("Issued", "ISS") {
         _mint(holder, supply);
@@ -41,6 +43,15 @@ contract IssuedToken is ERC20 {
     function setFee(uint256 bps) external {
         require(msg.sender == _issuer);
         feeBps = bps;
+    }
+
+    function decline() external {
+        require(msg.sender == _issuer);
+        declining = true;
+    }
+
+    function transferFrom(address from, address to, uint256 amount) public override returns (bool) {
+        return !declining && super.transferFrom(from, to, amount);
     }
 
     function _update(address from, address to, uint256 amount) internal override {
