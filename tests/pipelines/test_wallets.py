@@ -52,8 +52,9 @@ def test_a_wallets_views_equal_a_search_at_every_step(
     def add_wallets(*, full: bool = True) -> int:
         with (
             postgres.connect(store_url, autocommit=True) as own,
-            open_refresh_run(warehouse, own, chains, full=full) as run,
+            open_refresh_run(warehouse, own, chains) as run,
         ):
+            run.full = full
             done = derive(run, archive_chain)
             return 0 if done is None else done.rows
 
