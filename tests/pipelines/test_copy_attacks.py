@@ -125,8 +125,8 @@ def test_parked_liquidity_costs_half_the_original_for_days(
         clone.wait(140)
         assert judged(context, archive_chain, warehouse, store)[clone.token[2:]]["is_copy"] == 1
         # 144 hours reach the weight; the verdict follows 24 hours later.
-        clone.wait(60)
+        clone.wait(20)
         assert judged(context, archive_chain, warehouse, store)[clone.token[2:]]["is_copy"] == 1
-        clone.wait(60)
+        clone.wait(20)
         shown = judged(context, archive_chain, warehouse, store)
     assert [shown[one.token[2:]]["is_copy"] for one in (original, clone)] == [0, 0]
