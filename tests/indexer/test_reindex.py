@@ -1,7 +1,7 @@
 """A range that was damaged is repaired from the chain: facts, sums, and what is derived from them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -163,7 +163,7 @@ def test_a_repair_that_is_killed_at_any_write_is_completed_by_the_next(
             break
         except KeyboardInterrupt:
             context.warehouse = warehouse
-            with writer_lock(KeptConnection(store_url), archive_chain.chain_id) as store:
+            with closing(KeptConnection(store_url)) as line, writer_lock(line, archive_chain.chain_id) as store:
                 assert store is not None
                 checkpoint = settle(store, warehouse, read_checkpoint(store, archive_chain.chain_id))
             assert checkpoint.pending is None
@@ -214,6 +214,6 @@ def test_a_chain_that_another_writer_keeps_is_left_alone(
     context: IndexContext, archive_chain: Chain, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reindexing, "_WRITER_WAIT_SECONDS", 0.2)
-    with writer_lock(KeptConnection(store_url), archive_chain.chain_id):
+    with closing(KeptConnection(store_url)) as line, writer_lock(line, archive_chain.chain_id):
         assert reindex(context, archive_chain, 50, 51).busy
     assert not reindex(context, archive_chain, 50, 51).busy
