@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 QUOTA = 24
 LIMITS = f"[plans.free]\nper_second = 1000\nburst = 1000\nper_day = {QUOTA}\n"
-PATHS = ("/search?symbol=PEPE", "/search?q=W", "/token/PEPE/base", "/heartbeat/PEPE/base", "/tokenlist")
+PATHS = ("/search?symbol=PEPE", "/search?symbol=W", "/token/PEPE/base", "/heartbeat/PEPE/base", "/tokenlist")
 
 
 @pytest.mark.parametrize("command", [("api",), ("worker",), ("follow", "--chain", "base")])
