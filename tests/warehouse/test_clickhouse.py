@@ -139,8 +139,8 @@ def test_a_large_insert_select_with_a_token_counts_once(warehouse: Warehouse) ->
 
 
 def test_command_returns_the_rows_written(warehouse: Warehouse) -> None:
-    assert warehouse.command("INSERT INTO work_key SELECT toString(number) FROM numbers(5)") == 5
-    assert warehouse.command("INSERT INTO work_key SELECT toString(number) FROM numbers(0)") == 0
+    assert warehouse.command("INSERT INTO work_key SELECT 1, toString(number) FROM numbers(5)") == 5
+    assert warehouse.command("INSERT INTO work_key SELECT 1, toString(number) FROM numbers(0)") == 0
     assert warehouse.command("TRUNCATE TABLE work_key") == 0
 
 
