@@ -10,8 +10,7 @@ from api.accounts.service import Accounts
 from tests.fixtures.clocks import ManualClock
 from tests.fixtures.limits import ServeLimited
 from tests.fixtures.service import HOLDER, Serve, Service
-from tests.fixtures.waiting import wait_until_async, wait_until_listening
-from warehouse.postgres import Connection
+from tests.fixtures.waiting import wait_until_async
 
 OTHER = "0x00000000000000000000000000000000000ca12e"
 
@@ -48,9 +47,8 @@ async def test_valid_keys_are_never_refused_for_invalid_ones(strict: Service, st
     assert await send(strict, "rgl_live_x") == 429
 
 
-async def test_a_revocation_forgets_one_key(strict: Service, store: Connection, store_url: str) -> None:
+async def test_a_revocation_forgets_one_key(strict: Service, store_url: str) -> None:
     """Customers behind the address of someone who guesses keys go on, whoever's key is revoked."""
-    await wait_until_listening(store)
     accounts = Accounts(store_url)
     revoked = accounts.create_key(OTHER).key
     assert [await send(strict, key) for key in (strict.key, revoked)] == [200, 200]
@@ -61,9 +59,8 @@ async def test_a_revocation_forgets_one_key(strict: Service, store: Connection, 
     assert await send(strict, strict.key) == 200
 
 
-async def test_a_change_of_plan_forgets_the_account_alone(serve: Serve, store: Connection, store_url: str) -> None:
+async def test_a_change_of_plan_forgets_the_account_alone(serve: Serve, store_url: str) -> None:
     async with serve(api_key_cache_seconds=60) as service:
-        await wait_until_listening(store)
         accounts = Accounts(store_url)
         other = accounts.create_key(OTHER).key
         keys = service.services.api_keys
