@@ -18,7 +18,7 @@ from indexer.contracts.signer import KeySigner
 from indexer.contracts.statements import EndAnnouncement, MintReceipt
 from indexer.contracts.statements import sign as sign_statement
 from indexer.devchain import artifacts
-from indexer.devchain.anvil import Anvil
+from indexer.devchain.anvil import Anvil, AnvilError
 from tests.factories.registrations import BASE, add_registration
 from tests.fixtures.claims import ClaimChain, Claimer, checksummed
 from tests.fixtures.clocks import ManualClock
@@ -55,7 +55,7 @@ class Sale:
         call = {"to": self.chain.registry, "data": registry.contract().call("registrationOf", token_id)}
         try:
             answer = self.chain.node.rpc("eth_call", call, "latest")
-        except Exception:
+        except AnvilError:  # there is no such registration
             return None
         return str(registry.contract().returns("registrationOf", answer)[1])
 
