@@ -26,6 +26,8 @@ from warehouse.domain.chains import Chains
 from warehouse.notifications import listen
 
 LOG = logging.getLogger(__name__)
+_LISTENING_SECONDS = 5.0
+"""How long a start waits for the store to say that it will tell of changed plans and revoked credentials."""
 
 
 def create_app(
@@ -89,7 +91,13 @@ async def _background(services: Services) -> AsyncIterator[None]:
     # Made now, so that a key that cannot be read or written stops the start instead of failing the first request.
     services.signing_keys.current()
     _ = (services.signer, services.sealer, services.service_collector)
-    listening = listen(services.urls.database_url, "access", on_access_change(services))
+    forget, begun = on_access_change(services), asyncio.Event()
+
+    def hear(payload: str | None) -> None:
+        forget(payload)
+        begun.set()
+
+    listening = listen(services.urls.database_url, "access", hear)
     async with AsyncExitStack() as stack:
         for work in (
             services.api_keys.note_uses_forever(),
@@ -98,29 +106,29 @@ async def _background(services: Services) -> AsyncIterator[None]:
             _warm_token_list(services),
         ):
             stack.push_async_callback(_cancel, asyncio.create_task(work))
+        # No caller is remembered whose revocation would not be heard. Without a store the service starts all the same.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(begun.wait(), _LISTENING_SECONDS)
         yield
 
 
 def on_access_change(services: Services) -> Callable[[str | None], None]:
     """What to call when the store notifies of a changed plan or a revoked credential: forgets the callers concerned.
 
-    The notification names the table and the row. None means that listening has begun, or has begun again after
-    notifications may have been missed. What was remembered before the first time is seconds old and expires by itself.
+    The notification names the table and the row. None means that listening has begun, perhaps again: notifications may
+    have been missed before.
     """
-    listening = False
 
     def forget(payload: str | None) -> None:
-        nonlocal listening
         table, _, row = (payload or "").partition(" ")
         if table == "api_key":
             services.api_keys.forget_key(UUID(row))
         elif table == "account":
             services.api_keys.forget_account(UUID(row))
             services.sessions.forget_account(UUID(row))
-        elif listening:
+        else:
             services.api_keys.forget_all()
             services.sessions.forget_all()
-        listening = True
 
     return forget
 

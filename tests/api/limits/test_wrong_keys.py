@@ -11,6 +11,7 @@ from tests.fixtures.clocks import ManualClock
 from tests.fixtures.limits import ServeLimited
 from tests.fixtures.service import HOLDER, Serve, Service
 from tests.fixtures.waiting import wait_until_async
+from warehouse.postgres import Connection
 
 OTHER = "0x00000000000000000000000000000000000ca12e"
 
@@ -68,6 +69,19 @@ async def test_a_change_of_plan_forgets_the_account_alone(serve: Serve, store_ur
         accounts.set_plan(OTHER, "pro")
         await wait_until_async(lambda: (known := keys.known(other)) is None or known.plan == "pro")
         assert keys.known(service.key) is not None
+
+
+async def test_what_is_remembered_is_forgotten_once_notifications_may_be_missed(
+    serve: Serve, store: Connection
+) -> None:
+    async with serve(api_key_cache_seconds=60) as service:
+        assert await send(service, service.key) == 200
+        ended = store.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'regalia-listener'"
+        ).fetchall()
+        assert ended, "a service that has started listens"
+        await wait_until_async(lambda: service.services.api_keys.known(service.key) is None, "it listens again")
 
 
 async def test_invalid_keys_do_not_displace_valid_ones(serve: Serve) -> None:
