@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from eth_account.signers.local import LocalAccount
 
 from indexer.devchain.anvil import Anvil
 from tests.indexer.contracts.deployed_registry import Registry
@@ -19,3 +20,21 @@ def clock_node() -> Iterator[Anvil]:
 def timed(clock_node: Anvil) -> Registry:
     """A fresh registry on that node: ends after an hour, two more after an objection, signers after half an hour."""
     return Registry.deploy(clock_node)
+
+
+@pytest.fixture
+def holder(timed: Registry) -> LocalAccount:
+    """Who holds a registration that somebody makes an offer for."""
+    return timed.wallet()
+
+
+@pytest.fixture
+def offerer(timed: Registry) -> LocalAccount:
+    """Who makes the offer."""
+    return timed.wallet()
+
+
+@pytest.fixture
+def token_id(timed: Registry, holder: LocalAccount) -> int:
+    """The registration that the offer is for."""
+    return timed.mint(holder, "AURUM")

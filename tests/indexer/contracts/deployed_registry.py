@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from indexer.contracts import registry
+from indexer.contracts.artifact import Artifact
 from indexer.contracts.registry import Reason, Terms
 from indexer.contracts.signer import KeySigner
 from indexer.contracts.statements import (
@@ -27,6 +29,12 @@ FEE = 10**15
 TERMS = Terms(end_delay=3_600, objection_delay=7_200, signer_delay=1_800, free_mints_per_day=1_000, paid_from=10**14)
 GAS_PRICE = 2_000_000_000
 _NONCES = count(1)
+_BUILD = Path(__file__).parent / "build"
+
+
+def artifact(name: str) -> Artifact:
+    """A contract of the tests, from the folder ``solidity``."""
+    return Artifact.read(name, (_BUILD / f"{name}.json").read_bytes())
 
 
 class Reverted(AssertionError):

@@ -1,24 +1,17 @@
 """Hostile contracts: treasuries that refuse, burn gas or call back, and claimers that try to re-enter."""
 
-from pathlib import Path
-
 import pytest
 from eth_account.signers.local import LocalAccount
 
 from indexer.contracts import registry
 from indexer.contracts.artifact import Artifact
 from indexer.devchain.anvil import Anvil
-from tests.indexer.contracts.deployed_registry import FEE, Registry, Reverted
+from tests.indexer.contracts.deployed_registry import FEE, Registry, Reverted, artifact
 
-_BUILD = Path(__file__).parent / "build"
 _ACCEPT, _REFUSE, _BURN = range(3)
 
 
-def _load(name: str) -> Artifact:
-    return Artifact.read(name, (_BUILD / f"{name}.json").read_bytes())
-
-
-_TREASURY, _CLAIMER = _load("HostileTreasury"), _load("HostileClaimer")
+_TREASURY, _CLAIMER = artifact("HostileTreasury"), artifact("HostileClaimer")
 
 
 def _deploy(anvil: Anvil, artifact: Artifact) -> str:

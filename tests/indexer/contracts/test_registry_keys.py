@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,15 +9,14 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
 from indexer.contracts import registry
-from indexer.contracts.artifact import Artifact
 from indexer.contracts.statements import FactoryAuthorization, SignerAcceptance
 from indexer.devchain.anvil import Anvil
-from tests.indexer.contracts.deployed_registry import FEE, TERMS, TOKEN, Registry
+from tests.indexer.contracts.deployed_registry import FEE, TERMS, TOKEN, Registry, artifact
 
 _ZERO = "0x" + "00" * 20
 _DAY = 86_400
 _NONCES = count(2**100)
-_RELAY = Artifact.read("Relay", (Path(__file__).parent / "build" / "Relay.json").read_bytes())
+_RELAY = artifact("Relay")
 
 
 def _call(function: str, *arguments: Any) -> str:

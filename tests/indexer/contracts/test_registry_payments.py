@@ -3,7 +3,6 @@ nothing happens."""
 
 import secrets
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,30 +11,10 @@ from eth_account.signers.local import LocalAccount
 from indexer.contracts import registry
 from indexer.contracts.artifact import Artifact
 from indexer.contracts.statements import SettlementAuthorization, SettlementConsent
-from tests.indexer.contracts.deployed_registry import Registry, Reverted
+from tests.indexer.contracts.deployed_registry import Registry, Reverted, artifact
 
-_BUILD = Path(__file__).parent / "build"
 NATIVE = "0x" + "00" * 20
 PRICE = 10**18
-
-
-def load(name: str) -> Artifact:
-    return Artifact.read(name, (_BUILD / f"{name}.json").read_bytes())
-
-
-@pytest.fixture
-def holder(timed: Registry) -> LocalAccount:
-    return timed.wallet()
-
-
-@pytest.fixture
-def offerer(timed: Registry) -> LocalAccount:
-    return timed.wallet()
-
-
-@pytest.fixture
-def token_id(timed: Registry, holder: LocalAccount) -> int:
-    return timed.mint(holder, "AURUM")
 
 
 @pytest.fixture
@@ -63,12 +42,12 @@ def deploy(timed: Registry, by: LocalAccount, contract: Artifact, *arguments: An
 
 
 def balance(timed: Registry, token: str, wallet: str) -> int:
-    return int(timed.ask(load("SilentToken").call("balanceOf", wallet), to=token), 16)
+    return int(timed.ask(artifact("SilentToken").call("balanceOf", wallet), to=token), 16)
 
 
 def token_of(timed: Registry, issuer: LocalAccount, kind: str, offerer: LocalAccount) -> tuple[str, Artifact]:
     """A token, all of it the offerer's, who lets the registry take any amount."""
-    contract = load(kind)
+    contract = artifact(kind)
     token = deploy(timed, issuer, contract, offerer.address, 10 * PRICE)
     timed.send(offerer, contract.call("approve", timed.address, 2**256 - 1), to=token)
     return token, contract
@@ -162,7 +141,7 @@ def test_no_allowance_or_no_token_moves_nothing(
 
 
 def test_a_holder_that_takes_no_coins_stops_its_own_deal_only(timed: Registry, offerer: LocalAccount) -> None:
-    driver, contract = timed.wallet(), load("RefusingWallet")
+    driver, contract = timed.wallet(), artifact("RefusingWallet")
     wallet = deploy(timed, driver, contract)
     mint = timed.mint_data(timed.authorization(wallet, "AURUM"))
     timed.send(driver, contract.call("run", timed.address, bytes.fromhex(mint[2:])), value=10**15, to=wallet)

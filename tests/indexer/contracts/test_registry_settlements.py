@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
 from typing import Any
 
-import pytest
 from eth_account import Account
 from eth_account.signers.local import LocalAccount
 
@@ -14,32 +12,12 @@ from indexer.contracts.artifact import Artifact
 from indexer.contracts.registry import Reason
 from indexer.contracts.signer import KeySigner
 from indexer.contracts.statements import SettlementAuthorization, SettlementConsent, sign
-from tests.indexer.contracts.deployed_registry import FEE, TERMS, TOKEN, Registry
+from tests.indexer.contracts.deployed_registry import FEE, TERMS, TOKEN, Registry, artifact
 
-_BUILD = Path(__file__).parent / "build"
 _NONCES = count(2**90)
 _DEAL = b"\xde" * 32
 _ZERO = "0x" + "00" * 20
 PRICE = 10**18
-
-
-def _load(name: str) -> Artifact:
-    return Artifact.read(name, (_BUILD / f"{name}.json").read_bytes())
-
-
-@pytest.fixture
-def holder(timed: Registry) -> LocalAccount:
-    return timed.wallet()
-
-
-@pytest.fixture
-def offerer(timed: Registry) -> LocalAccount:
-    return timed.wallet()
-
-
-@pytest.fixture
-def token_id(timed: Registry, holder: LocalAccount) -> int:
-    return timed.mint(holder, "AURUM")
 
 
 def _consent(timed: Registry, token_id: int, offerer: LocalAccount, **changes: Any) -> SettlementConsent:
@@ -201,7 +179,7 @@ def _deploy(timed: Registry, artifact: Artifact, *arguments: Any) -> str:
 
 
 def test_a_contract_wallet_consents_and_revokes(timed: Registry, offerer: LocalAccount) -> None:
-    key, wallet_contract = timed.wallet(), _load("SignatureWallet")
+    key, wallet_contract = timed.wallet(), artifact("SignatureWallet")
     wallet = _deploy(timed, wallet_contract, key.address)
 
     def execute(data: str, value: int = 0) -> None:
@@ -223,7 +201,7 @@ def test_a_contract_wallet_consents_and_revokes(timed: Registry, offerer: LocalA
 
 
 def test_a_wallet_cannot_act_while_it_is_asked_for_its_consent(timed: Registry, offerer: LocalAccount) -> None:
-    driver, hostile = timed.wallet(), _load("ReentrantWallet")
+    driver, hostile = timed.wallet(), artifact("ReentrantWallet")
     wallet = _deploy(timed, hostile)
 
     def run(data: str, value: int = 0) -> None:
