@@ -554,9 +554,9 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
         consentUsed[holder][c.nonce] = true;
     }
 
-    /// Pay the holder from the sender, after all changes: what the holder's wallet or the token then do, they meet the
-    /// registration as the deal leaves it, and undo either all of it or nothing. What arrives must be the whole amount,
-    /// so tokens that take a fee are refused.
+    /// Pay the holder from the sender. This comes after all changes: a wallet or token that calls back finds the
+    /// registration with its new owner, and a payment that fails reverts everything. What arrives must be the whole
+    /// amount, so tokens that take a fee are refused.
     function _pay(address holder, address currency, uint256 amount) private {
         if (currency == address(0)) {
             if (msg.value != amount) revert WrongPayment(amount, msg.value);
