@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.factories.registrations import LONG_AGO, add_registration, add_token, address, scored
+from tests.fixtures.service import Service
 from warehouse import sql
 from warehouse.postgres import Connection
 
@@ -22,3 +23,9 @@ def publish_list(store: Connection) -> dict[str, Any] | None:
     """Publish the token list as the pipelines do; the version that was made, if one was."""
     parameters = {"grace_days": 30, "inactive_below": 60}
     return store.execute(sql.load("store/tokenlists/publish").encode(), parameters).fetchone()
+
+
+async def publish_and_read(store: Connection, service: Service) -> None:
+    """Publish the token list, and let a running service read it: at its start it read the version before."""
+    publish_list(store)
+    await service.services.token_list.warm()

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from api.tokenlists.document import list_name
 from tests.factories.registrations import ARBITRUM, BASE
-from tests.factories.token_lists import add_listed, publish_list
+from tests.factories.token_lists import add_listed, publish_and_read, publish_list
 from tests.fixtures.service import Serve, Service
 from warehouse.postgres import Connection
 
@@ -48,7 +48,7 @@ async def test_an_empty_list_is_version_one(service: Service) -> None:
 async def test_a_token_has_the_form_of_the_schema(service: Service, store: Connection) -> None:
     place = add_listed(store, "PEPE", 7, profile=Jsonb({"logoUrl": "https://pepe.example/a.png"}))
     bare = add_listed(store, "WOJAK", 8, chain_id=ARBITRUM)
-    publish_list(store)
+    await publish_and_read(store, service)
     body = (await service.get("/tokenlist")).json()
     assert set(body) == {"name", "timestamp", "version", "keywords", "tokens"}
     assert sorted(body["tokens"], key=lambda token: token["symbol"]) == [
@@ -72,7 +72,7 @@ async def test_the_list_is_loaded_at_start(serve: Serve, store: Connection) -> N
 async def test_every_answer_with_tokens_is_valid_by_the_public_schema(service: Service, store: Connection) -> None:
     for number in range(1, 30):
         add_listed(store, f"S{number}", number, chain_id=(BASE, ARBITRUM)[number % 2], name=("ü\n" * number))
-    publish_list(store)
+    await publish_and_read(store, service)
     queries = ({}, {"chainId": BASE}, {"symbol": ["s3", "S4"]}, {"chainId": BASE, "symbol": "s4"})
     lists = [(await service.get("/tokenlist", **query)).json() for query in queries]
     owner = "0x" + f"{0xA11CE:040x}"
@@ -91,7 +91,7 @@ def test_the_lists_name_fits_the_schema(name: str, list_named: str) -> None:
 
 async def test_a_filter_that_matches_nothing_returns_no_tokens(service: Service, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
-    publish_list(store)
+    await publish_and_read(store, service)
     for query in ({"chainId": 1}, {"symbol": "NONE"}, {"chainId": ARBITRUM, "symbol": "PEPE"}):
         answer = await service.get("/tokenlist", **query)
         assert (answer.status_code, answer.json()["tokens"]) == (200, [])
@@ -120,7 +120,7 @@ async def test_bad_input_is_named(service: Service, path: str, field: str) -> No
 async def test_a_client_that_has_the_list_gets_304(service: Service, store: Connection) -> None:
     for number in range(1, 20):
         add_listed(store, f"S{number}", number)
-    publish_list(store)
+    await publish_and_read(store, service)
     plain = await service.client.get("/api/v2/tokenlist", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
     packed = await service.client.get("/api/v2/tokenlist", headers={"Accept-Encoding": "gzip"})
@@ -146,12 +146,12 @@ async def test_two_processes_send_the_same_etag(serve: Serve, store: Connection)
 
 async def test_history_is_kept_and_versions_can_be_compared(service: Service, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
-    publish_list(store)
+    await publish_and_read(store, service)
     store.execute("UPDATE indexed_token SET name = 'Frog'")
     add_listed(store, "WOJAK", 2)
-    publish_list(store)
+    await publish_and_read(store, service)
     store.execute("UPDATE registration SET expired_at = now() WHERE symbol = 'WOJAK'")
-    publish_list(store)
+    await publish_and_read(store, service)
     first = (await service.get("/tokenlist/versions", limit=2)).json()
     assert [(one["version"]["major"], one["version"]["minor"], one["removed"]) for one in first["versions"]] == [
         (2, 0, 1), (1, 2, 0),

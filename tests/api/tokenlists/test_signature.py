@@ -5,7 +5,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.factories.token_lists import add_listed, publish_list
+from tests.factories.token_lists import add_listed, publish_and_read
 from tests.fixtures.service import Service
 from warehouse.postgres import Connection
 
@@ -38,7 +38,7 @@ async def verified(service: Service, body: str, signature: str) -> object:
 async def test_jose_verifies_the_signature_and_no_other_body(service: Service, store: Connection) -> None:
     for number in range(1, 20):
         add_listed(store, f"S{number}", number)
-    publish_list(store)
+    await publish_and_read(store, service)
     answer = await service.client.get("/api/v2/tokenlist", headers={"Accept-Encoding": "gzip"})
     signature = answer.headers[HEADER]
     kid = (await service.get("/apps/jwks")).json()["keys"][0]["kid"]
@@ -49,7 +49,7 @@ async def test_jose_verifies_the_signature_and_no_other_body(service: Service, s
 
 async def test_every_form_of_the_list_is_signed(service: Service, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
-    publish_list(store)
+    await publish_and_read(store, service)
     whole = await service.get("/tokenlist")
     filtered = await service.get("/tokenlist", symbol="NONE")
     owned = await service.get("/tokenlist/address/" + "0x" + f"{0xA11CE:040x}")
@@ -64,7 +64,7 @@ async def test_every_form_of_the_list_is_signed(service: Service, store: Connect
 
 async def test_a_list_is_signed_once_per_key(service: Service, store: Connection) -> None:
     add_listed(store, "PEPE", 1)
-    publish_list(store)
+    await publish_and_read(store, service)
     first = (await service.get("/tokenlist")).headers[HEADER]
     made = service.services.token_list_signatures._made
     count = len(made)
