@@ -21,10 +21,11 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Chooses recipients."""
+    """Chooses recipients, at most so many."""
 
     repository: BroadcastRepository
     warehouse: WarehouseReader
+    most: int = MAX_RECIPIENTS
 
     async def count(
         self, page: Page, channels: Sequence[str], segments: Sequence[Segment], now: datetime
@@ -32,7 +33,7 @@ class Audience:
         """How many recipients there would be now, and as of which block segments hold."""
         if not segments or Segment.ALL in segments:
             accounts, _ = await self.repository.count_subscribers(page, channels)
-            return min(accounts, MAX_RECIPIENTS), None
+            return min(accounts, self.most), None
         chosen = await self.choose(page, channels, segments, now)
         return len(chosen.recipients), chosen.as_of_block
 
@@ -51,7 +52,7 @@ class Audience:
             (one, holdings.of(one.wallet).balance_raw) for one in subscribers if holdings.selects(one.wallet, segments)
         ]
         found.sort(key=lambda pair: (-pair[1], pair[0].wallet))
-        return Chosen(found[:MAX_RECIPIENTS], holdings.as_of_block)
+        return Chosen(found[: self.most], holdings.as_of_block)
 
 
 def is_held_out(broadcast_id: UUID, account_id: UUID, percent: int) -> bool:
