@@ -162,7 +162,7 @@ class Answers:
             async with self.repository.store.transaction() as transaction:
                 members = await self._members(transaction, deal)
                 holder_now = await self.repository.lock_holder(transaction, deal)
-                held = replace(deal, holder_now=holder_now)
+                held = replace(deal, holder_now=holder_now or deal.holder_now)
                 await self.moves.make(transaction, held, move, role, now, data={"reason": reason}, **changes)
                 await self.moves.close_group(transaction, members, deal, now)
         except DealInvalidState:  # a party was faster

@@ -1,5 +1,6 @@
 -- Deals that are not over although their registration ended before a moment, or was replaced by another mint.
-SELECT deal.*, NULL::text AS holder_now
+-- holder_now: who had it at its end.
+SELECT deal.*, CASE WHEN registration.transaction_hash = deal.mint_transaction THEN registration.owner END AS holder_now
 FROM deal
 JOIN registration USING (chain_id, token_id)
 WHERE stage NOT IN ('settling', 'completed', 'closed')

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import httpx
+import pytest
 
 from tests.fixtures.deals import Market, Trader
 
@@ -17,6 +18,11 @@ def statuses(*answers: httpx.Response) -> list[int]:
 
 def told(market: Market) -> list[str]:
     return [event["type"] for event in market.events()]
+
+
+def reached(market: Market, type: str) -> set[Any]:
+    """The accounts that were told."""
+    return {event["account_id"] for event in market.events() if event["type"] == type}
 
 
 async def test_an_accepted_buyout_is_announced_for_seven_days(market: Market) -> None:
@@ -113,6 +119,15 @@ async def test_a_deal_fails_with_its_registration(market: Market) -> None:
     assert await market.run_clock(minutes=31) == 1
     deal = await offerer.read(id)
     assert (deal["status"], deal["stage"], "crown_holder" in deal) == ("failed", "closed", False)
+    assert told(market)[2:] == ["deal.failed"] * 2
+
+
+async def test_who_had_the_registration_at_its_end_hears_of_unanswered_offers(market: Market) -> None:
+    holder, offerer = await market.holder(), market.trader()
+    await offerer.offered()
+    market.store.execute("UPDATE registration SET released_at = %s", (market.clock.now(),))
+    assert await market.run_clock(minutes=61) == 1
+    assert reached(market, "deal.failed") == {await holder.account_id(), await offerer.account_id()}
 
 
 async def test_an_operator_stops_the_clock(market: Market) -> None:
@@ -202,6 +217,24 @@ async def test_a_group_ends_with_the_first_of_its_offers_that_does(market: Marke
     deal = await offerer.read(first)
     assert (deal["status"], deal["failure_reason"]) == ("closed", "another offer of the group ended")
     assert (await market.outsider("/deals/group/01980000-0000-7000-8000-000000000000")).status_code == 404
+
+
+@pytest.mark.parametrize("how", ["reject", "cancel", "lapse", "end of the registration"])
+async def test_the_end_of_a_group_reaches_the_holders_who_have_not_answered(market: Market, how: str) -> None:
+    one, two, offerer = await market.holder("ONE"), await market.holder("TWO"), market.trader()
+    _, (first, second) = await grouped(market, offerer, "ONE", "TWO")
+    if how in ("reject", "cancel"):
+        await (offerer if how == "cancel" else one).moved(how, first)
+    elif how == "lapse":
+        assert await market.run_clock(days=31) == 1
+    else:
+        market.store.execute("UPDATE registration SET released_at = %s WHERE symbol = 'ONE'", (market.clock.now(),))
+        assert await market.run_clock(minutes=61) == 1
+    ended = [(await offerer.read(id))["stage"] for id in (first, second)]
+    assert ended == ["closed", "closed"]
+    accounts = reached(market, "deal.failed")
+    assert {await two.account_id(), await offerer.account_id()} <= accounts
+    assert (await one.account_id() in accounts) is (how in ("lapse", "end of the registration"))
 
 
 async def test_simultaneous_acceptances_complete_a_group_once(market: Market) -> None:
