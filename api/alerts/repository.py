@@ -1,6 +1,6 @@
 """Statements on alert rules. Every one names the account."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -44,6 +44,7 @@ class RuleRecord:
     window_minutes: int
     cooldown_minutes: int
     enabled: bool
+    revision: int
     place: int
     created_at: datetime
     updated_at: datetime
@@ -100,13 +101,19 @@ class AlertRuleRepository:
         id: UUID = row["id"]
         return id
 
-    async def lock(self, transaction: Transaction, account_id: UUID, id: UUID) -> bool:
-        """Hold a rule until the transaction ends; whether the account has it."""
-        return await transaction.row("alerts/lock_rule", {"account_id": account_id, "id": id}) is not None
+    async def change(
+        self, transaction: Transaction, account_id: UUID, rule: RuleRecord, terms: Terms, enabled: bool
+    ) -> bool:
+        """Change a rule, unless it was changed or deleted since it was read: then the answer is false. What an
+        evaluation found out about it before is not recorded any more."""
+        wanted = {"id": rule.id, "account_id": account_id, "revision": rule.revision}
+        changed = {**wanted, **terms.columns(), "enabled": enabled}
+        return await transaction.row("alerts/change_rule", changed) is not None
 
-    async def change(self, transaction: Transaction, id: UUID, terms: Mapping[str, Any]) -> None:
-        """Change a rule. What an evaluation found out about the rule before is not recorded any more."""
-        await transaction.rows("alerts/change_rule", {"id": id, **terms})
+    async def toggle(self, transaction: Transaction, account_id: UUID, id: UUID, covered: Sequence[str]) -> bool:
+        """Switch a rule off, or on if its type is covered; false: the account has none that can be switched."""
+        wanted = {"id": id, "account_id": account_id, "covered": list(covered)}
+        return await transaction.row("alerts/toggle_rule", wanted) is not None
 
     async def delete(self, transaction: Transaction, account_id: UUID, id: UUID) -> bool:
         """Delete a rule; whether the account had it."""

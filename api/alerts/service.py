@@ -79,11 +79,9 @@ class AlertRuleService:
         for name, value in given.items():
             if value is None:
                 raise InvalidInput(_wire_name(name), "must not be null; leave it out to keep it")
-        rule = await self._find(session, id)
-        terms = await self._changed(rule, given)
-        require_plan(terms.type, session.plan, self.upgrade_url)
-        enabled = given.get("enabled", rule.enabled)
-        await self._save(session, id, {**terms.columns(), "enabled": enabled})
+        # A change that came in between is not overwritten: this one is applied to it.
+        while not await self._save(session, id, given):
+            pass
         return await self._read(session, id)
 
     async def toggle(self, session: WalletSession, id: UUID) -> AlertRule:
@@ -93,10 +91,14 @@ class AlertRuleService:
             NoSuchRule: the account has no such rule.
             TierRequired: the plan does not include it any more.
         """
-        rule = await self._find(session, id)
-        if not rule.enabled:
+        covered = [type.name for type in ALERT_TYPES.values() if covers(session.plan, type)]
+        async with self.repository.store.transaction() as transaction:
+            switched = await self.repository.toggle(transaction, session.account_id, id, covered)
+            if switched:
+                await resolve_of_rule(transaction, session.account_id, id)
+        if not switched:
+            rule = await self._find(session, id)
             require_plan(ALERT_TYPES[rule.alert_type], session.plan, self.upgrade_url)
-        await self._save(session, id, {**rule.terms.columns(), "enabled": not rule.enabled})
         return await self._read(session, id)
 
     async def delete(self, session: WalletSession, id: UUID) -> None:
@@ -164,12 +166,17 @@ class AlertRuleService:
         except StoreUnavailable as error:
             raise RulesUncounted from error
 
-    async def _save(self, session: WalletSession, id: UUID, columns: dict[str, Any]) -> None:
+    async def _save(self, session: WalletSession, id: UUID, given: dict[str, Any]) -> bool:
+        """Change a rule as it is now; false: it was changed meanwhile."""
+        rule = await self._find(session, id)
+        terms = await self._changed(rule, given)
+        require_plan(terms.type, session.plan, self.upgrade_url)
+        enabled = given.get("enabled", rule.enabled)
         async with self.repository.store.transaction() as transaction:
-            if not await self.repository.lock(transaction, session.account_id, id):
-                raise NoSuchRule
-            await self.repository.change(transaction, id, columns)
-            await resolve_of_rule(transaction, session.account_id, id)
+            saved = await self.repository.change(transaction, session.account_id, rule, terms, enabled)
+            if saved:
+                await resolve_of_rule(transaction, session.account_id, id)
+        return saved
 
     async def _find(self, session: WalletSession, id: UUID) -> RuleRecord:
         rule = await self.repository.rule(session.account_id, id)

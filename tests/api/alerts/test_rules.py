@@ -240,3 +240,23 @@ def test_the_catalogue_is_that_of_the_specification() -> None:
         "top10_concentration": ("pro_plus", ("gt", "pct_spike")),
         "copycat_detected": ("pro_plus", ("gt", "lt", "pct_drop", "pct_spike")),
     }
+
+
+async def test_simultaneous_changes_are_all_kept(watcher: Watcher) -> None:
+    rule = await watcher.made()
+    changes = {"thresholdValue": 50, "cooldownMinutes": 120, "timeWindowMinutes": 30, "thresholdOperator": "pct_drop"}
+    answers = await asyncio.gather(
+        *(watcher.ask("PUT", f"/rules/{rule['id']}", json={name: value}) for name, value in changes.items())
+    )
+    assert [answer.status_code for answer in answers] == [200] * 4
+    [found] = await watcher.rules()
+    assert {name: found[name] for name in changes} == changes
+
+
+@pytest.mark.parametrize("times", [4, 5])
+async def test_every_switch_counts_once(watcher: Watcher, times: int) -> None:
+    rule = await watcher.made()
+    answers = await asyncio.gather(*(watcher.ask("POST", f"/rules/{rule['id']}/toggle") for _ in range(times)))
+    assert [answer.status_code for answer in answers] == [200] * times
+    [found] = await watcher.rules()
+    assert found["enabled"] is (times % 2 == 0)
