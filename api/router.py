@@ -101,6 +101,7 @@ ROUTERS: tuple[GroupRouter, ...] = (
     webhooks.router,
     webhooks.write_router,
     alerts.router,
+    alerts.preview_router,
     raised_alerts.router,
     interest.router,
 )

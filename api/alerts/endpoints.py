@@ -20,15 +20,19 @@ from api.alerts.errors import (
     TokenNotIndexed,
     TokenUnchecked,
 )
+from api.alerts.previews import AlertPreviews
 from api.alerts.repository import AlertRuleRepository, WatchedToken
 from api.alerts.rules import read_filter
 from api.alerts.schemas import (
+    AlertPreviewAnswer,
+    AlertPreviewData,
     AlertRule,
     AlertRuleAnswer,
     AlertRuleData,
     AlertRuleList,
     AlertRulesAnswer,
     CreateAlertRule,
+    CreatedAlertRuleAnswer,
     DeletedRule,
     DeletedRuleAnswer,
     UpdateAlertRule,
@@ -38,7 +42,7 @@ from api.http import fields
 from api.http.dependencies import ChainsDep, ServicesDep
 from api.http.errors import InvalidInput, raises
 from api.http.examples import TOKEN, success_examples
-from api.http.groups import Credential, Origins, RouteGroup
+from api.http.groups import SEARCHES, Credential, Origins, RouteGroup
 from api.http.rendering import JsonResponse, respond
 from api.http.routes import BodyRoute
 from api.security.access import Session, with_scope
@@ -46,7 +50,11 @@ from api.security.callers import WalletSession
 from warehouse.domain.alerts import RULES_OF_PLAN
 
 GROUP = RouteGroup(prefix="/api/v2/alerts", credential=Credential.SESSION, origins=Origins.SITE)
+PREVIEW_GROUP = RouteGroup(
+    prefix=f"{GROUP.prefix}/rules/preview", credential=Credential.SESSION, origins=Origins.SITE, admission=SEARCHES
+)
 router = GROUP.router(tags=["alerts"], route_class=BodyRoute)
+preview_router = PREVIEW_GROUP.router(tags=["alerts"], route_class=BodyRoute)
 
 _NEVER_FIRES = (
     InvalidAlertType,
@@ -89,7 +97,8 @@ async def _token_filter(
 
 async def _rule_service(services: ServicesDep) -> AlertRuleService:
     upgrade_url = f"{services.settings.public_site_url}/pricing"
-    return AlertRuleService(AlertRuleRepository(services.store), services.chains, upgrade_url)
+    previews = AlertPreviews(services.store, services.warehouse)
+    return AlertRuleService(AlertRuleRepository(services.store), previews, services.chains, upgrade_url)
 
 
 TokenFilter = Annotated[WatchedToken | None, Depends(_token_filter)]
@@ -114,15 +123,27 @@ async def list_alert_rules(session: Session, token: TokenFilter, service: RuleSe
 @router.post(
     "/rules",
     status_code=201,
-    response_model=AlertRuleAnswer,
-    responses=success_examples(("created", examples.ONE_RULE), status=201)
+    response_model=CreatedAlertRuleAnswer,
+    responses=success_examples(("created", examples.CREATED), status=201)
     | GROUP.responses(*_NEVER_FIRES, TierRequired, RuleLimit, TokenUnchecked, RulesUncounted, RuleBeingCreated),
 )
 async def create_alert_rule(session: Writer, body: CreateAlertRule, service: RuleServiceDep) -> JsonResponse:
     """Create a rule on one token. It is evaluated every 15 minutes, and fires once per breach: again only after it
-    recovered, and after the cooldown."""
+    recovered, and after the cooldown. The answer says what it would have done in the last 30 days."""
     made = await service.create(session, body)
-    return JsonResponse(_answer(made).model_dump(by_alias=True), status_code=201)
+    return JsonResponse(CreatedAlertRuleAnswer(data=made).model_dump(by_alias=True), status_code=201)
+
+
+@preview_router.post(
+    "",
+    response_model=AlertPreviewAnswer,
+    responses=success_examples(("preview", examples.PREVIEW), ("not known", examples.NO_PREVIEW))
+    | PREVIEW_GROUP.responses(*_NEVER_FIRES, TierRequired, TokenUnchecked),
+)
+async def preview_alert_rule(session: Session, body: CreateAlertRule, service: RuleServiceDep) -> JsonResponse:
+    """How often a rule would have fired in the last 30 days, and when. Checked like a new rule, but nothing is
+    created."""
+    return respond(AlertPreviewAnswer(data=AlertPreviewData(preview=await service.preview(session, body))))
 
 
 @router.put(

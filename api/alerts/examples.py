@@ -25,3 +25,19 @@ DISABLED: dict[str, Any] = {"success": True, "data": {"rule": {**RULE, "enabled"
 RULES: dict[str, Any] = {"success": True, "data": {"rules": [RULE], "limit": 50}}
 NO_RULES: dict[str, Any] = {"success": True, "data": {"rules": [], "limit": 3}}
 DELETED: dict[str, Any] = {"success": True, "data": {"id": RULE["id"], "deleted": True}}
+_FIRED = ["2025-12-11T09:15:00.000Z", "2025-12-28T21:30:00.000Z"]
+_PREVIEW: dict[str, Any] = {
+    "from": "2025-12-04T10:30:00.000Z",
+    "to": "2026-01-03T10:15:00.000Z",
+    "moments": 2880,
+    "judged": 2876,
+    "firings": 2,
+    "firedAt": _FIRED,
+    "reason": None,
+}
+_UNKNOWN: dict[str, Any] = {
+    "from": None, "to": None, "moments": 0, "judged": 0, "firings": None, "firedAt": None, "reason": "no_history",
+}  # fmt: skip
+CREATED: dict[str, Any] = {"success": True, "data": {"rule": RULE, "preview": _PREVIEW}}
+PREVIEW: dict[str, Any] = {"success": True, "data": {"preview": _PREVIEW}}
+NO_PREVIEW: dict[str, Any] = {"success": True, "data": {"preview": _UNKNOWN}}

@@ -1,7 +1,7 @@
 """Wire shapes of the alert routes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StrictBool, StrictInt
 
@@ -95,14 +95,64 @@ class AlertRule(Wire):
     updated_at: Timestamp = Field(description="When it was last changed.")
 
 
+PreviewReason = Literal["no_history", "too_much_history", "unavailable"]
+
+
+class AlertPreview(Wire):
+    """What the rule would have done in the last 30 days, by the evaluation that also judges it from now on."""
+
+    begin: Timestamp | None = Field(alias="from", description="The first moment; null if there is no preview.")
+    end: Timestamp | None = Field(alias="to", description="The last moment: the newest that the chain's data reached.")
+    moments: Count = Field(description="How many moments there were, one every 15 minutes.")
+    judged: Count = Field(description="How many of them had readings; the others neither fire nor recover.")
+    firings: Count | None = Field(description="How often it would have fired; null: it is not known.")
+    fired_at: list[Timestamp] | None = Field(description="When, oldest first: the last 100 times; null: not known.")
+    reason: PreviewReason | None = Field(
+        default=None,
+        description="Why there is no preview. `no_history`: no readings are kept. `too_much_history`: there are too "
+        "many. `unavailable`: they could not be read now.",
+    )
+
+    @classmethod
+    def without(cls, reason: PreviewReason) -> Self:
+        """No preview, for a reason."""
+        return cls(begin=None, end=None, moments=0, judged=0, firings=None, fired_at=None, reason=reason)
+
+
 class AlertRuleData(Wire):
     """A rule."""
 
     rule: AlertRule = Field(description="The rule.")
 
 
+class CreatedAlertRuleData(AlertRuleData):
+    """A rule that was created."""
+
+    preview: AlertPreview = Field(description="What it would have done in the last 30 days.")
+
+
+class CreatedAlertRuleAnswer(Wire):
+    """A rule that was created."""
+
+    success: Literal[True] = Field(default=True, description="Always true.")
+    data: CreatedAlertRuleData = Field(description="The rule, and what it would have done.")
+
+
+class AlertPreviewData(Wire):
+    """A preview."""
+
+    preview: AlertPreview = Field(description="What the rule would have done in the last 30 days.")
+
+
+class AlertPreviewAnswer(Wire):
+    """The preview of a rule. Nothing was created."""
+
+    success: Literal[True] = Field(default=True, description="Always true.")
+    data: AlertPreviewData = Field(description="The preview.")
+
+
 class AlertRuleAnswer(Wire):
-    """A rule that was created or changed."""
+    """A rule that was changed."""
 
     success: Literal[True] = Field(default=True, description="Always true.")
     data: AlertRuleData = Field(description="The rule.")

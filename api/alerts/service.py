@@ -13,10 +13,11 @@ from api.alerts.errors import (
     TokenNotIndexed,
     TokenUnchecked,
 )
+from api.alerts.previews import AlertPreviews
 from api.alerts.raised.repository import resolve_of_rule
 from api.alerts.repository import AlertRuleRepository, RuleRecord, WatchedToken
 from api.alerts.rules import Terms, find_chain, read_terms, require_plan, require_source
-from api.alerts.schemas import AlertRule, CreateAlertRule, UpdateAlertRule
+from api.alerts.schemas import AlertPreview, AlertRule, CreateAlertRule, CreatedAlertRuleData, UpdateAlertRule
 from api.http.addresses import chain_address
 from api.http.errors import InvalidInput
 from api.http.times import timestamp
@@ -36,6 +37,7 @@ class AlertRuleService:
     """
 
     repository: AlertRuleRepository
+    previews: AlertPreviews
     chains: Chains
     upgrade_url: str
 
@@ -44,8 +46,20 @@ class AlertRuleService:
         found = await self.repository.rules(session.account_id, token)
         return [self._rendered(rule, session.plan) for rule in found]
 
-    async def create(self, session: WalletSession, body: CreateAlertRule) -> AlertRule:
-        """Create a rule.
+    async def preview(self, session: WalletSession, body: CreateAlertRule) -> AlertPreview:
+        """What a rule would have done. Nothing is created, so the number of rules does not matter.
+
+        Raises:
+            InvalidInput, RuleRefused: the rule is malformed, or could never fire.
+            TierRequired: the plan does not include it.
+            TokenUnchecked: try again.
+        """
+        token, _, terms = await self._check(body)
+        require_plan(terms.type, session.plan, self.upgrade_url)
+        return await self.previews.of(token, terms)
+
+    async def create(self, session: WalletSession, body: CreateAlertRule) -> CreatedAlertRuleData:
+        """Create a rule; it comes with its preview.
 
         Raises:
             InvalidInput, RuleRefused: the rule is malformed, or could never fire.
@@ -63,7 +77,8 @@ class AlertRuleService:
             **terms.columns(),
             "enabled": body.enabled,
         }
-        return await self._read(session, await self._add(session, rule))
+        made = await self._read(session, await self._add(session, rule))
+        return CreatedAlertRuleData(rule=made, preview=await self.previews.of_new_rule(token, terms))
 
     async def update(self, session: WalletSession, id: UUID, body: UpdateAlertRule) -> AlertRule:
         """Change the members that the body has. The rule is judged anew from then on, and its open alert is resolved.

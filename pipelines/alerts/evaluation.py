@@ -20,19 +20,18 @@ from pipelines.alerts.rules import read_rules
 from pipelines.locks import chain_lock
 from pipelines.refresh_run import RefreshRun
 from pipelines.run_log import StepRun, timed
-from warehouse.alerts import firing, readings
+from warehouse.alerts import readings
+from warehouse.alerts.evaluating import Outcome, evaluate_rules
 from warehouse.alerts.firing import Standings
-from warehouse.alerts.judging import judge
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.addresses import digits_of
-from warehouse.domain.alerts import ALERT_TYPES, EVALUATION_MINUTES, Source
+from warehouse.domain.alerts import ALERT_TYPES, STEP_SECONDS, Source
 from warehouse.domain.chains import Chain, Chains
 from warehouse.postgres import Connection
 
 log = logging.getLogger(__name__)
 
 SUBJECT = "alerts"
-STEP_SECONDS = EVALUATION_MINUTES * 60
 _MOST_MOMENTS = readings.DAY // STEP_SECONDS
 _ROWS_AT_ONCE = 1_000_000
 """Rules times moments that are judged together."""
@@ -130,33 +129,32 @@ def _judge_rules(name: Any, rules: pl.DataFrame, moments: Sequence[int], series:
     """Judge rules of one type."""
     type = ALERT_TYPES[name]
     rules = rules.with_row_index("row")
-    asked = rules.select("row", "token", "operator", "threshold", window="window_seconds")
-    verdicts = judge(type, asked, readings.series_of(type, series), moments)
-    breaches = (
-        verdicts.get_column("breached").cast(pl.Int8).fill_null(firing.UNKNOWN).to_numpy().reshape(-1, len(moments))
-    ).copy()
-    # A new rule was not there at the earlier moments.
-    breaches[~rules.get_column("judged").to_numpy(), :-1] = firing.UNKNOWN
-    standings = Standings(rules.get_column("fired").to_numpy().copy(), rules.get_column("last_fired").to_numpy().copy())
-    cooldowns = rules.get_column("cooldown_seconds").to_numpy()
-    changes = list(firing.advance(standings, moments, breaches, cooldowns))
-    return _found(type.severity, rules, moments, verdicts, standings, changes)
+    outcome = evaluate_rules(
+        type,
+        rules.select("row", "token", "operator", "threshold", window="window_seconds"),
+        readings.series_of(type, series),
+        moments,
+        standings=Standings(
+            rules.get_column("fired").to_numpy().copy(), rules.get_column("last_fired").to_numpy().copy()
+        ),
+        cooldowns=rules.get_column("cooldown_seconds").to_numpy(),
+        newest_only=~rules.get_column("judged").to_numpy(),  # a new rule was not there at the earlier moments
+    )
+    return _found(type.severity, rules, moments, outcome)
 
 
 def _found(
     severity: str,
     rules: pl.DataFrame,
     moments: Sequence[int],
-    verdicts: pl.DataFrame,
-    standings: Standings,
-    changes: Sequence[firing.Changes],
+    outcome: Outcome,
 ) -> Found:
     ids = rules.get_column("id")
     alerts: dict[int, list[Mapping[str, Any]]] = {}
     recoveries: dict[int, list[Mapping[str, Any]]] = {}
-    for change in changes:
+    for change in outcome.changes:
         moment = moments[change.place]
-        at = verdicts[(change.fired * len(moments) + change.place).tolist()]
+        at = outcome.verdicts[(change.fired * len(moments) + change.place).tolist()]
         alerts[moment] = [
             {
                 "rule_id": ids[row["row"]],
@@ -170,8 +168,10 @@ def _found(
             for row in at.iter_rows(named=True)
         ]
         recoveries[moment] = [{"rule_id": ids[int(row)], "recovered_at": moment} for row in change.recovered]
-    after = rules.with_columns(fired_now=pl.Series(standings.fired), last_now=pl.Series(standings.last_fired))
-    moved = {int(row) for change in changes for row in np.concatenate([change.fired, change.recovered])}
+    after = rules.with_columns(
+        fired_now=pl.Series(outcome.standings.fired), last_now=pl.Series(outcome.standings.last_fired)
+    )
+    moved = {int(row) for change in outcome.changes for row in np.concatenate([change.fired, change.recovered])}
     is_moved = pl.Series(np.isin(np.arange(rules.height), sorted(moved)))
     standing = after.filter(is_moved | ~pl.col("judged")).select(
         "id", "revision", fired="fired_now", last_fired="last_now"

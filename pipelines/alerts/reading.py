@@ -7,9 +7,9 @@ import polars as pl
 from pipelines import frames
 from pipelines.refresh_run import RefreshRun
 from warehouse import sql
-from warehouse.alerts.readings import QUERIES, copies_series
+from warehouse.alerts.readings import QUERIES, copies_series, standing_scores
 from warehouse.domain.addresses import digits_of
-from warehouse.domain.alerts import ALERT_TYPES, Source
+from warehouse.domain.alerts import Source
 from warehouse.domain.chains import Chain
 
 
@@ -28,17 +28,9 @@ def read_series(
     found = run.warehouse.polars(
         sql.load(QUERIES[source]), {"chain_id": chain.chain_id, "token": "", "from": begin, "until": until}
     )
-    return pl.concat([_standing_scores(run, chain, addresses, begin), found]) if source is Source.HEARTBEATS else found
-
-
-def _standing_scores(run: RefreshRun, chain: Chain, addresses: Sequence[str], begin: int) -> pl.DataFrame:
-    """Scores of tokens that were last scored before: a quiet token has no rows by the hour."""
-    name = ALERT_TYPES["heartbeat_score"].name
-    rows = run.store_rows(
+    if source is not Source.HEARTBEATS:
+        return found
+    scored = run.store_rows(
         "alerts/list_scores", {"chain_id": chain.chain_id, "addresses": list(addresses), "moment": begin}
     )
-    return pl.DataFrame(
-        [(digits_of(row["address"]), begin, row["score"]) for row in rows],
-        {"token_hex": pl.String, "at": pl.Int64, name: pl.Float64},
-        orient="row",
-    )
+    return pl.concat([standing_scores([(row["address"], row["score"]) for row in scored], begin), found])

@@ -1,6 +1,6 @@
 """Fixtures of the API's tests."""
 
-from tests.fixtures.alerts import watcher
+from tests.fixtures.alerts import warehouse_watcher, watcher
 from tests.fixtures.broadcasts import broadcasts
 from tests.fixtures.challenges import contest
 from tests.fixtures.claims import claim_chain, claim_service, registry_node

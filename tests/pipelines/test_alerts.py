@@ -9,7 +9,7 @@ import pytest
 from pipelines.alerts import recording
 from pipelines.alerts.evaluation import evaluate
 from pipelines.refresh import refresh
-from tests.factories.alerts import add_account, add_rule
+from tests.factories.alerts import Readings, add_account, add_rule
 from tests.factories.events import log
 from tests.factories.ledger import Ledger
 from tests.factories.markets import build_market
@@ -17,50 +17,24 @@ from tests.factories.registrations import add_registration, add_token, address
 from warehouse import event_log
 from warehouse.clickhouse import Warehouse
 from warehouse.domain.chains import Chains
-from warehouse.postgres import Connection, Jsonb
+from warehouse.postgres import Connection
 
 DAY, QUARTER = 86_400, 900
 NOON = 1_767_225_600 + DAY // 2
-TOKEN = address(0x70CE)
-DIGITS = TOKEN[2:]
 SITE = "https://crowns.example"
 
 
-class Chain:
-    """Readings of one token on Base, as the steps of a refresh leave them."""
+class Chain(Readings):
+    """Rules on one token of Base, with its readings."""
 
     def __init__(self, warehouse: Warehouse, store: Connection, chains: Chains) -> None:
-        self.warehouse, self.store, self.chains = warehouse, store, chains
-        store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (8453, 1, 7)")
+        super().__init__(warehouse, store)
+        self.chains = chains
         self.account = add_account(store)
-        warehouse.command(
-            "INSERT INTO agg_token (chain_id, token, symbol, decimals, version)"
-            " VALUES (8453, unhex({token:String}), 'PEPE', 18, 1)",
-            {"token": DIGITS},
-        )
 
     def rule(self, alert_type: str, operator: str, threshold: float, **changes: Any) -> UUID:
         """A rule on the token."""
         return add_rule(self.store, self.account, alert_type, operator, threshold, **changes)
-
-    def reached(self, source: str, **details: int) -> None:
-        """How far a step has come."""
-        self.store.execute(
-            "INSERT INTO derive_checkpoint (subject, chain_id, change_id, details) VALUES (%s, 8453, 1, %s)"
-            " ON CONFLICT (subject, chain_id) DO UPDATE SET details = excluded.details",
-            (source, Jsonb(details)),
-        )
-
-    def price(self, at: int, usd: float, *, liquidity: float = 5_000, volume: float = 100) -> None:
-        """A candle that ended at a moment, and nothing after it."""
-        self.warehouse.command(
-            "INSERT INTO agg_token_candle (chain_id, token, seconds, start, open, high, low, close, volume_usd,"
-            " liquidity_usd, trades, deleted, version) SELECT 8453, unhex({token:String}), 300, {at:UInt32} - 300,"
-            " {usd:Float64} / 1e18, {usd:Float64} / 1e18, {usd:Float64} / 1e18, {usd:Float64} / 1e18,"
-            " {volume:Float64}, {liquidity:Float64}, 1, 0, 1",
-            {"token": DIGITS, "at": at, "usd": usd, "liquidity": liquidity, "volume": volume},
-        )
-        self.reached("candles", as_of=at)
 
     def evaluate(self) -> int:
         """Evaluate all rules; how many alerts changed."""
@@ -210,41 +184,26 @@ def test_rules_beyond_the_plan_are_paused(chain: Chain, store: Connection) -> No
     rules = [chain.rule("heartbeat_score", "lt", 60) for _ in range(4)]
     price = chain.rule("price_change", "lt", 3)
     store.execute("UPDATE account SET plan = 'free'")
-    score(chain, NOON, 40)
+    chain.score(NOON, 40)
     chain.price(NOON, 1)
     assert chain.evaluate() == 3
     fired = store.execute("SELECT rule_id FROM alert_instance").fetchall()
     assert {row["rule_id"] for row in fired} == set(rules[:3])
     store.execute("UPDATE account SET plan = 'pro'")
-    score(chain, NOON + 3_600, 40)
+    chain.score(NOON + 3_600, 40)
     chain.price(NOON + QUARTER, 1)
     assert chain.evaluate() == 2
     fired = store.execute("SELECT rule_id FROM alert_instance").fetchall()
     assert {row["rule_id"] for row in fired} == {*rules, price}
 
 
-def score(chain: Chain, ended_at: int, value: float, *, observed: int = DAY) -> None:
-    """The score at the end of an hour."""
-    chain.warehouse.command(
-        "INSERT INTO agg_heartbeat (chain_id, token, hour, symbol_key, score, inputs, computed_at)"
-        " VALUES (8453, unhex({token:String}), {hour:UInt32}, 'PEPE', {score:Float64}, {inputs:String}, now())",
-        {
-            "token": DIGITS,
-            "hour": ended_at - 3_600,
-            "score": value,
-            "inputs": f'{{"as_of": {ended_at}, "observed_seconds": {observed}, "window_seconds": {DAY}}}',
-        },
-    )
-    chain.reached("heartbeats", closed_to=ended_at)
-
-
 def test_a_score_that_fell_for_want_of_data_does_not_fire(chain: Chain) -> None:
     chain.rule("heartbeat_score", "lt", 60)
-    score(chain, NOON, 80)
+    chain.score(NOON, 80)
     assert chain.evaluate() == 0
-    score(chain, NOON + 3_600, 30, observed=DAY // 2)
+    chain.score(NOON + 3_600, 30, observed=DAY // 2)
     assert chain.evaluate() == 0
-    score(chain, NOON + 7_200, 30)
+    chain.score(NOON + 7_200, 30)
     assert chain.evaluate() == 1
     assert chain.alerts() == [("heartbeat_score", NOON + 7_200, 30, None, "active", None)]
 
@@ -255,20 +214,10 @@ def test_holders_liquidity_volume_and_concentration_are_read(chain: Chain) -> No
     chain.rule("liquidity_drop", "lt", 2_000)
     chain.rule("volume_anomaly", "gt", 1_000)
     chain.rule("top10_concentration", "gt", 70)
-    hours = [(0, 40), (NOON - 2 * 3_600, 100), (NOON - 3_600, -60)]
-    for hour, net in hours:
-        chain.warehouse.command(
-            "INSERT INTO agg_token_hour (chain_id, token, hour, holders_net, version)"
-            " VALUES (8453, unhex({token:String}), {hour:UInt32}, {net:Int64}, 1)",
-            {"token": DIGITS, "hour": hour, "net": net},
-        )
-    chain.warehouse.command(
-        "INSERT INTO agg_top_day (chain_id, token, day, top10_raw, held_raw, deleted, version)"
-        " SELECT 8453, unhex({token:String}), toDate(toDateTime({day:UInt32}, 'UTC')), 800, 1000, 0, 1",
-        {"token": DIGITS, "day": midnight - DAY},
-    )
+    for hour, net in ((0, 40), (NOON - 2 * 3_600, 100), (NOON - 3_600, -60)):
+        chain.holders(hour, net)
+    chain.concentration(NOON // DAY - 1, top10=800, held=1_000)
     chain.reached("holders", as_of=NOON)
-    chain.reached("concentration", next_day=NOON // DAY)
     chain.price(NOON - DAY + 300, 4, volume=600)
     chain.price(NOON, 4, liquidity=1_500, volume=500)
     assert chain.evaluate() == 4

@@ -1,11 +1,12 @@
 """Where readings come from: the query of each source in the warehouse, and how far back it has to look."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import polars as pl
 
 from warehouse.alerts.judging import SERIES
+from warehouse.domain.addresses import digits_of
 from warehouse.domain.alerts import AlertType, Source
 
 HOUR, DAY = 3_600, 86_400
@@ -43,3 +44,13 @@ def copies_series(tokens: list[str], begin: int, seen: list[tuple[str, int]]) ->
     """The readings of copies: none at first, and one more whenever one was seen."""
     rows = [(token, begin, 0.0) for token in tokens] + [(token, at, 1.0) for token, at in seen]
     return pl.DataFrame(rows, {"token_hex": pl.String, "at": pl.Int64, "copycat_detected": pl.Float64}, orient="row")
+
+
+def standing_scores(scores: Iterable[tuple[str, float]], begin: int) -> pl.DataFrame:
+    """The readings of tokens, by address, that were last scored before ``begin``: a quiet token has no rows by the
+    hour."""
+    return pl.DataFrame(
+        [(digits_of(address), begin, score) for address, score in scores],
+        {"token_hex": pl.String, "at": pl.Int64, "heartbeat_score": pl.Float64},
+        orient="row",
+    )

@@ -46,6 +46,8 @@ RELATIVE: Final = frozenset({Operator.DROP, Operator.SPIKE})
 """Operators that compare with an earlier reading."""
 ANY: Final = tuple(Operator)
 EVALUATION_MINUTES: Final = 15
+STEP_SECONDS: Final = EVALUATION_MINUTES * 60
+"""Rules are judged at the multiples of this in unix time."""
 MIN_MINUTES: Final = 5
 MAX_MINUTES: Final = 30 * 24 * 60
 DEFAULT_WINDOW_MINUTES: Final = 60

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from api.alerts.errors import RulesUncounted, TokenUnchecked
+from api.alerts.previews import AlertPreviews
 from api.alerts.repository import AlertRuleRepository
 from api.alerts.schemas import CreateAlertRule
 from api.alerts.service import AlertRuleService
@@ -210,8 +211,9 @@ async def test_a_change_is_checked_like_a_new_rule(watcher: Watcher) -> None:
 
 async def test_without_the_store_nothing_is_created_and_the_caller_may_retry(watcher: Watcher) -> None:
     services = watcher.owner.service.services
-    away = AlertRuleRepository(Store("postgresql://127.0.0.1:1/none", timeout_seconds=1))
-    service = AlertRuleService(away, services.chains, UPGRADE)
+    store = Store("postgresql://127.0.0.1:1/none", timeout_seconds=1)
+    previews = AlertPreviews(store, services.warehouse)
+    service = AlertRuleService(AlertRuleRepository(store), previews, services.chains, UPGRADE)
     session = WalletSession(
         session_id=None,  # type: ignore[arg-type]
         account_id=None,  # type: ignore[arg-type]
