@@ -27,7 +27,7 @@ from api.deals.states import Move, Role
 from api.http.errors import InvalidInput
 from api.http.rendering import dumps
 from api.security.callers import WalletSession
-from api.security.signatures import is_signed_by
+from api.security.signatures import canonical, is_of_undeployed_wallet, is_signed_by, recover
 from api.settings import ApiSettings
 from indexer.chains.errors import RpcError
 from indexer.chains.evm.reader import EvmReader, call_to, data_bytes, quantity
@@ -109,11 +109,7 @@ class Settling:
         if not now + MIN_CONSENT <= until <= now + MAX_CONSENT:
             raise InvalidInput("deadline", f"must be {MIN_CONSENT} to {MAX_CONSENT.days} days from now")
         hash = digest(statement_of(deal, deadline, nonce), chain.chain_id, _registry_of(chain))
-        try:
-            if not await is_signed_by(actor, hash, signature, self.readers.of(chain)):
-                raise InvalidInput("signature", "is not the holder's signature of this deal's consent")
-        except RpcError as error:
-            raise ProviderUnavailable from error
+        signature = await self._as_the_registry_takes(actor, hash, signature, chain)
         signed = await self.moves.attest(deal.id, offer_of(deal), Move.CONSENT, actor, now)
         async with self.repository.store.transaction() as transaction:
             if await self.repository.lock_holder(transaction, deal) != actor:
@@ -167,6 +163,22 @@ class Settling:
             raise InvalidInput("txHash", "is not a mined transaction that settles this deal")
         await self.repository.store.rows("deals/save_hash", {"id": deal.id, "hash": transaction_hash})
         return await self.answers.find(id)
+
+    async def _as_the_registry_takes(self, holder: str, hash: bytes, signature: bytes, chain: Chain) -> bytes:
+        """The holder's signature in a form that the registry accepts: of a key in 65 bytes, or by EIP-1271."""
+        if is_of_undeployed_wallet(signature):
+            raise InvalidInput(
+                "signature",
+                "is in the form of wallets that are not deployed yet (ERC-6492), which the registry does not take:"
+                " deploy the wallet and hand in its own signature",
+            )
+        try:
+            if not await is_signed_by(holder, hash, signature, self.readers.of(chain)):
+                raise InvalidInput("signature", "is not the holder's signature of this deal's consent")
+        except RpcError as error:
+            raise ProviderUnavailable from error
+        plain = canonical(signature) if recover(hash, signature) == holder else None
+        return plain or signature
 
     async def _authorize(self, deal: DealRecord, chain: Chain) -> Authorized:
         assert deal.consent_nonce is not None  # noqa: S101 - a deal that awaits dispatch has a consent

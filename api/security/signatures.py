@@ -40,7 +40,7 @@ async def is_signed_by(wallet: str, digest: bytes, signature: bytes, reader: Evm
     if not signature:
         return False
     factory, factory_call, inner = _NO_FACTORY, b"", signature
-    if signature.endswith(_MAGIC_6492):
+    if is_of_undeployed_wallet(signature):
         try:
             factory, factory_call, inner = decode(["address", "bytes", "bytes"], signature[:-32])
         except (DecodingError, OverflowError):
@@ -65,8 +65,14 @@ def is_signed_by_key(wallet: str, text: str, signature: bytes) -> bool:
     return len(signature) == 64 and Signature.from_bytes(signature).verify(Pubkey.from_string(wallet), text.encode())
 
 
-def recover(digest: bytes, signature: bytes) -> str | None:
-    """The address whose key signed: 65 bytes, or 64 in compact form (EIP-2098); None if the signature is malformed."""
+def is_of_undeployed_wallet(signature: bytes) -> bool:
+    """Whether a signature brings along how to deploy its wallet (ERC-6492), which contracts do not take."""
+    return signature.endswith(_MAGIC_6492)
+
+
+def canonical(signature: bytes) -> bytes | None:
+    """A key's signature as contracts take it: 65 bytes, of which the last is 27 or 28. Wallets also give 64 in compact
+    form (EIP-2098), or 0 or 1 at the end; None if it is none of these."""
     if len(signature) == 64:
         upper = int.from_bytes(signature[32:], "big")
         s = (upper & ((1 << 255) - 1)).to_bytes(32, "big")
@@ -77,8 +83,16 @@ def recover(digest: bytes, signature: bytes) -> str | None:
     # A signature with s in the upper half is the malleated form of another one; wallets do not produce it.
     if parity not in (0, 1) or int.from_bytes(signature[32:64], "big") > _HALF_ORDER:
         return None
+    return signature[:64] + bytes([27 + parity])
+
+
+def recover(digest: bytes, signature: bytes) -> str | None:
+    """The address whose key signed; None if the signature is malformed."""
+    given = canonical(signature)
+    if given is None:
+        return None
     try:
-        key = PublicKey.from_signature_and_message(signature[:64] + bytes([parity]), digest, hasher=None)
+        key = PublicKey.from_signature_and_message(given[:64] + bytes([given[64] - 27]), digest, hasher=None)
     except ValueError:
         return None
     return "0x" + keccak(key.format(compressed=False)[1:])[12:].hex()

@@ -1,12 +1,13 @@
 """Settlements on a real chain with our registry: paid and handed over in one call, or not at all."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import pytest
+from eth_abi.abi import encode
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
 
@@ -80,8 +81,14 @@ class Sale:
         assert await self.market.run_clock() == 1
         return id
 
-    async def consent(self, id: str, key: LocalAccount | None = None, **changes: Any) -> Any:
-        """Sign the consent and hand it in."""
+    async def consent(
+        self,
+        id: str,
+        key: LocalAccount | None = None,
+        rewritten: Callable[[bytes], bytes] = bytes,
+        **changes: Any,
+    ) -> Any:
+        """Sign the consent and hand it in; ``rewritten`` is another form of the signature."""
         asked = await self.holder.ask("GET", f"/{id}/consent")
         assert asked.status_code == 200, asked.text
         body = asked.json()
@@ -91,7 +98,8 @@ class Sale:
             message[name] = int(message[name])
         message["deal"] = bytes.fromhex(message["deal"][2:])
         signed = (key or self.holder.wallet).sign_message(encode_typed_data(full_message=document))
-        given = {"nonce": body["nonce"], "deadline": body["deadline"], "signature": signed.signature.to_0x_hex()}
+        signature = "0x" + rewritten(bytes(signed.signature)).hex()
+        given = {"nonce": body["nonce"], "deadline": body["deadline"], "signature": signature}
         return await self.holder.ask("POST", f"/{id}/consent", {**given, **changes})
 
     async def dispatched(self) -> tuple[str, dict[str, Any]]:
@@ -246,6 +254,30 @@ async def test_the_consent_is_the_holders_and_nobody_sees_it(sale: Sale) -> None
         assert row["consent_signature"] not in read
         assert "'burn_consent_recorded': True" in read
     assert (await sale.holder.ask("POST", f"/{id}/settlement")).status_code == 403
+
+
+async def test_a_consent_of_an_undeployed_wallet_is_refused_by_name(sale: Sale) -> None:
+    id = await sale.accepted()
+    wrapped = encode(["address", "bytes", "bytes"], [sale.chain.registry, b"\1", b"\2" * 65]) + b"\x64\x92" * 16
+    answer = await sale.consent(id, signature="0x" + wrapped.hex())
+    assert (answer.status_code, answer.json()["error"][:9]) == (400, "signature")
+    assert "ERC-6492" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("form", ["compact", "parity"])
+async def test_every_form_of_a_keys_signature_settles(sale: Sale, form: str) -> None:
+    """The registry takes one form only, so the others are kept in that one."""
+    id = await sale.accepted()
+
+    def rewritten(signature: bytes) -> bytes:
+        parity = signature[64] - 27
+        compact = signature[:32] + bytes([signature[32] | parity << 7]) + signature[33:64]
+        return compact if form == "compact" else signature[:64] + bytes([parity])
+
+    assert (await sale.consent(id, rewritten=rewritten)).status_code == 200
+    made = (await sale.offerer.ask("POST", f"/{id}/settlement")).json()
+    sale.send(sale.offerer.wallet, made["approval"])
+    assert sale.send(sale.offerer.wallet, made["transaction"])["status"] == "0x1"
 
 
 async def test_a_revoked_consent_or_an_announced_end_stops_the_settlement(sale: Sale) -> None:
