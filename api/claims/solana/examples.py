@@ -7,9 +7,9 @@ _CLAIMER = "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM"
 _CROWN = "5ZiE3vAkrdXBgyFL7KqG3RoEGBws4CjRcXVbABDLZTgx"
 _COSTS: dict[str, Any] = {
     "registrationFee": 166666667,
-    "rent": 4621440,
+    "rent": 4565760,
     "networkFee": 10000,
-    "total": 171298107,
+    "total": 171242427,
 }
 BUILT: dict[str, Any] = {
     "success": True,
@@ -40,7 +40,7 @@ QUOTED: dict[str, Any] = {
     "costs": _COSTS,
     "balance": 2000000000,
 }
-INSUFFICIENT_FUNDS: dict[str, Any] = {"requiredLamports": 171298107, "balanceLamports": 1000000}
+INSUFFICIENT_FUNDS: dict[str, Any] = {"requiredLamports": 171242427, "balanceLamports": 1000000}
 CONFIRMED: dict[str, Any] = {
     "symbol": "BONK",
     "status": "confirmed",

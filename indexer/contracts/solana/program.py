@@ -9,7 +9,7 @@ from solders.pubkey import Pubkey
 from indexer.contracts.solana import idl
 
 CONFIG_BYTES = 256
-CROWN_BYTES, HEADER_BYTES = 536, 24
+CROWN_BYTES, HEADER_BYTES = 528, 24
 """Length of the account of a registered symbol, and of what stays of it when the registration has ended."""
 MANAGER, MAINTAINER = 1, 2
 END_LASTS = 30 * 86_400
@@ -88,7 +88,6 @@ class Crown:
     maintainers: tuple[Pubkey, ...]
     uri: str
     peer: tuple[int, int] | None
-    consent_floor: int
     last_nonce: int
     end: PendingEnd | None
 
@@ -114,7 +113,6 @@ class Crown:
             maintainers=tuple(role["account"] for role in roles if role["kind"] == MAINTAINER),
             uri=fields["uri"][: fields["uri_length"]].decode(),
             peer=peer if any(peer) else None,
-            consent_floor=fields["consent_floor"],
             last_nonce=fields["last_nonce"],
             end=PendingEnd(
                 fields["end_reason"],

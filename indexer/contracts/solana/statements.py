@@ -4,7 +4,6 @@ A statement is ``regalia registry``, its kind (one byte), the cluster's genesis 
 own fields. ``program/statements.h`` checks them.
 """
 
-import hashlib
 import struct
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -64,53 +63,34 @@ class Domain:
         """The service takes an announced end back."""
         return self._statement(3, struct.pack("<QqQ", token_id, deadline, nonce))
 
-    def settlement(self, consent: "Consent", *, deadline: int, nonce: int) -> bytes:
+    def settlement(self, terms: "Settlement", *, deadline: int, nonce: int) -> bytes:
         """The service's authorisation to carry out a deal."""
-        digest = hashlib.sha256(consent.fields()).digest()
-        return self._statement(4, digest + struct.pack("<qQ", deadline, nonce))
-
-    def consent(self, consent: "Consent") -> bytes:
-        """The holder's consent to a deal."""
-        return self._statement(5, consent.fields())
+        return self._statement(4, terms.fields() + struct.pack("<qQ", deadline, nonce))
 
     def acceptance(self, signer: Pubkey, active_from: int) -> bytes:
         """The next signer shows that its key is at hand. ``active_from`` is the announced time."""
-        return self._statement(6, bytes(signer) + struct.pack("<q", active_from))
+        return self._statement(5, bytes(signer) + struct.pack("<q", active_from))
 
 
 @dataclass(frozen=True, slots=True)
-class Consent:
-    """What a holder agrees to: the registration goes to the offerer for an amount of a currency (base units)."""
+class Settlement:
+    """A deal: the registration goes to the offerer for an amount of a currency (a mint, in base units)."""
 
     deal: bytes
     token_id: int
     offerer: Pubkey
     currency: Pubkey
     amount: int
-    deadline: int
-    nonce: int
 
     def fields(self) -> bytes:
-        """The consent's own fields, as the statement and the instruction hold them."""
+        """Its fields as the statement holds them."""
         return (
             self.deal
             + struct.pack("<Q", self.token_id)
             + bytes(self.offerer)
             + bytes(self.currency)
-            + struct.pack("<QqQ", self.amount, self.deadline, self.nonce)
+            + struct.pack("<Q", self.amount)
         )
-
-    def arguments(self) -> dict[str, object]:
-        """The arguments of ``settle`` that hold the consent."""
-        return {
-            "deal": self.deal,
-            "token_id": self.token_id,
-            "offerer": self.offerer,
-            "currency": self.currency,
-            "amount": self.amount,
-            "consent_deadline": self.deadline,
-            "consent_nonce": self.nonce,
-        }
 
 
 def signed(statement: bytes, signer: Pubkey, signature: bytes) -> Instruction:

@@ -26,7 +26,7 @@ _END_KINDS = {
     "EndWithdrawn": "end_withdrawn",
     "Ended": "ended",
 }
-_WITHOUT_EVENT = (idl.discriminator("initialize"), idl.discriminator("revoke_consents"))
+_WITHOUT_EVENT = idl.discriminator("initialize")
 """Every other instruction records one event."""
 _SIGNER_KINDS = {"SignerChanged": "signer_changed", "SignerSuspended": "signer_suspended"}
 
@@ -58,7 +58,7 @@ def registry_events(transaction: DecodedTransaction, program: str) -> list[tuple
         return []
     own = [call.data for call in transaction.calls if call.program == program]
     recorded = [data for data in own if idl.is_event(data)]
-    due = sum(not idl.is_event(data) and data[:1] not in _WITHOUT_EVENT for data in own)
+    due = sum(not idl.is_event(data) and data[:1] != _WITHOUT_EVENT for data in own)
     if len(recorded) != due:
         raise ValueError(f"{due} instructions of the registry, {len(recorded)} events")
     return [event for data in recorded for event in _events(*idl.decode_event(data))]

@@ -46,7 +46,6 @@ typedef struct __attribute__((packed)) {
     u8 owner[KEY], mint[KEY];
     i64 registered_at;
     u64 peer_chain_id, peer_token_id;
-    u64 consent_floor;  // consents with a lower nonce are revoked
     u8 end_reason, end_objected, end_confirmed, role_count;
     u8 uri_length, reserved;
     u16 end_term;  // the signer_term in which the end was announced
@@ -60,4 +59,4 @@ enum EndReason { NO_END = 0, INACTIVE = 1, CHALLENGE_UPHELD = 2 };
 
 _Static_assert(sizeof(Config) == 256, "as idl.json says");
 _Static_assert(sizeof(CrownHeader) == 24, "as idl.json says");
-_Static_assert(sizeof(Crown) == 536, "as idl.json says");
+_Static_assert(sizeof(Crown) == 528, "as idl.json says");

@@ -34,8 +34,7 @@ static NOINLINE u64 dispatch(Input *in) {
         case 16: return offer_guardian(in);
         case 17: return accept_guardian(in);
         case 18: return set_limits(in);
-        case 19: return revoke_consents(in);
-        case 20: return settle(in);
+        case 19: return settle(in);
         default: return BAD_INSTRUCTION;
     }
 }

@@ -14,8 +14,7 @@ enum StatementKind {
     END_ANNOUNCEMENT = 2,
     END_WITHDRAWAL = 3,
     SETTLEMENT = 4,
-    SETTLEMENT_CONSENT = 5,
-    SIGNER_ACCEPTANCE = 6,
+    SIGNER_ACCEPTANCE = 5,
 };
 
 typedef struct {

@@ -92,7 +92,7 @@ def test_a_settlement_and_a_new_signer(
     registry, buyer = node_registry, Keypair()
     registry.node.fund(buyer.pubkey(), SOL)
     registry.claim("LUMEN")
-    registry.send(registry.settlement("LUMEN", buyer), buyer)
+    registry.settle("LUMEN", buyer)
     registry.announce_end("LUMEN")
     index(registry, chain, warehouse, store, store_url)
     found = rows(store)
