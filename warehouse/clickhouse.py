@@ -18,13 +18,14 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 from clickhouse_connect.driver.summary import QuerySummary
 
 from warehouse import tracing
-from warehouse.cluster import Cluster
 from warehouse.errors import WarehouseError, WarehouseUnavailable
 
 # Commands that read a few rows need none of Polars, Arrow and aiohttp, which take a second of CPU to import.
 if TYPE_CHECKING:
     import polars
     from pyarrow.lib import ArrowInvalid
+
+    from warehouse.cluster import Cluster
 
 Parameters = Mapping[str, Any] | None
 Settings = Mapping[str, Any] | None
@@ -57,7 +58,7 @@ SELECT max(shard_num) AS shards, max(replica_num) AS replicas FROM system.cluste
 class Warehouse:
     """A synchronous connection, safe to share between threads."""
 
-    def __init__(self, client: Any, cluster: Cluster | None = None) -> None:
+    def __init__(self, client: Any, cluster: "Cluster | None" = None) -> None:
         self._client = client
         self.cluster = cluster
 
@@ -306,6 +307,11 @@ class AsyncWarehouse:
                 )
 
 
+def quoted(name: str) -> str:
+    """An identifier, as statements write any name."""
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
+
+
 def _limited(settings: Settings, timeout_seconds: float) -> dict[str, Any]:
     return {"max_execution_time": timeout_seconds, **(settings or {})}
 
@@ -336,7 +342,9 @@ def _cluster_name(url: str) -> str | None:
     return parse_qs(urlsplit(url).query).get("cluster", [None])[0]
 
 
-def _cluster(url: str, name: str, found: Any) -> Cluster:
+def _cluster(url: str, name: str, found: Any) -> "Cluster":
+    from warehouse.cluster import Cluster  # its templates take longer to compile than a short command may
+
     shards, replicas = found.result_rows[0]
     if not shards:
         raise WarehouseError(UNKNOWN_CODE, f"the server's configuration has no cluster {name}")

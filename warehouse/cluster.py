@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from warehouse.clickhouse import quoted
 from warehouse.errors import MigrationError
 
 LOCAL_SUFFIX = "_local"
@@ -178,11 +179,6 @@ class Cluster:
     def _drop(self, table: str, exists: str = "IF EXISTS ", sync: str = " SYNC") -> Iterator[str]:
         yield f"DROP TABLE {exists}{table} {self._on}{sync}"
         yield f"DROP TABLE {exists}{_local(table)} {self._on}{sync}"
-
-
-def quoted(name: str) -> str:
-    """An identifier."""
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
 
 
 def _text(value: str) -> str:

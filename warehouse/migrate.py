@@ -16,8 +16,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import psycopg
 
 from warehouse import advisory_locks, catalogue, postgres, sql
-from warehouse.clickhouse import Warehouse
-from warehouse.cluster import quoted
+from warehouse.clickhouse import Warehouse, quoted
 from warehouse.errors import MigrationError, WarehouseError
 from warehouse.marts import views as marts
 from warehouse.marts.database import MAIN_DATABASE
