@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from warehouse.process_memory import collect_garbage_less
+
 if TYPE_CHECKING:
     from indexer.run import Advance, IndexContext, ReportProgress
     from warehouse.domain.chains import Chain
@@ -54,13 +56,13 @@ def index(
     from warehouse.settings import load
     from warehouse.tracing import configure_tracing
 
+    settings = load()
     if follow:
-        configure_logging()
+        configure_logging(settings=settings)
     else:
-        configure_logging(level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
+        configure_logging(settings=settings, level=logging.WARNING, layout="%(levelname)s %(name)s: %(message)s")
     if follow and (to is not None or rewind is not None):
         _stop("--follow cannot be combined with --to or --rewind", WRONG_USE)
-    settings = load()
     configure_tracing("index", settings)
     chosen = _chosen(settings.chains, chain)
     if rewind is not None and len(chosen) != 1:
@@ -157,6 +159,8 @@ def deploy(
 
 def main() -> None:
     """Run the command line. An expected error prints one line and sets the exit status."""
+    # Before the modules that the commands need are imported: those make no cycles worth looking for.
+    collect_garbage_less()
     from indexer.chains.errors import RpcError, WrongChain
     from indexer.publish import UnitIncomplete
     from indexer.reorg import ChainHalted

@@ -28,9 +28,9 @@ def index(
 
       regalia index --follow
     """
-    from api.ops.commands.forward import become, options
+    from api.ops.commands.forward import options, run
 
-    become("indexer", "index", *options(chain=chain, to=to, follow=follow, rewind=rewind))
+    run("indexer", "index", *options(chain=chain, to=to, follow=follow, rewind=rewind))
 
 
 @app.command(rich_help_panel="Data")
@@ -50,9 +50,9 @@ def reindex(
 
       regalia reindex --chain base --from 50 --to 51
     """
-    from api.ops.commands.forward import become, options
+    from api.ops.commands.forward import options, run
 
-    become("indexer", "reindex", *options(chain=chain, from_=from_, to=to, dry_run=dry_run))
+    run("indexer", "reindex", *options(chain=chain, from_=from_, to=to, dry_run=dry_run))
 
 
 @app.command(rich_help_panel="Data")
