@@ -9,6 +9,7 @@ from pathlib import Path
 from pipelines.refresh import refresh
 from tests.bench.directories import new_directory
 from tests.bench.machine import compare, sampled
+from tests.bench.processes import wait_for_merges
 from tests.bench.result import Result
 from tests.factories.history import BLOCK_SECONDS, EVENTS_A_BLOCK, History
 from tests.factories.ledger import CHAINS_TOML
@@ -23,7 +24,6 @@ UNITS = 10
 INCREMENTS = 5
 """Of 10,000 events each, one on top of the other. One in three ends an hour, after which every active token is scored:
 the middle one says what an increment costs, the slowest what an hour's end does."""
-_SETTLE_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,5 @@ def measure(directory: Path, progress: Callable[[str], None]) -> IncrementalFigu
 
 def _settle(warehouse: Warehouse) -> None:
     """Wait for the merges of the last refresh and for the disk: on a chain twenty minutes pass before the next one."""
-    deadline = time.monotonic() + _SETTLE_SECONDS
-    while warehouse.scalar("SELECT count() FROM system.merges") and time.monotonic() < deadline:
-        time.sleep(1)
+    wait_for_merges(warehouse)
     os.sync()

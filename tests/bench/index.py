@@ -9,6 +9,7 @@ import argparse
 import json
 import resource
 import time
+from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,13 @@ import psutil
 
 from indexer import run as indexing
 from pipelines.refresh import refresh
-from tests.bench import workload
+from tests.bench import processes, workload
 from tests.bench.directories import new_directory, remove_runs
 from tests.bench.profile import Profile
 from tests.bench.replay import Replay
 from warehouse import engines, postgres
 from warehouse.chains import facts
 from warehouse.clickhouse import Warehouse
-from warehouse.embedded import record
-from warehouse.embedded.layout import Layout
 from warehouse.settings import EngineSettings
 
 COUNTED = ("raw_block", "fact_transfer", "fact_swap", "fact_pool_state", "fact_pool", "fact_token")
@@ -44,17 +43,23 @@ def measure(
         postgres.connect(urls.database_url, autocommit=True) as store,
         closing(indexing.IndexContext(warehouse, urls.database_url)) as context,
     ):
-        watching = profile.watching(warehouse, _processes(data_dir)) if profile else nullcontext()
+        watching = profile.watching(warehouse, processes.of_run(data_dir)) if profile else nullcontext()
         context.session(chains.by_key[chain_key])  # importing the source is part of starting
+        measured = processes.of_run(data_dir)
+        cpu = [_cpu(measured)]
         ready = time.time()
         with watching:
             advance = indexing.advance(context, chains.by_key[chain_key])
         finished = time.time()
+        cpu.append(_cpu(measured))
         page_faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         held = {table: int(warehouse.scalar(f"SELECT count() FROM {table}")) for table in COUNTED}
         disk = warehouse.scalar(
             "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
         )
+        if derive:
+            processes.wait_for_merges(warehouse)
+            cpu.append(_cpu(measured))
         began = time.time()
         runs = refresh(warehouse, store, chains) if derive else []
         derived = time.time()
@@ -66,6 +71,8 @@ def measure(
         "events": advance.events,
         "rows": advance.rows,
         "held": held,
+        "cpu_seconds": cpu[1] - cpu[0],
+        "merge_cpu_seconds": cpu[-1] - cpu[1],
         "derive_seconds": derived - began,
         "step_seconds": {run.step: round(float(run.seconds), 3) for run in runs},
         "disk_bytes": int(disk),
@@ -87,13 +94,8 @@ def profiled(transfers: int, latency_ms: int, cap: int | None) -> Profile:
     return profile
 
 
-def _processes(data_dir: Path) -> dict[str, psutil.Process]:
-    running = record.read(Layout.of(data_dir))
-    return {
-        "indexer": psutil.Process(),
-        "warehouse": psutil.Process(running[record.CLICKHOUSE].pid),
-        "store": psutil.Process(running[record.POSTGRES].pid),
-    }
+def _cpu(measured: Mapping[str, psutil.Process]) -> float:
+    return sum(processes.cpu_seconds(process) for process in measured.values())
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import psutil
 
+from tests.bench.processes import cpu_seconds
 from warehouse.clickhouse import Warehouse
 
 # Stage, module and function as its caller finds it. The order is that of a log's way.
@@ -104,13 +105,13 @@ class Profile:
             setattr(holder, last, self.wrapped(name, getattr(holder, last)))
         processes = {**processes, **self.others}
         events = _engine_events(warehouse)
-        cpu = {name: _cpu(process) for name, process in processes.items()}
+        cpu = {name: cpu_seconds(process) for name, process in processes.items()}
         began = time.perf_counter()
         try:
             yield
         finally:
             self.wall_seconds = time.perf_counter() - began
-            self.processes = {name: _cpu(process) - cpu[name] for name, process in processes.items()}
+            self.processes = {name: cpu_seconds(process) - cpu[name] for name, process in processes.items()}
             self.engine = {name: value - events.get(name, 0.0) for name, value in _engine_events(warehouse).items()}
             for holder, last, original in replaced:
                 setattr(holder, last, original)
@@ -138,14 +139,6 @@ class Profile:
         ordered_events = sorted(self.engine.items(), key=lambda item: -item[1])
         lines += [f"| {name} | {seconds:.2f} |" for name, seconds in ordered_events if seconds >= 0.01]
         return lines
-
-
-def _cpu(process: psutil.Process) -> float:
-    """CPU seconds of a process and, if it is the store's, of the processes that serve its connections."""
-    family = [process]
-    if "postgres" in process.name() or "postgres" in " ".join(process.cmdline()):
-        family += process.children(recursive=True)
-    return sum(times.user + times.system for times in (one.cpu_times() for one in family))
 
 
 def _engine_events(warehouse: Warehouse) -> dict[str, float]:

@@ -14,6 +14,7 @@ import clickhouse_connect
 from indexer.configuring import store_configuration
 from pipelines.resources import Connections
 from tests.bench.directories import new_directory
+from tests.bench.processes import wait_for_merges
 from tests.bench.result import Result
 from tests.factories.history import CHAIN_ID, EVENTS_A_BLOCK, History
 from tests.factories.ledger import CHAINS_TOML
@@ -27,7 +28,6 @@ EVENTS, MOST_EVENTS = 3_000_000, 10_000_000
 YEAR_SECONDS, DAY_SECONDS = 365 * 86_400, 86_400
 _BULK_BLOCKS = 1_500
 _FOLLOWED_DAYS, _UNITS_A_DAY = 2, 96
-_QUIET_SECONDS = 60
 _LAST = "(SELECT max(block_time) FROM transfers WHERE chain_id = {chain})"
 _WITH = "(SELECT {side} FROM transfers GROUP BY {side} ORDER BY abs(count() - {transfers}), {side} LIMIT 1)"
 _QUERIES = {
@@ -79,15 +79,8 @@ def _write(connections: Connections, events: int, progress: Callable[[str], None
         f" SELECT {CHAIN_ID}, 1, {history.blocks}, max(unit_id) + 1 FROM raw_block"
     )
     progress(f"{events:,} events of a year in {time.perf_counter() - began:.0f} s")
-    _settle(connections.warehouse)
+    wait_for_merges(connections.warehouse)
     return history
-
-
-def _settle(warehouse: Warehouse) -> None:
-    """Wait until merges are over, as they are on a chain that is followed."""
-    deadline = time.monotonic() + _QUIET_SECONDS
-    while warehouse.scalar("SELECT count() FROM system.merges") and time.monotonic() < deadline:
-        time.sleep(1)
 
 
 def _measure_reads(connections: Connections, history: History) -> list[Result]:
