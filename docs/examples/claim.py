@@ -3,8 +3,9 @@
     python docs/examples/claim.py --api http://127.0.0.1:8000 --api-key KEY --rpc http://127.0.0.1:8545 \
         --chain base --chain-id 8453 --symbol PEPE --token 0x... --private-key 0x...
 
-Needs ``httpx`` and ``eth-account``. The private key never leaves this process: the service sees a signature of a
-message and, through the node, the signed transaction. The key can also come from ``CLAIM_PRIVATE_KEY``.
+Needs ``httpx``, ``eth-account``, and ``calls.py`` and ``sign_in.py`` beside it. The private key never leaves this
+process: the service sees a signature of a message and, through the node, the signed transaction. The key can also come
+from ``CLAIM_PRIVATE_KEY``.
 """
 
 import argparse
@@ -13,33 +14,10 @@ import time
 from typing import Any
 
 import httpx
+from calls import TIMEOUT_SECONDS, ask, number, send
 from eth_account import Account
 from eth_account.messages import encode_defunct
 from eth_account.signers.local import LocalAccount
-
-TIMEOUT_SECONDS = 120
-
-
-def ask(response: httpx.Response) -> dict[str, Any]:
-    """The JSON of an answer; an error answer ends the script with what the service said."""
-    body: dict[str, Any] = response.json()
-    if response.is_error:
-        raise SystemExit(f"{response.request.url.path}: {response.status_code} {body.get('code')}: {body.get('error')}")
-    return body
-
-
-def call_node(rpc_url: str, method: str, *params: Any) -> Any:
-    """One JSON-RPC call."""
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)}
-    answer = httpx.post(rpc_url, json=body, timeout=30).json()
-    if "error" in answer:
-        raise SystemExit(f"{method}: {answer['error']['message']}")
-    return answer["result"]
-
-
-def number(value: str | int) -> int:
-    """A quantity of the API: a number, decimal text or 0x text."""
-    return value if isinstance(value, int) else int(value, 0)
 
 
 def prove_control(api: httpx.Client, wallet: LocalAccount, claim: dict[str, Any]) -> str:
@@ -62,28 +40,6 @@ def prove_control(api: httpx.Client, wallet: LocalAccount, claim: dict[str, Any]
     print(f"control proved as {verdict['verificationMethod']}")
     proof: str = verdict["proofHash"]
     return proof
-
-
-def send(rpc_url: str, wallet: LocalAccount, unsigned: dict[str, Any]) -> str:
-    """Add nonce, gas and fees to the unsigned transaction, sign it and hand it to a node."""
-    value = number(unsigned["value"])
-    call = {"from": wallet.address, "to": unsigned["to"], "data": unsigned["data"], "value": hex(value)}
-    gas = number(call_node(rpc_url, "eth_estimateGas", call))
-    price = number(call_node(rpc_url, "eth_gasPrice"))
-    signed = wallet.sign_transaction(
-        {
-            "to": unsigned["to"],
-            "data": unsigned["data"],
-            "value": value,
-            "chainId": unsigned["chainId"],
-            "nonce": number(call_node(rpc_url, "eth_getTransactionCount", wallet.address, "pending")),
-            "gas": gas + gas // 5,
-            "maxFeePerGas": 2 * price,
-            "maxPriorityFeePerGas": price // 10,
-        }
-    )
-    transaction_hash: str = call_node(rpc_url, "eth_sendRawTransaction", signed.raw_transaction.to_0x_hex())
-    return transaction_hash
 
 
 def wait_for(api: httpx.Client, transaction_hash: str, chain_id: int) -> dict[str, Any]:

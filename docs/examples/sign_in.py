@@ -14,22 +14,13 @@ from urllib.parse import urlsplit
 import httpx
 from eth_account import Account
 from eth_account.messages import encode_defunct
+from eth_account.signers.local import LocalAccount
 
 
-def main() -> None:
-    """Ask for a nonce, sign the message with it, hand it in."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--api", required=True, help="the API's address")
-    parser.add_argument("--site", help="the site's address, which the message names; default: the API's")
-    parser.add_argument("--chain-id", type=int, default=1)
-    parser.add_argument("--private-key", default=os.environ.get("SIGN_IN_PRIVATE_KEY"))
-    options = parser.parse_args()
-    if not options.private_key:
-        parser.error("--private-key or SIGN_IN_PRIVATE_KEY is needed")
-    site = (options.site or options.api).rstrip("/")
-    wallet = Account.from_key(options.private_key)
-
-    with httpx.Client(base_url=f"{options.api.rstrip('/')}/api/v2/auth", timeout=30) as auth:
+def sign_in(api_url: str, wallet: LocalAccount, site: str | None = None, chain_id: int = 1) -> str:
+    """Ask for a nonce, sign the message with it, hand it in; the access token of the session."""
+    site = (site or api_url).rstrip("/")
+    with httpx.Client(base_url=f"{api_url.rstrip('/')}/api/v2/auth", timeout=30) as auth:
         message = "\n".join(
             (
                 f"{urlsplit(site).netloc} wants you to sign in with your Ethereum account:",
@@ -39,7 +30,7 @@ def main() -> None:
                 "",
                 f"URI: {site}",
                 "Version: 1",
-                f"Chain ID: {options.chain_id}",
+                f"Chain ID: {chain_id}",
                 f"Nonce: {auth.get('/nonce').raise_for_status().json()['nonce']}",
                 f"Issued At: {datetime.now(UTC).isoformat(timespec='milliseconds').replace('+00:00', 'Z')}",
             )
@@ -48,7 +39,21 @@ def main() -> None:
         answer = auth.post("/login/siwe", json={"message": message, "signature": signature})
     if answer.is_error:
         raise SystemExit(f"{answer.status_code}: {answer.json()['error']}")
-    print(answer.json()["accessToken"])
+    token: str = answer.json()["accessToken"]
+    return token
+
+
+def main() -> None:
+    """Sign in and print the access token."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--api", required=True, help="the API's address")
+    parser.add_argument("--site", help="the site's address, which the message names; default: the API's")
+    parser.add_argument("--chain-id", type=int, default=1)
+    parser.add_argument("--private-key", default=os.environ.get("SIGN_IN_PRIVATE_KEY"))
+    options = parser.parse_args()
+    if not options.private_key:
+        parser.error("--private-key or SIGN_IN_PRIVATE_KEY is needed")
+    print(sign_in(options.api, Account.from_key(options.private_key), options.site, options.chain_id))
 
 
 if __name__ == "__main__":
