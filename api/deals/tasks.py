@@ -11,11 +11,11 @@ LOG = logging.getLogger(__name__)
 
 
 # The lock keeps a slow run from working beside the next one.
-@TASKS.periodic(cron="* * * * *")
+@TASKS.periodic(cron="* * * * * */10")
 @TASKS.task(name="upkeep.deals", pass_context=True, queueing_lock="upkeep.deals", lock="upkeep.deals")
 async def move_due_deals(context: JobContext, timestamp: int) -> None:
-    """Once a minute: open what was announced long enough, close what lapsed or lost its registration, and complete what
-    settled."""
+    """Every ten seconds: open what was announced long enough, close what lapsed or lost its registration, and complete
+    what settled."""
     deals = deals_of(services_of_job(context))
     moved = await deals.answers.run_clock() + await deals.following.run()
     if moved:
