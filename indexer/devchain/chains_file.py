@@ -4,13 +4,21 @@ from indexer.devchain.anvil import Anvil
 from indexer.devchain.dexes import Dexes
 
 
-def chains_file(anvil: Anvil, dexes: Dexes, stablecoin: str, *, key: str = "base", registry: str | None = None) -> str:
+def chains_file(
+    anvil: Anvil,
+    dexes: Dexes,
+    stablecoin: str,
+    *,
+    key: str = "base",
+    registry: str | None = None,
+    finality_blocks: int = 12,
+) -> str:
     """TOML that names the node, and what prices and pools on it rest on."""
     contracts = f'[chains.{key}.contracts]\nregistry = "{registry}"\n' if registry else ""
     exchange = f"[[chains.{key}.exchanges]]\n"
     return (
         f'[chains.{key}]\nchain_id = {anvil.chain_id}\nrpc_urls = ["{anvil.url}"]\nstart_block = 0\n'
-        f"finality_blocks = 12\n{contracts}"
+        f"finality_blocks = {finality_blocks}\n{contracts}"
         f'[chains.{key}.assets]\nwrapped_native = "{dexes.weth}"\n'
         f'stablecoins = [{{ address = "{stablecoin}", symbol = "USDC", decimals = 6 }}]\n'
         f'{exchange}protocol = "uniswap_v2"\nname = "uniswap"\n'

@@ -12,6 +12,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from eth_account.signers.local import LocalAccount
+
+from indexer.devchain import artifacts
 from indexer.devchain.anvil import Anvil, AnvilError
 from indexer.devchain.files import write_whole
 from indexer.devchain.world import SCALES, World
@@ -21,6 +24,9 @@ log = logging.getLogger(__name__)
 
 CHAIN_KEY = "base"
 CLAIMED = "aurum"
+FINALITY_BLOCKS = 3
+"""A node of its own has no reorganisations, and nobody wants to wait for a deal to be final."""
+OFFERER_USDC = 5_000_000
 _DEPLOY_SECONDS = 60.0
 
 
@@ -36,8 +42,9 @@ def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actio
         world = World.create(anvil, seed=seed, scale=scale, with_registry=False)
         deployer = world.wallet("contracts deployer")
         anvil.rpc("anvil_setBalance", deployer.address, hex(10**21))
-        write_whole(out / f"{CHAIN_KEY}.toml", world.chain_toml(CHAIN_KEY))
-        write_whole(out / f"{CHAIN_KEY}.json", json.dumps(_facts(world, "0x" + bytes(deployer.key).hex()), indent=1))
+        offerer = _fund_offerer(world)
+        write_whole(out / f"{CHAIN_KEY}.toml", world.chain_toml(CHAIN_KEY, finality_blocks=FINALITY_BLOCKS))
+        write_whole(out / f"{CHAIN_KEY}.json", json.dumps(_facts(world, deployer, offerer), indent=1))
         _await_contracts(anvil, deployer.address, stop)
         world.live(block_seconds)
         while not stop.wait(block_seconds):
@@ -51,6 +58,25 @@ def serve(out: Path, *, scale: str, seed: int = 1, block_seconds: int = 2, actio
             world.sender.sent.clear()
 
 
+def _fund_offerer(world: World) -> LocalAccount:
+    """A wallet that can make an offer on the claimed registration: it has coins, USDC and some of the token."""
+    offerer, claimed = world.wallet("offerer"), world.token(CLAIMED)
+    world.anvil.rpc("anvil_setBalance", offerer.address, hex(10**21))
+    contract = artifacts.load("PlainToken")
+    for sender, token, amount in (
+        (world.bank.address.lower(), world.stablecoin, OFFERER_USDC * 10**6),
+        (claimed.deployer.address.lower(), claimed.address, claimed.supply_raw // 1000),
+    ):
+        world.sender.send(sender, token, contract.call("transfer", offerer.address, amount), purpose="fund offerer")
+    world.sender.mine()
+    world.sender.check(tolerate=("swap",))
+    return offerer
+
+
+def _key(wallet: LocalAccount) -> str:
+    return "0x" + bytes(wallet.key).hex()
+
+
 def _await_contracts(anvil: Anvil, deployer: str, stop: threading.Event) -> None:
     """Mine at once for as long as our contracts are being deployed; then blocks may take their time."""
     deadline = time.monotonic() + _DEPLOY_SECONDS
@@ -59,7 +85,7 @@ def _await_contracts(anvil: Anvil, deployer: str, stop: threading.Event) -> None
             return
 
 
-def _facts(world: World, deployer_key: str) -> dict[str, Any]:
+def _facts(world: World, deployer: LocalAccount, offerer: LocalAccount) -> dict[str, Any]:
     claimed = world.token(CLAIMED)
     return {
         "rpc_url": world.anvil.url,
@@ -67,13 +93,14 @@ def _facts(world: World, deployer_key: str) -> dict[str, Any]:
         "chain_key": CHAIN_KEY,
         "head": world.anvil.block_number(),
         "token_count": len(world.tokens),
-        "deployer_key": deployer_key,
+        "deployer_key": _key(deployer),
         "claimant": {
             "symbol": claimed.symbol,
             "token": claimed.address,
             "wallet": claimed.deployer.address,
-            "private_key": "0x" + bytes(claimed.deployer.key).hex(),
+            "private_key": _key(claimed.deployer),
         },
+        "offerer": {"wallet": offerer.address, "private_key": _key(offerer)},
     }
 
 

@@ -157,9 +157,11 @@ class World:
         """Timestamp of the newest block."""
         return int(self.anvil.rpc("eth_getBlockByNumber", "latest", False)["timestamp"], 16)
 
-    def chain_toml(self, key: str = "base") -> str:
+    def chain_toml(self, key: str = "base", *, finality_blocks: int = 12) -> str:
         """A chains file with this node and its contracts."""
-        return chains_file(self.anvil, self.dexes, self.stablecoin, key=key, registry=self.registry)
+        return chains_file(
+            self.anvil, self.dexes, self.stablecoin, key=key, registry=self.registry, finality_blocks=finality_blocks
+        )
 
     def _found(self, registry_signer: str | None, with_registry: bool) -> None:
         self._fund([self.bank, self.treasury, self.signer, self.guardian, *self.wallets])

@@ -35,6 +35,14 @@ class Claimant:
 
 
 @dataclass(frozen=True, slots=True)
+class Offerer:
+    """A wallet with the means to make an offer on the claimant's registration, and some of the token."""
+
+    wallet: str
+    private_key: str
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """The chain's description, once its history is written."""
 
@@ -45,6 +53,7 @@ class World:
     token_count: int
     deployer_key: str
     claimant: Claimant
+    offerer: Offerer | None = None
     ws_url: str | None = None
     node_program: str | None = None
 
@@ -85,7 +94,8 @@ class ChainProcess:
                 raise StackError(f"the chain {self.key} was not built within {START_SECONDS:.0f} s (log: {self.log})")
             time.sleep(0.05)
         facts: dict[str, Any] = json.loads(self.world_file.read_text())
-        return World(**{**facts, "claimant": Claimant(**facts["claimant"])})
+        offerer = Offerer(**facts["offerer"]) if "offerer" in facts else None
+        return World(**{**facts, "claimant": Claimant(**facts["claimant"]), "offerer": offerer})
 
     def wait(self) -> int:
         """Wait for it to end, and return its exit status."""

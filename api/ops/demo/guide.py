@@ -11,6 +11,13 @@ ENVIRONMENT = "demo.env"
 _EXAMPLES = Path(__file__).resolve().parents[3] / "docs" / "examples"
 CLAIM_SCRIPT = _EXAMPLES / "claim.py"
 SOLANA_CLAIM_SCRIPT = _EXAMPLES / "claim_solana.mjs"
+ALERT_SCRIPT = _EXAMPLES / "alert.py"
+BROADCAST_SCRIPT = _EXAMPLES / "broadcast.py"
+DEAL_SCRIPT = _EXAMPLES / "deal.py"
+OFFER_USDC = 500_000
+"""More than a percent of what the token is worth, which is the least that may be offered."""
+ALERT_RULE = ("volume_anomaly", "gt", "1000")
+"""A rule that the trade of any day breaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,8 @@ class RunningDemo:
     token: str
     wallet: str
     private_key: str
+    offerer: str
+    offerer_private_key: str
     python: str
     solana: SolanaPlace | None = None
 
@@ -95,6 +104,59 @@ def solana_claim_command(demo: RunningDemo, place: SolanaPlace) -> list[str]:
     ]
 
 
+def alert_command(demo: RunningDemo) -> list[str]:
+    """A rule on the demo's token, and the alert that it raises once rules are evaluated."""
+    type, operator, threshold = ALERT_RULE
+    return [
+        demo.python,
+        str(ALERT_SCRIPT),
+        *("--api", demo.api_url, "--chain-id", str(demo.chain_id), "--token", demo.token),
+        *("--type", type, "--operator", operator, "--threshold", threshold, "--private-key", demo.private_key),
+    ]
+
+
+def evaluation_command(demo: RunningDemo) -> list[str]:
+    """The evaluation of all alert rules, which Dagster starts every quarter of an hour."""
+    return [demo.python, "-m", "pipelines", "alerts"]
+
+
+def broadcast_command(demo: RunningDemo) -> list[str]:
+    """A message of the registration's owner to two holders who subscribe to it, the owner being one."""
+    return [
+        demo.python,
+        str(BROADCAST_SCRIPT),
+        *("--api", demo.api_url, "--api-key", demo.api_key, "--chain", demo.chain_key, "--symbol", demo.symbol),
+        *("--owner-key", demo.private_key),
+        *("--holder-key", demo.private_key, "--holder-key", demo.offerer_private_key),
+    ]
+
+
+def deal_command(demo: RunningDemo) -> list[str]:
+    """The offer of another wallet on the registration, and the deal until it is complete."""
+    return [
+        demo.python,
+        str(DEAL_SCRIPT),
+        *("--api", demo.api_url, "--api-key", demo.api_key),
+        *("--rpc", demo.rpc_url, "--chain", demo.chain_key, "--chain-id", str(demo.chain_id)),
+        *("--symbol", demo.symbol, "--amount", str(OFFER_USDC), "--currency", "USDC"),
+        *("--offerer-key", demo.offerer_private_key, "--holder-key", demo.private_key),
+    ]
+
+
+def commands(demo: RunningDemo) -> list[tuple[str, list[str]]]:
+    """The suggested commands in their order: what each does, and its words."""
+    found = [(f"claim {demo.symbol} with the wallet that deployed it", claim_command(demo))]
+    if demo.solana:
+        what = f"claim {demo.solana.symbol} on Solana with the wallet that deployed it"
+        found.append((what, solana_claim_command(demo, demo.solana)))
+    return [
+        *found,
+        (f"watch {demo.symbol}: the rule is evaluated at the next quarter of an hour", alert_command(demo)),
+        (f"send a message to holders of {demo.symbol}, as its owner", broadcast_command(demo)),
+        (f"sell the registration of {demo.symbol} to another wallet", deal_command(demo)),
+    ]
+
+
 def environment(demo: RunningDemo, home: Path) -> str:
     """What a shell reads to follow the pages of the documentation on the demo."""
     variables = {
@@ -107,6 +169,8 @@ def environment(demo: RunningDemo, home: Path) -> str:
         "TOKEN": demo.token,
         "WALLET": demo.wallet,
         "PRIVATE_KEY": demo.private_key,
+        "OFFERER": demo.offerer,
+        "OFFERER_PRIVATE_KEY": demo.offerer_private_key,
         "REGALIA_DATA_DIR": str(home),
         "REGALIA_CHAINS": str(home / "chains.toml"),
     }
@@ -148,14 +212,12 @@ def text(demo: RunningDemo) -> str:
     for what, path in reads(demo):
         carried = " ".join(f"-H {shlex.quote(f'{name}: {value}')}" for name, value in headers(demo, path).items())
         lines += [f"  # {what}", f"  curl -s {carried} {shlex.quote(demo.api_url + path)}", ""]
-    claims = [(demo.symbol, claim_command(demo))]
-    if demo.solana:
-        claims.append((f"{demo.solana.symbol} on Solana", solana_claim_command(demo, demo.solana)))
-    for what, words in claims:
+    for what, words in commands(demo):
         command = " ".join(f"\\\n      {word}" if word.startswith("--") else word for word in map(shlex.quote, words))
-        lines += [f"  # claim {what} with the wallet that deployed it", f"  {command}", ""]
+        lines += [f"  # {what}", f"  {command}", ""]
     lines += [
-        f"docs/claim.md walks through the claim step by step; {ENVIRONMENT} in the data directory has its variables.",
+        "docs/claim.md, alerts.md, broadcasts.md and deals.md walk through them step by step;",
+        f"{ENVIRONMENT} in the data directory has their variables.",
         "Ctrl-C stops everything.",
     ]
     return "\n".join(lines)

@@ -11,6 +11,8 @@ from api.ops.demo.chain import ChainProcess, ChainUnavailable, World
 from api.ops.demo.steps import step
 
 DEFAULT_DIRECTORY = Path(".regalia") / "demo"
+SETTINGS = {"REGALIA_DEAL_ANNOUNCEMENT_DAYS": "0"}
+"""What is set where the environment does not: nobody wants to wait for days until a deal may be settled."""
 PAYERS = {"base": "REGALIA_PRIVATE_KEY", "solana": "REGALIA_SOLANA_PRIVATE_KEY"}
 """The setting with the key that pays on each chain for our contracts, and for the worker's transactions."""
 
@@ -36,6 +38,8 @@ def _run(*, once: bool, scale: str, dagster: bool, solana: bool) -> int:
         # The demo has its own engines and chain, whatever is set for a real service.
         for name in ("REGALIA_CLICKHOUSE_URL", "REGALIA_DATABASE_URL"):
             os.environ.pop(name, None)
+        for name, value in SETTINGS.items():
+            os.environ.setdefault(name, value)
         os.environ["REGALIA_DATA_DIR"] = str(home)
         os.environ["REGALIA_CHAINS"] = str(home / "chains.toml")
         keys = ["base", "solana"] if solana else ["base"]

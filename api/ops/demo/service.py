@@ -1,13 +1,14 @@
 """The service of the demo, and what the demo does with it: wait, guide, try."""
 
 import asyncio
+import functools
 import json
 import logging
 import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -100,13 +101,16 @@ class Demo:
 
     def _finish(self, supervisor: Supervisor, loop: asyncio.AbstractEventLoop) -> None:
         try:
+            release = functools.partial(loop.call_soon_threadsafe, supervisor.release)
             try:
                 demo = self._await_ready(supervisor)
+                print(f"\nReady in {time.monotonic() - self.begun:.1f} s.\n\n{guide.text(demo)}\n", flush=True)
+                if self.once:
+                    self._try(demo, release)
             finally:
-                loop.call_soon_threadsafe(supervisor.release)
-            print(f"\nReady in {time.monotonic() - self.begun:.1f} s.\n\n{guide.text(demo)}\n", flush=True)
+                release()
             if self.once:
-                self._try(supervisor, demo)
+                self._await_parts(supervisor, supervisor.parts)
         except (StackError, readiness.NotReady, trial.TrialFailed) as error:
             log.error("%s", error)
             self.status = 1
@@ -142,6 +146,7 @@ class Demo:
         urls = engines.locate(self.settings)
         base = self.worlds["base"]
         claimant = base.claimant
+        assert base.offerer is not None  # noqa: S101 - the EVM chain has one
         accounts = Accounts(urls.database_url, key_prefix=self.settings.api_key_prefix)
         key = accounts.create_key(claimant.wallet, PLAN, "demo").key
         demo = guide.RunningDemo(
@@ -155,6 +160,8 @@ class Demo:
             token=claimant.token,
             wallet=claimant.wallet,
             private_key=claimant.private_key,
+            offerer=base.offerer.wallet,
+            offerer_private_key=base.offerer.private_key,
             python=sys.executable,
             solana=_solana_place(self.worlds.get("solana"), self.home / "chains.toml"),
         )
@@ -164,12 +171,11 @@ class Demo:
         _write_private(self.home / "demo.json", json.dumps(asdict(demo)))
         return demo
 
-    def _try(self, supervisor: Supervisor, demo: guide.RunningDemo) -> None:
-        """Do what the guide suggests, and wait for Dagster, which starts meanwhile."""
+    def _try(self, demo: guide.RunningDemo, release: Callable[[], object]) -> None:
+        """Do what the guide suggests. Dagster, which evaluates alerts as well, is released once the trial has."""
         with step("tried everything above"):
-            done = trial.run(demo)
+            done = trial.run(demo, on_alert=release)
         print("\n".join(f"  {line}" for line in done), flush=True)
-        self._await_parts(supervisor, supervisor.parts)
 
 
 def _solana_place(world: World | None, chains_file: Path) -> guide.SolanaPlace | None:

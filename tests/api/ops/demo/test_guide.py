@@ -3,6 +3,7 @@
 import json
 import shlex
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,8 @@ PLACE = guide.RunningDemo(
     token="0x" + "a1" * 20,
     wallet="0x" + "b2" * 20,
     private_key="0x" + "c3" * 32,
+    offerer="0x" + "d4" * 20,
+    offerer_private_key="0x" + "e5" * 32,
     python="/opt/a folder/python",
 )
 
@@ -48,18 +51,13 @@ def test_every_suggested_request_carries_the_key(demo: guide.RunningDemo) -> Non
     assert f"X-Wallet-Address: {PLACE.wallet}" in curls[-1]
 
 
-def test_the_claim_is_one_shell_command() -> None:
-    guide_text = guide.text(PLACE)
-    start = guide_text.index(shlex.quote(PLACE.python))
-    command = guide_text[start : guide_text.index("\n\n", start)].replace("\\\n", "")
-    assert shlex.split(command) == guide.claim_command(PLACE)
-
-
-def test_the_claim_on_solana_is_one_shell_command() -> None:
-    guide_text = guide.text(BOTH)
-    start = guide_text.index(shlex.quote(SOLANA.node))
-    command = guide_text[start : guide_text.index("\n\n", start)].replace("\\\n", "")
-    assert shlex.split(command) == guide.solana_claim_command(BOTH, SOLANA)
+@pytest.mark.parametrize("demo", [PLACE, BOTH])
+def test_each_command_can_be_pasted_into_a_shell(demo: guide.RunningDemo) -> None:
+    suggested = guide.commands(demo)
+    assert len(suggested) == (5 if demo.solana else 4)
+    for what, words in suggested:
+        pasted = guide.text(demo).split(f"# {what}\n")[1].split("\n\n")[0]
+        assert shlex.split(pasted.replace("\\\n", "")) == words
 
 
 @pytest.mark.parametrize("demo", [PLACE, BOTH])
@@ -67,6 +65,5 @@ def test_a_demo_is_read_back_from_its_file(demo: guide.RunningDemo) -> None:
     assert guide.RunningDemo.read(json.loads(json.dumps(asdict(demo)))) == demo
 
 
-def test_the_claim_scripts_are_where_the_guide_says() -> None:
-    assert guide.CLAIM_SCRIPT.is_file()
-    assert guide.SOLANA_CLAIM_SCRIPT.is_file()
+def test_the_scripts_are_where_the_guide_says() -> None:
+    assert all(Path(words[1]).is_file() for _, words in guide.commands(BOTH))
