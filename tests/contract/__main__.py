@@ -21,14 +21,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.contract", description=__doc__)
     parser.add_argument("--seconds", type=int, default=300, help="duration of the run (300)")
     parser.add_argument("--examples", type=int, default=60, help="cases for each operation at a time (60)")
+    parser.add_argument("--paths", help="an expression for the paths to try, such as '/deals|/alerts' (all)")
     parser.add_argument("--seed", type=int, help="repeat a run")
     arguments = parser.parse_args()
+    extent = Extent(arguments.examples, arguments.seconds, paths=arguments.paths, seed=arguments.seed)
     console = Console(highlight=False, soft_wrap=True)
     folder = Path(tempfile.mkdtemp(prefix="contract-"))
     console.print("starting a small demo")
     with prepared(folder) as target:
         console.print(f"trying every operation of {target.place.api_url}/openapi.json for {arguments.seconds} s")
-        outcome = run(target, Extent(arguments.examples, arguments.seconds, seed=arguments.seed), folder)
+        outcome = run(target, extent, folder)
     _print(outcome, console)
     if outcome.passed:
         shutil.rmtree(folder)

@@ -25,6 +25,7 @@ class Extent:
 
     Args:
         examples: cases for each operation and phase.
+        paths: an expression for the paths that are tried; None: all.
         seconds: fuzzing and stateful scenarios repeat for this long; None: they run once.
         coverage: whether each boundary of each parameter is tried, some forty cases for each operation.
         deterministic: the same cases every time. Otherwise they depend on the seed; without a seed they are random.
@@ -34,6 +35,7 @@ class Extent:
     seconds: int | None
     coverage: bool = True
     deterministic: bool = False
+    paths: str | None = None
     seed: int | None = None
 
 

@@ -21,23 +21,29 @@ PLAN = "developer"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """An API key, and a session of another account, whose wallet owns the demo's registration. Each operation that ends
-    sessions gets a session of a separate account, so that it cannot end the others'."""
+    """An API key, and a session of another account, whose wallet owns the demo's registration. The operations
+    in ``passing`` have sessions of other accounts: those that end sessions, so that they cannot end the others', and
+    those of the wallet that makes offers."""
 
     api_key: str
     session: str
     passing: Mapping[str, str] = field(default_factory=dict)
 
 
-def gather(place: RunningDemo, data_dir: Path, ending: Iterable[str]) -> Credentials:
-    """Credentials for a demo in ``data_dir``, with a separate session for each operation in ``ending``."""
+def gather(place: RunningDemo, data_dir: Path, ending: Iterable[str], offering: Iterable[str]) -> Credentials:
+    """Credentials for a demo in ``data_dir``, with a separate session for each operation in ``ending``, and one of the
+    demo's offerer for those in ``offering``."""
     database = engines.locate(EngineSettings(data_dir=data_dir, database_url=None)).database_url
     accounts = Accounts(database)
     with httpx.Client(base_url=place.api_url, timeout=30) as client:
+        offerer = _sign_in(client, accounts, place, place.offerer_private_key)
         return Credentials(
             accounts.create_key(Account.create().address, PLAN, "contract", scopes=list(KeyScope)).key,
             _sign_in(client, accounts, place, place.private_key),
-            {name: _sign_in(client, accounts, place, Account.create().key) for name in ending},
+            {
+                **{name: _sign_in(client, accounts, place, Account.create().key) for name in ending},
+                **dict.fromkeys(offering, offerer),
+            },
         )
 
 

@@ -15,15 +15,21 @@ import httpx
 
 from api.ops.demo import guide
 from api.ops.demo.guide import RunningDemo
-from tests.contract import claims, configuration
+from tests.contract import claims, configuration, records
 from tests.contract.claims import BegunClaim
 from tests.contract.configuration import Extent, Known
 from tests.contract.credentials import Credentials, gather
+from tests.contract.records import Records
 from tests.fixtures.demo import running_demo
 from tests.fixtures.text_server import serving_texts
 
 _LIMITS = Path(__file__).with_name("limits.toml")
 _ENDING = ("POST /api/v2/auth/logout", "DELETE /api/v2/auth/sessions")
+OFFERING = tuple(
+    f"POST /api/v2/deals/{route}"
+    for route in ("offer", "group", "verify-funds", "{dealId}/settlement", "{dealId}/settlement/confirm")
+)
+"""The operations of the wallet that makes offers; it has a session of its own."""
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 
@@ -75,8 +81,13 @@ def prepared(folder: Path) -> Iterator[Target]:
         assert done.returncode == 0, done.stderr + done.stdout
         transaction = next(line for line in done.stdout.splitlines() if line.startswith("sent ")).split()[1]
         document = httpx.get(f"{place.api_url}/openapi.json", timeout=30).json()
-        credentials = gather(place, data_dir, ending(document))
-        known = [*known_values(place, transaction, _versions(place)), *known_of_claim(place, claims.begin(place))]
+        credentials = gather(place, data_dir, ending(document), OFFERING)
+        made = records.make(place, data_dir, credentials.api_key, credentials.session, credentials.passing[OFFERING[0]])
+        known = [
+            *known_values(place, transaction, _versions(place)),
+            *known_of_claim(place, claims.begin(place)),
+            *known_of_records(place, made),
+        ]
         yield Target(place, document, credentials, known)
 
 
@@ -87,6 +98,7 @@ def run(target: Target, extent: Extent, folder: Path) -> Outcome:
     command = [
         *(str(Path(sys.executable).with_name("st")), "--config-file", str(config)),
         *("run", f"{target.place.api_url}/openapi.json", "--report", "json,ndjson"),
+        *(("--include-path-regex", extent.paths) if extent.paths else ()),
         *("--report-json-path", str(report), "--report-ndjson-path", str(events)),
     ]
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
@@ -140,6 +152,30 @@ def known_of_claim(place: RunningDemo, begun: BegunClaim) -> list[Known]:
         "proofHash": begun.proof_hash,
     }
     return [Known(f"body.{name}", [value], "^/api/v2/claim(/message|/verify)?$") for name, value in found.items()]
+
+
+def known_of_records(place: RunningDemo, made: Records) -> list[Known]:
+    """What leads to the deals, the alert and the broadcast of the demo's registration."""
+    chain = f"eip155:{place.chain_id}"
+    offer = records.offer_body(place)
+    return [
+        Known("dealId", made.deals),
+        Known("groupId", [made.group]),
+        Known("path.id", [made.rule], r"/alerts/rules/\{id\}"),
+        Known("path.id", [made.alert], r"/alerts/\{id\}"),
+        Known("path.id", ["1"], r"/broadcasts/\{id\}"),
+        Known("broadcastId", [made.broadcast]),
+        Known("chainId", [chain], "/alerts/"),
+        Known("crownChain", [place.chain_key]),
+        Known("body.wallet", [place.wallet], "/broadcasts/|/subscription$"),
+        Known("body.walletAddress", [place.offerer], "/deals/verify-funds|/reverify-funds"),
+        Known("body.wallet_address", [place.wallet], "/deals/"),
+        Known("body.currency", ["USDC"], "/deals/"),
+        Known("body.chainId", [place.chain_id], "/deals/"),
+        Known("body.nonce", [made.consent_nonce], "/deals/"),
+        Known("body.deadline", [made.consent_deadline], "/deals/"),
+        *(Known(f"body.{name}", [value], "/deals/offer$") for name, value in offer.items()),
+    ]
 
 
 def _versions(place: RunningDemo) -> list[str]:
