@@ -101,6 +101,7 @@ def reindex(
 
     Raises:
         DifferentChain: the node's blocks are not those that were published.
+        NodeLied: a node leaves out parts of these blocks, which a repair would delete.
         RpcError: the nodes failed; what is repaired stays.
         TransfersDropped: the chain's retention has dropped transfers of these blocks.
     """
@@ -132,13 +133,15 @@ def reindex(
 
 
 def _assemble_again(context: IndexContext, session: ChainSession, unit: Unit) -> AssembledUnit:
-    chunks = fetch_ahead(
+    fetching = fetch_ahead(
         session.source, session.pool, RangeSize(context.limits), context.limits, unit.first, unit.last, unit.last,
         threading.Event(),
     )  # fmt: skip
+    chunks = list(fetching)
+    session.source.require_complete(chunks)
     # Rows depend on what was known before them, not on what is stored of them and of later blocks.
     known = Known(context.warehouse, session.chain.chain_id, before=unit.first)
-    assembled = session.source.assemble(list(chunks), known)
+    assembled = session.source.assemble(chunks, known)
     if assembled.blocks.last != unit.last or assembled.blocks.last_hash != unit.last_hash:
         raise DifferentChain(
             f"block {unit.last} of {session.chain.key} was published with the hash 0x{unit.last_hash.hex()}, and the"

@@ -93,6 +93,15 @@ class ChainSource(Protocol[ChunkT]):
         Called by several threads at once, ahead of ``assemble``.
         """
 
+    def require_complete(self, chunks: Sequence[ChunkT]) -> None:
+        """Check, with every node of the chain, that fetched chunks lack nothing. It costs several times the fetch, and
+        is for a repair, which deletes what the chain does not have.
+
+        Raises:
+            NodeLied: a node leaves something out.
+            NodeUnavailable: no node answers about these blocks.
+        """
+
     def assemble(self, chunks: Sequence[ChunkT], known: Known) -> AssembledUnit:
         """The rows of the unit that consecutive chunks with at least one block make, and what it touched.
 

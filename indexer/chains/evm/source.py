@@ -9,6 +9,7 @@ import msgspec
 from indexer.chains.ancestor import walk_back
 from indexer.chains.errors import NodeLied, RpcError
 from indexer.chains.evm.assemble import assemble_unit
+from indexer.chains.evm.completeness import open_each_node, require_complete
 from indexer.chains.evm.creations import probe_method
 from indexer.chains.evm.decoders.frame import scope_of
 from indexer.chains.evm.envelope import quantity
@@ -64,6 +65,12 @@ class EvmSource:
     def fetch(self, first: int, last: int) -> Sequence[Chunk]:
         """Logs, headers and creations of a range."""
         return fetch_chunk(self.context(), first, last)
+
+    def require_complete(self, chunks: Sequence[Chunk]) -> None:
+        """All logs of each block, by its hash, against its header and between the nodes."""
+        with open_each_node(self.chain) as nodes:
+            for chunk in chunks:
+                require_complete(nodes, chunk)
 
     def assemble(self, chunks: Sequence[Chunk], known: Known) -> AssembledUnit:
         """Rows of known pools only, and tokens read as they were at each block."""
