@@ -1,22 +1,30 @@
 """The program that runs the demo's Solana node."""
 
+import base64
 import json
 import signal
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from solders.hash import Hash
+from solders.keypair import Keypair
+from solders.system_program import TransferParams, transfer
 
 from api.ops.demo.chain import UNAVAILABLE_STATUS
 from indexer.devchain.solana import serve, surfpool
+from indexer.devchain.solana.sender import sign
 from indexer.devchain.solana.surfpool import find_programs
 from tests.fixtures.checkout import CHECKOUT
 from tests.fixtures.waiting import wait_until
 
 pytestmark = pytest.mark.slow
+
+CONFIRMED = {"commitment": "confirmed"}
 
 
 def test_it_describes_itself_trades_and_stops(tmp_path: Path) -> None:
@@ -29,7 +37,12 @@ def test_it_describes_itself_trades_and_stops(tmp_path: Path) -> None:
         chain = tomllib.loads((tmp_path / "solana.toml").read_text())["chains"]["solana"]
         assert chain["rpc_urls"] == [facts["rpc_url"]]
         assert described.stat().st_mode & 0o077 == 0
-        wait_until(lambda: _transactions_since(facts["rpc_url"], facts["head"]) > 0, "trade goes on", 60)
+        url = facts["rpc_url"]
+        # Trade begins when a deployment is over, or has not come for a while. To the node this payment is one.
+        _pay(url, facts["deployer_key"])
+        wait_until(lambda: _transactions_since(url, facts["head"]) > 0, "the payment is in a block", 60)
+        paid = _ask(url, "getSlot", CONFIRMED)
+        wait_until(lambda: _transactions_since(url, paid) > 0, "trade goes on", 60)
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
     with pytest.raises(httpx.ConnectError):
@@ -51,13 +64,21 @@ def test_other_machines_are_told(
     assert not list(tmp_path.iterdir())
 
 
-def _transactions_since(url: str, slot: int) -> int:
-    def ask(method: str, *params: object) -> object:
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        return httpx.post(url, json=body).json()["result"]
+def _pay(url: str, key: str) -> None:
+    payer = Keypair.from_base58_string(key)
+    recent = Hash.from_string(_ask(url, "getLatestBlockhash", CONFIRMED)["value"]["blockhash"])
+    to_itself = transfer(TransferParams(from_pubkey=payer.pubkey(), to_pubkey=payer.pubkey(), lamports=1))
+    signed = base64.b64encode(bytes(sign([to_itself], [payer], recent))).decode()
+    _ask(url, "sendTransaction", signed, {"encoding": "base64", "preflightCommitment": "confirmed"})
 
-    confirmed = {"commitment": "confirmed", "maxSupportedTransactionVersion": 0, "rewards": False}
-    slots = ask("getBlocks", slot + 1, None, confirmed)
-    assert isinstance(slots, list)
-    blocks = [ask("getBlock", one, {**confirmed, "transactionDetails": "signatures"}) for one in slots]
+
+def _transactions_since(url: str, slot: int) -> int:
+    wanted = {**CONFIRMED, "maxSupportedTransactionVersion": 0, "rewards": False, "transactionDetails": "signatures"}
+    blocks = [_ask(url, "getBlock", one, wanted) for one in _ask(url, "getBlocks", slot + 1, None, CONFIRMED)]
     return sum(len(block["signatures"]) for block in blocks if isinstance(block, dict))
+
+
+def _ask(url: str, method: str, *params: object) -> Any:
+    answer = httpx.post(url, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).json()
+    assert "error" not in answer, answer
+    return answer["result"]
