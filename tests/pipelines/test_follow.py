@@ -3,6 +3,8 @@ import threading
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from indexer.devchain.world import World
 from pipelines.follow import Follower, follow
 from tests.fixtures.faulty_node import Request, faulty_node
@@ -68,8 +70,10 @@ def test_nodes_of_another_chain_are_retried_with_growing_pauses(
 
 
 def test_loops_publish_a_new_token_count_it_and_stop(
-    archive_world: World, archive_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str
-) -> None:
+    archive_world: World, archive_chain: Chain, warehouse: Warehouse, warehouse_url: str, store_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("pipelines.follow._MAX_REST_SECONDS", 0.5)  # more runs than in service
     chain = replace(archive_chain, block_seconds=0.0)
     stop = threading.Event()
     loops = threading.Thread(
