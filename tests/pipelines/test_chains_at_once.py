@@ -122,7 +122,7 @@ def test_chains_derived_at_once_equal_chains_derived_one_after_the_other(
 
     for economy in economies:
         economy.create_assets()
-    for _ in range(4):
+    for _ in range(3):
         for economy in economies:
             economy.add_blocks(3)
             economy.ledger.publish()
@@ -157,7 +157,7 @@ def test_a_run_that_dies_on_one_chain_does_no_harm_to_the_other(
     for economy in economies:
         economy.create_assets()
     deaths = 0
-    for _ in range(6):
+    for _ in range(4):
         for economy in economies:
             economy.add_blocks(2)
             economy.ledger.publish()
