@@ -179,6 +179,16 @@ SETTLEMENT: Final[Example] = {
     "approval": {"chainId": 8453, "to": _USDC, "data": "0x095ea7b3", "value": "0x0"},
     "authorizedUntil": "2026-11-28T12:02:00.000Z",
 }
+_ON_SOLANA: Final[Example] = {
+    "chainId": 900900,
+    "message": "AgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+    "holderSigned": False,
+    "blockhash": "EkSnNWid2cvwEVnVx9aBqawnmiCNiDgp3gUdkDPTKN1N",
+    "lastValidBlockHeight": 341000150,
+    "blockHeight": 341000000,
+}
+SOLANA_CONSENT: Final[Example] = {"dealId": DEAL_ID, "transaction": _ON_SOLANA}
+SOLANA_SETTLEMENT: Final[Example] = {**SOLANA_CONSENT, "authorizedUntil": "2026-11-28T12:02:00.000Z"}
 CONSENTED: Final[Example] = _moved(
     {**_ACCEPTED, "status": "payment_pending", "stage": "awaiting_dispatch", "deadline_kind": "settlement_window"}
     | {"burn_consent_recorded": True, "burn_consent_expiry": 1795780800},

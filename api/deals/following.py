@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from api.chains import ChainReaders
@@ -11,11 +12,13 @@ from api.deals.answers import SETTLED_FOR
 from api.deals.errors import DealInvalidState
 from api.deals.moves import Moves
 from api.deals.repository import DealRecord, DealRepository
+from api.deals.solana_settling import SolanaSettling
 from api.deals.states import Move, Role
 from api.finality import read_final_time
 from indexer.chains.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import call_to
 from indexer.contracts import registry
+from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.chains import Chain, Chains
 from warehouse.errors import StoreUnavailable
 
@@ -32,6 +35,7 @@ class Following:
     readers: ChainReaders
     chains: Chains
     clock: Clock
+    on_solana: SolanaSettling
 
     async def run(self) -> int:
         """Look at every deal that settles; how many were moved. Safe to repeat."""
@@ -65,7 +69,7 @@ class Following:
         # What is mined from now on is later than every final block, and the registry refuses it: if the registration is
         # there although final blocks are beyond the authorisation, the authorisation was not used and never will be.
         is_over = await read_final_time(self.readers, chain) > deal.authorized_until
-        if is_over and await self._is_registered(deal, chain):
+        if is_over and await self._is_registered(deal, chain, deal.authorized_until):
             return await self._move(deal, Move.RETURN, {})
         return False
 
@@ -77,7 +81,9 @@ class Following:
             await self.moves.make(transaction, deal, move, Role.CHAIN, self.clock.now(), data=changes, **changes)
         return True
 
-    async def _is_registered(self, deal: DealRecord, chain: Chain) -> bool:
+    async def _is_registered(self, deal: DealRecord, chain: Chain, until: datetime) -> bool:
+        if chain.address_format is AddressFormat.BASE58:
+            return await self.on_solana.is_registered_after(deal, chain, until)
         call = registry.contract().call("registrationOf", deal.token_id)
         (answer,) = await self.readers.of(chain).settle([call_to(chain.contracts["registry"], call)])
         if isinstance(answer, CallFailed):

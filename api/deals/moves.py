@@ -124,6 +124,20 @@ class Moves:
             await self.tell(transaction, transition, deal.id, deal.symbol, deal.chain_id, deal.offerer_account, holder)
         return after
 
+    async def dispatch(self, deal: DealRecord, now: datetime, until: datetime, call: Mapping[str, Any]) -> None:
+        """The offerer gets a transaction, ``call``, that is authorised until a time of the chain.
+
+        Raises:
+            DealInvalidState: the deal moved, or its registration changed hands or ended.
+        """
+        async with self.repository.store.transaction() as transaction:
+            if await self.repository.lock_holder(transaction, deal) != deal.holder:
+                raise DealInvalidState("the registration changed hands or ended")
+            await self.make(
+                transaction, deal, Move.DISPATCH, Role.OFFERER, now, actor=deal.offerer, authorized_until=until
+            )
+            await transaction.execute("deals/save_call", {"id": deal.id, "call": dumps(call).decode()})
+
     async def note(
         self,
         transaction: Transaction,

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from api.deals.states import LOCKING, DealType, State, read_state
+from api.http.rendering import dumps
 from api.security.callers import WalletSession
 from warehouse.store import Store, Transaction
 
@@ -205,6 +206,10 @@ class DealFilter:
     waiting: bool = True
 
 
+def _json(value: Any) -> str:
+    return dumps(value).decode()
+
+
 class DealRepository:
     """Statements of the deal routes and of the worker."""
 
@@ -289,6 +294,22 @@ class DealRepository:
     async def settling(self) -> list[DealRecord]:
         """Deals whose settlement is authorised, oldest first."""
         return await self.store.rows("deals/list_settling", None, DealRecord)
+
+    async def may_settle(self, deal: DealRecord) -> bool:
+        """Whether a deal's registration is there, and its end is neither announced nor about to be."""
+        wanted = {"chain_id": deal.chain_id, "token_id": deal.token_id, "mint_transaction": deal.mint_transaction}
+        row = await self.store.row("deals/find_obstacle", wanted)
+        return row is not None and not row["is_ending"]
+
+    async def renew_call(self, deal: DealRecord, call: Mapping[str, Any]) -> bool:
+        """Replace the transaction of a deal that settles; False where it was replaced meanwhile, or the deal moved."""
+        given = {"id": deal.id, "before": _json(deal.settlement_call), "call": _json(call)}
+        return await self.store.row("deals/renew_call", given) is not None
+
+    async def keep_signature(self, deal: DealRecord, signature: str) -> bool:
+        """Keep the holder's signature of a settlement's transaction; False where there is another by now."""
+        given = {"id": deal.id, "call": _json(deal.settlement_call), "signature": signature}
+        return await self.store.row("deals/keep_signature", given) is not None
 
     async def outcome(self, deal: DealRecord) -> Outcome | None:
         """What became of a deal's registration; None while its mint is not recorded."""

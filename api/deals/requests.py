@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool, WithJsonSchema
 
-from api.claims.inputs import Address, ChainId, Hash, Signature, Text, Whole
+from api.claims.inputs import Address, ChainId, Text, Whole
 from api.deals.states import DealType
 from api.http.examples import WALLET
 from api.http.rendering import Snake, Wire
@@ -185,7 +185,8 @@ class OfferFloorRequest(Wire):
 
 
 class DealConsentRequest(Wire):
-    """The holder's signature of the consent, and what it was made with."""
+    """The holder's signature of the consent, and what it was made with. On EVM chains all three are required; on Solana
+    nothing is, or the signature alone."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -193,9 +194,16 @@ class DealConsentRequest(Wire):
         }
     )
 
-    nonce: Annotated[Text, Field(pattern=r"^[0-9]{1,78}$")] = Field(description="As in the document.")
-    deadline: Whole = Field(ge=0, le=2**40, description="As in the document.")
-    signature: Signature = Field(description="Of a plain wallet, or of a contract wallet (EIP-1271).")
+    nonce: Annotated[Text, Field(pattern=r"^[0-9]{1,78}$")] | None = Field(
+        default=None, description="As in the document."
+    )
+    deadline: Annotated[Whole, Field(ge=0, le=2**40)] | None = Field(default=None, description="As in the document.")
+    signature: Text | None = Field(
+        default=None,
+        description="Of a plain wallet, or of a contract wallet (EIP-1271), as 0x and hexadecimal digits. On Solana of "
+        "the settlement's transaction, in base58, while the deal settles; left out before, to say that the offerer may "
+        "ask for it.",
+    )
 
 
 class DealConfirmRequest(Wire):
@@ -203,4 +211,4 @@ class DealConfirmRequest(Wire):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"txHash": "0x" + "5e" * 32}]})
 
-    tx_hash: Hash = Field(description="Its hash.")
+    tx_hash: Text = Field(description="Its hash; on Solana its first signature, in base58.")

@@ -280,13 +280,33 @@ class FundsTimeline(Wire):
     checks: list[FundsCheckEntry] = Field(description="The checks.")
 
 
+class SolanaTransaction(Wire):
+    """The transaction of a settlement on Solana. The holder signs first, then the offerer signs and sends it."""
+
+    chain_id: ChainNumber
+    message: Annotated[str, members.text("A transaction of version 0, in base64.", format="byte")] = Field(
+        description="With the holder's signature where it was handed in, and zeros for missing ones."
+    )
+    holder_signed: bool = Field(description="Whether the holder's signature is in it.")
+    blockhash: members.SolanaAddress = Field(description="The recent blockhash in it; with another, both sign anew.")
+    last_valid_block_height: members.BlockNumber = Field(
+        description="The last block height at which the network takes this blockhash."
+    )
+    block_height: members.BlockNumber = Field(description="The block height now.")
+
+
 class DealConsent(Wire):
-    """What the holder signs to settle a deal."""
+    """What the holder signs to settle a deal: a document, or on Solana the transaction."""
 
     deal_id: members.Uuid
-    nonce: Digits = Field(description="Send it back with the signature. `revokeConsent(nonce)` voids the consent.")
-    deadline: UnixSeconds = Field(description="Until when the consent holds. Send it back with the signature.")
-    document: Document
+    nonce: Omittable[Digits] = Field(
+        default=None, description="Send it back with the signature. `revokeConsent(nonce)` voids the consent."
+    )
+    deadline: Omittable[UnixSeconds] = Field(
+        default=None, description="Until when the consent holds. Send it back with the signature."
+    )
+    document: Omittable[Document] = None
+    transaction: Omittable[SolanaTransaction] = Field(default=None, description="On Solana.")
 
 
 class SettlementCall(Wire):
@@ -302,7 +322,7 @@ class DealSettlement(Wire):
     """The transaction that settles a deal: it pays the holder and moves the registration, or does nothing."""
 
     deal_id: members.Uuid
-    transaction: SettlementCall
+    transaction: SettlementCall | SolanaTransaction = Field(description="To be signed and sent by the offerer.")
     approval: Omittable[SettlementCall] = Field(
         default=None, description="To be mined before: lets the registry take exactly the price, where it may not yet."
     )

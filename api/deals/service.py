@@ -10,6 +10,7 @@ from api.deals.moves import Moves
 from api.deals.offers import Offers
 from api.deals.repository import DealRepository
 from api.deals.settling import Settling
+from api.deals.solana_settling import SolanaSettling
 from api.services import Services
 
 
@@ -33,6 +34,8 @@ def deals_of(services: Services) -> Deals:
     funds = Funds(repository, services.readers, services.signing)
     moves = Moves(repository, services.signing, services.settings)
     answers = Answers(repository, moves, services.clock)
+    # Opened by the first settlement on Solana, so that other services need no key of its kind.
+    on_solana = SolanaSettling(repository, moves, lambda: services.solana_signing, services.readers, services.clock)
     return Deals(
         repository=repository,
         currencies=currencies,
@@ -48,6 +51,7 @@ def deals_of(services: Services) -> Deals:
             chains=services.chains,
             settings=services.settings,
             clock=services.clock,
+            on_solana=on_solana,
         ),
-        following=Following(repository, moves, services.readers, services.chains, services.clock),
+        following=Following(repository, moves, services.readers, services.chains, services.clock, on_solana),
     )

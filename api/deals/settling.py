@@ -1,4 +1,5 @@
-"""The settlement of a buyout or a project sale on an EVM chain: the holder's consent, the offerer's transaction.
+"""The settlement of a buyout or a project sale: the holder's consent, the offerer's transaction. This is how it
+goes on EVM chains; ``solana_settling.py`` says how on Solana.
 
     awaiting_consent    the holder signs a consent, which only the service keeps
     awaiting_dispatch   the offerer asks for the transaction; the service authorises it for two minutes of chain time
@@ -9,23 +10,28 @@ The service holds nothing and sends nothing.
 """
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from solders.signature import Signature
+
 from api.chains import ChainReaders
 from api.claims.errors import SigningUnavailable
 from api.claims.signing import Signing
+from api.claims.solana.inputs import signature_on
 from api.clock import Clock
 from api.deals import states
 from api.deals.answers import Answers, holding, offer_of
 from api.deals.errors import DealInvalidState, NotAParty, ProviderUnavailable
 from api.deals.moves import Moves, permitted
 from api.deals.repository import DealRecord, DealRepository
+from api.deals.solana_settling import PartySigned, SolanaSettling
 from api.deals.states import Move, Role
+from api.http.addresses import transaction_on
 from api.http.errors import InvalidInput
-from api.http.rendering import dumps
 from api.security.callers import WalletSession
 from api.security.signatures import canonical, is_of_undeployed_wallet, is_signed_by, recover
 from api.settings import ApiSettings
@@ -74,9 +80,10 @@ class Settling:
     chains: Chains
     settings: ApiSettings
     clock: Clock
+    on_solana: SolanaSettling
 
-    async def consent_to_sign(self, session: WalletSession, id: UUID) -> SettlementConsent:
-        """The consent that the holder would sign now, with a nonce of its own.
+    async def consent_to_sign(self, session: WalletSession, id: UUID) -> SettlementConsent | PartySigned:
+        """The consent that the holder would sign now, with a nonce of its own; on Solana the transaction.
 
         Raises:
             DealNotFound, NotAParty, WalletNotOnSession: it is not the caller's to consent.
@@ -84,15 +91,18 @@ class Settling:
         """
         deal = await self.answers.find(id)
         holding(session, deal, None)
+        chain = self._require_settleable(deal)
+        if chain.address_format is AddressFormat.BASE58:
+            return await self._to_sign_on_solana(deal, chain)
         permitted(deal, Move.CONSENT, Role.HOLDER)
-        self._require_settleable(deal)
         until = self.clock.now() + timedelta(days=self.settings.deal_settlement_days) + MIN_CONSENT
         return statement_of(deal, int(until.timestamp()), secrets.randbits(256))
 
     async def consent(
-        self, session: WalletSession, id: UUID, *, nonce: int, deadline: int, signature: bytes
+        self, session: WalletSession, id: UUID, *, nonce: int | None, deadline: int | None, signature: str | None
     ) -> DealRecord:
-        """Keep the holder's signed consent. It is shown to nobody before the offerer asks for the transaction.
+        """Keep the holder's signed consent. It is shown to nobody before the offerer asks for the transaction. On
+        Solana the holder says without a signature that it is ready, and later signs the transaction.
 
         Raises:
             InvalidInput: it ends too soon or too late, or is not the holder's signature of this deal's consent.
@@ -101,25 +111,55 @@ class Settling:
         """
         deal = await self.answers.find(id)
         actor = holding(session, deal, None)
-        permitted(deal, Move.CONSENT, Role.HOLDER)
         chain = self._require_settleable(deal)
+        if chain.address_format is AddressFormat.BASE58:
+            return await self._consent_on_solana(deal, actor, signature, chain)
+        permitted(deal, Move.CONSENT, Role.HOLDER)
+        if nonce is None or deadline is None or signature is None:
+            missing = "nonce" if nonce is None else "deadline" if deadline is None else "signature"
+            raise InvalidInput(missing, "is required")
         now, until = self.clock.now(), datetime.fromtimestamp(deadline, UTC)
         if nonce >= 2**256:
             raise InvalidInput("nonce", "must fit 256 bits")
         if not now + MIN_CONSENT <= until <= now + MAX_CONSENT:
             raise InvalidInput("deadline", f"must be {MIN_CONSENT} to {MAX_CONSENT.days} days from now")
         hash = digest(statement_of(deal, deadline, nonce), chain.chain_id, _registry_of(chain))
-        signature = await self._as_the_registry_takes(actor, hash, signature, chain)
+        accepted = await self._as_the_registry_takes(actor, hash, signature_on(chain, signature), chain)
+        given = {"id": deal.id, "nonce": nonce, "deadline": until, "signature": "0x" + accepted.hex()}
+        return await self._make_consent(deal, actor, given)
+
+    async def _make_consent(self, deal: DealRecord, actor: str, given: Mapping[str, Any] | None) -> DealRecord:
+        now = self.clock.now()
         signed = await self.moves.attest(deal.id, offer_of(deal), Move.CONSENT, actor, now)
         async with self.repository.store.transaction() as transaction:
             if await self.repository.lock_holder(transaction, deal) != actor:
                 raise NotAParty("the registration changed hands or ended")
             await self.moves.make(transaction, deal, Move.CONSENT, Role.HOLDER, now, actor=actor, signed=signed)
-            given = {"id": deal.id, "nonce": nonce, "deadline": until, "signature": "0x" + signature.hex()}
-            await transaction.execute("deals/save_consent", given)
-        return await self.answers.find(id)
+            if given is not None:
+                await transaction.execute("deals/save_consent", given)
+        return await self.answers.find(deal.id)
 
-    async def authorize(self, session: WalletSession, id: UUID) -> Authorized:
+    async def _to_sign_on_solana(self, deal: DealRecord, chain: Chain) -> PartySigned:
+        if deal.state != states.SETTLING:
+            raise DealInvalidState(
+                f"the deal is {deal.state.name}: on {chain.name} the holder signs the transaction of the settlement,"
+                " once the offerer has asked for it"
+            )
+        try:
+            return await self.on_solana.current(deal, chain)
+        except RpcError as error:
+            raise ProviderUnavailable from error
+
+    async def _consent_on_solana(self, deal: DealRecord, actor: str, signature: str | None, chain: Chain) -> DealRecord:
+        if signature is None:
+            permitted(deal, Move.CONSENT, Role.HOLDER)
+            return await self._make_consent(deal, actor, None)
+        if deal.state != states.SETTLING:
+            raise DealInvalidState(f"the deal is {deal.state.name}: there is no transaction to sign")
+        await self.on_solana.keep_signature(deal, Signature(signature_on(chain, signature)))
+        return await self.answers.find(deal.id)
+
+    async def authorize(self, session: WalletSession, id: UUID) -> Authorized | PartySigned:
         """The transaction that settles the deal, authorised for two minutes. Asked again meanwhile, the same.
 
         Raises:
@@ -132,15 +172,17 @@ class Settling:
         if not session.controls(deal.offerer, deal.chain_id):
             raise NotAParty("only the wallet that made the offer may do so")
         chain = self._require_settleable(deal)
-        try:
-            if deal.state == states.SETTLING and deal.settlement_call is not None:
-                return await self._again(deal, chain)
+        settles = deal.state == states.SETTLING and deal.settlement_call is not None
+        if not settles:
             permitted(deal, Move.DISPATCH, Role.OFFERER)
-            return await self._authorize(deal, chain)
+        try:
+            if chain.address_format is AddressFormat.BASE58:
+                return await (self.on_solana.current if settles else self.on_solana.authorize)(deal, chain)
+            return await (self._again if settles else self._authorize)(deal, chain)
         except (RpcError, SigningUnavailable) as error:
             raise ProviderUnavailable from error
 
-    async def confirm(self, session: WalletSession, id: UUID, transaction_hash: str) -> DealRecord:
+    async def confirm(self, session: WalletSession, id: UUID, transaction: str) -> DealRecord:
         """Note the transaction that settles the deal, once it is mined. The deal is complete when it is final.
 
         Raises:
@@ -155,13 +197,19 @@ class Settling:
         if deal.state != states.SETTLING:
             raise DealInvalidState(f"the deal is {deal.state.name}: no settlement is authorised")
         chain = self._require_settleable(deal)
+        hash = transaction_on("txHash", transaction, chain)
         try:
-            receipt = await self.readers.of(chain).request("eth_getTransactionReceipt", transaction_hash)
+            if chain.address_format is AddressFormat.BASE58:
+                is_mined = await self.on_solana.settles(deal, chain, hash)
+            else:
+                is_mined = _settles(
+                    await self.readers.of(chain).request("eth_getTransactionReceipt", hash), deal, chain
+                )
         except RpcError as error:
             raise ProviderUnavailable from error
-        if not _settles(receipt, deal, chain):
+        if not is_mined:
             raise InvalidInput("txHash", "is not a mined transaction that settles this deal")
-        await self.repository.store.rows("deals/save_hash", {"id": deal.id, "hash": transaction_hash})
+        await self.repository.store.rows("deals/save_hash", {"id": deal.id, "hash": hash})
         return await self.answers.find(id)
 
     async def _as_the_registry_takes(self, holder: str, hash: bytes, signature: bytes, chain: Chain) -> bytes:
@@ -195,20 +243,8 @@ class Settling:
         amount = int(deal.amount_raw or 0)
         call = Call(_registry_of(chain), data, amount if deal.currency_address == ZERO_ADDRESS else 0)
         authorized_until = datetime.fromtimestamp(until, UTC)
-        async with self.repository.store.transaction() as transaction:
-            if await self.repository.lock_holder(transaction, deal) != deal.holder:
-                raise DealInvalidState("the registration changed hands or ended")
-            await self.moves.make(
-                transaction,
-                deal,
-                Move.DISPATCH,
-                Role.OFFERER,
-                now,
-                actor=deal.offerer,
-                authorized_until=authorized_until,
-            )
-            kept = dumps({"to": call.to, "data": call.data, "value": str(call.value)}).decode()
-            await transaction.execute("deals/save_call", {"id": deal.id, "call": kept})
+        kept = {"to": call.to, "data": call.data, "value": str(call.value)}
+        await self.moves.dispatch(deal, now, authorized_until, kept)
         return Authorized(call, await self._approval(deal, chain, reader), authorized_until)
 
     async def _again(self, deal: DealRecord, chain: Chain) -> Authorized:
@@ -224,8 +260,6 @@ class Settling:
         self, deal: DealRecord, chain: Chain, reader: EvmReader, consent: SettlementConsent
     ) -> None:
         """A settlement voids an announced end, so none is authorised while one is, or is about to be."""
-        wanted = {"chain_id": deal.chain_id, "token_id": deal.token_id, "mint_transaction": deal.mint_transaction}
-        row = await self.repository.store.row("deals/find_obstacle", wanted)
         contract, address = registry.contract(), _registry_of(chain)
         end, used = await reader.settle(
             [
@@ -233,7 +267,7 @@ class Settling:
                 call_to(address, contract.call("consentUsed", checksum_address(str(deal.holder)), consent.nonce)),
             ]
         )
-        if row is None or row["is_ending"] or any(data_bytes(end)[:_WORD]):
+        if any(data_bytes(end)[:_WORD]) or not await self.repository.may_settle(deal):
             raise DealInvalidState("the end of the registration is announced: it cannot be settled before that is over")
         if any(data_bytes(used)):
             raise DealInvalidState("the holder revoked the consent")
@@ -256,7 +290,7 @@ class Settling:
             DealInvalidState: it is none of them.
         """
         chain = self.chains.by_id(deal.chain_id)
-        if chain is None or not chain.takes_claims or chain.address_format is not AddressFormat.HEX:
+        if chain is None or not chain.takes_claims:
             raise DealInvalidState("deals on this chain are not settled by this version of the service")
         if "redemptionWindow" in deal.terms:
             raise DealInvalidState("buyouts with a redemption window are not settled by this version of the service")

@@ -11,6 +11,7 @@ from warehouse.domain.symbols import REGISTRABLE_PATTERN
 
 ArrowColumn: TypeAlias = Any  # pyarrow.ChunkedArray, which carries no types
 _TRANSACTION = re.compile(r"0x[0-9a-fA-F]{64}")
+_SOLANA_TRANSACTION = re.compile(r"[1-9A-HJ-NP-Za-km-z]{64,88}")
 _HEX = re.compile(r"0[xX][0-9a-fA-F]{40}")
 _SYMBOL = re.compile(REGISTRABLE_PATTERN)
 
@@ -75,6 +76,19 @@ def transaction_hash(field: str, text: str) -> str:
     if not _TRANSACTION.fullmatch(text):
         raise InvalidInput(field, "must be 0x and 64 hexadecimal digits")
     return text.lower()
+
+
+def transaction_on(field: str, text: str, chain: Chain) -> str:
+    """What names a transaction of a chain: its hash in lower case, or on Solana its first signature in base58.
+
+    Raises:
+        InvalidInput: it is written otherwise.
+    """
+    if chain.address_format is AddressFormat.HEX:
+        return transaction_hash(field, text)
+    if not _SOLANA_TRANSACTION.fullmatch(text):
+        raise InvalidInput(field, "must be a signature of 64 bytes in base58")
+    return text
 
 
 def claim_symbol(field: str, text: str) -> str:

@@ -96,20 +96,35 @@ async def _read_transactions(reader: SolanaReader, signatures: Sequence[str]) ->
     return [read_transaction(answer) for answer in answers if answer is not None]
 
 
+async def read_events(reader: SolanaReader, signature: str) -> list[tuple[str, RegistryEvent]]:
+    """The kind and fields of each event that the registry recorded in a confirmed transaction; none where the node does
+    not know it, or it failed.
+
+    Raises:
+        RpcError: the chain does not answer.
+    """
+    found = await _read_transactions(reader, [signature])
+    return _events(reader, found[0][1]) if found else []
+
+
 def _registered(reader: SolanaReader, transaction: BlockTransaction, token_id: int) -> tuple[int, RegistryEvent] | None:
     """The event of the registration, and its place among the transaction's events of the registry."""
-    meta = transaction.meta
-    if meta is None or meta.err is not None:
-        return None
-    decoded = DecodedTransaction(0, full_accounts(transaction.transaction, meta), transaction.transaction, meta)
-    try:
-        events = list(registry_events(decoded, reader.chain.contracts["registry"]))
-    except (IndexError, ValueError) as error:
-        raise NodeLied(f"a transaction that cannot be read: {error}") from error
-    for place, (kind, event) in enumerate(events):
+    for place, (kind, event) in enumerate(_events(reader, transaction)):
         if kind == "registered" and event.token_id == token_id:
             return place, event
     return None
+
+
+def _events(reader: SolanaReader, transaction: BlockTransaction) -> list[tuple[str, RegistryEvent]]:
+    """The registry's events; none of a transaction that failed."""
+    meta = transaction.meta
+    if meta is None or meta.err is not None:
+        return []
+    decoded = DecodedTransaction(0, full_accounts(transaction.transaction, meta), transaction.transaction, meta)
+    try:
+        return list(registry_events(decoded, reader.chain.contracts["registry"]))
+    except (IndexError, ValueError) as error:
+        raise NodeLied(f"a transaction that cannot be read: {error}") from error
 
 
 async def _registration(

@@ -26,6 +26,8 @@ from indexer.contracts.solana.statements import signed
 
 LOG = logging.getLogger(__name__)
 _AT = {"commitment": CONFIRMED}
+_REGISTER_AT = 1
+"""Where the registry's instruction is: after the service's authorisation."""
 _SIGNATURES, _SIGNATURE_LAMPORTS = 2, 5_000
 """The claimer's signature and the one in the Ed25519 instruction: the network charges for both, and some nodes forget
 the second."""
@@ -168,7 +170,7 @@ def _lamports(fee: Any) -> int:
 
 def refusal_of(error: Any, claim: Claim, registry: RegistryState) -> ApiError | RpcError:
     """What the error of a simulation means."""
-    name = _custom_error(error)
+    name = custom_error(error, _REGISTER_AT)
     if name == "SymbolTaken":
         return SymbolTaken(f"symbol: {claim.symbol} is already registered on {claim.chain.name}")
     if name == "TooManyFree":
@@ -187,10 +189,10 @@ def used_up(claim: Claim, registry: RegistryState) -> FreeClaimsUsedUp:
     )
 
 
-def _custom_error(error: Any) -> str | None:
-    """The registry's name of an error; None where something else failed."""
+def custom_error(error: Any, place: int) -> str | None:
+    """The registry's name of an error of its instruction, which is at ``place``; None where something else failed."""
     try:
-        place, failure = error["InstructionError"]
-        return idl.error_name(int(failure["Custom"])) if place == 1 else None
+        failed, failure = error["InstructionError"]
+        return idl.error_name(int(failure["Custom"])) if failed == place else None
     except (TypeError, KeyError, ValueError):
         return None
