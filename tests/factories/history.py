@@ -24,12 +24,13 @@ _MOVES_A_TRANSACTION = 16
 
 _NAMES = f"""
 WITH
-    (n -> SHA1(concat('token', toString(n)))) AS token_of,
+    -- A digest is text of fixed length, which loses zeros at its end where text is stored: concat makes it whole.
+    (n -> concat(SHA1(concat('token', toString(n))), '')) AS token_of,
     (n -> if(n = 0, unhex('{USDC}'), token_of(n))) AS base_of,
-    (n -> SHA1(concat('pool', toString(n)))) AS pool_of,
+    (n -> concat(SHA1(concat('pool', toString(n))), '')) AS pool_of,
     (n -> n % 3 = 2) AS is_v3,
-    (n -> SHA1(concat('wallet', toString(n)))) AS wallet_of,
-    (n -> SHA256(concat('block', toString(n)))) AS hash_of,
+    (n -> concat(SHA1(concat('wallet', toString(n))), '')) AS wallet_of,
+    (n -> concat(SHA256(concat('block', toString(n))), '')) AS hash_of,
     (n -> toDateTime({START}, 'UTC') + {{seconds:UInt32}} * n) AS time_of,
     -- Drawn so that rank r comes up in proportion to 1 / (r + 1).
     ((drawn, ranks) -> toUInt32(exp(drawn % 1000003 / 1000003 * log(ranks + 1)) - 1)) AS rank_of,
