@@ -165,6 +165,13 @@ def chains(run: Run) -> list[Result]:
     return chains_part.measure(run.directory, run.progress)
 
 
+def alerts(run: Run) -> list[Result]:
+    """A million alert rules on a hundred thousand tokens, compared with scoring these tokens."""
+    from tests.bench import alerts as alerts_part
+
+    return alerts_part.measure(run.directory, run.progress)
+
+
 PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "index": index,
     "solana": solana,
@@ -181,5 +188,6 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "webhooks": webhooks,
     "idle": idle,
     "chains": chains,
+    "alerts": alerts,
 }
 """Name of a part, as ``--only`` takes it, and its function."""
