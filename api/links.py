@@ -37,12 +37,22 @@ _SAME_DOMAIN = {
     "domain": "$response.body#/domain",
 }
 _SAME_TOKEN = {"symbol": "$request.path.symbol", "chain": "$request.path.chain"}
+_OF_A_RULE = ("updateAlertRule", "toggleAlertRule", "deleteAlertRule")
+_TOKEN_OF_ALERT = {
+    "symbol": "$response.body#/data/alert/symbol",
+    "chain": "$response.body#/data/alert/chain",
+    "tokenAddress": "$response.body#/data/alert/token_address",
+}
 
 # None leads from an element of a list: lists may be empty, and a link has to be good for every such answer.
 LINKS: tuple[Link, ...] = (
     Link("createWebhook", _OF_A_WEBHOOK, {"id": "$response.body#/id"}),
     Link("uploadMetadata", ("getMetadata",), {"cid": "$response.body#/cid"}),
     Link("createApiKey", ("updateApiKey", "rollApiKey", "revokeApiKey"), {"id": "$response.body#/id"}),
+    Link("createAlertRule", _OF_A_RULE, {"id": "$response.body#/data/rule/id"}),
+    Link("acknowledgeAlert", ("resolveAlert",), {"id": "$request.path.id"}),
+    Link("acknowledgeAlert", ("getToken", "getTokenCandles"), _TOKEN_OF_ALERT),
+    Link("resolveAlert", ("getToken", "getTokenCandles"), _TOKEN_OF_ALERT),
     Link("requestRegistrationDomain", _OF_A_DOMAIN, _SAME_DOMAIN),
     Link("getToken", _OF_A_TOKEN, _SAME_TOKEN),
     Link("getRegistrationStatus", ("getToken",), _SAME_TOKEN),

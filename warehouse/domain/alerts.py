@@ -64,6 +64,7 @@ class AlertType:
         title: as alerts name it.
         reading: what is read, with its unit.
         source: what it is read from.
+        mart: where analysts find its history, as ``mart.column``.
         plan: the lowest plan that may have such rules.
         operators: those that it accepts.
         severity: of its alerts.
@@ -79,6 +80,7 @@ class AlertType:
     title: str
     reading: str
     source: Source
+    mart: str
     plan: str
     operators: tuple[Operator, ...] = ANY
     severity: Severity
@@ -111,6 +113,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Heartbeat score",
             reading="the heartbeat score at the end of each hour, 0 to 100",
             source=Source.HEARTBEATS,
+            mart="heartbeats.score",
             plan="free",
             severity=Severity.HIGH,
             most=_PERCENT,
@@ -121,6 +124,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Number of holders",
             reading="the number of holders at the end of each hour",
             source=Source.HOLDERS,
+            mart="token_daily.holders",
             plan="pro",
             severity=Severity.HIGH,
         ),
@@ -129,6 +133,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Liquidity",
             reading="US dollars in the pools that count",
             source=Source.MARKET,
+            mart="prices_hourly.liquidity_usd",
             plan="pro",
             severity=Severity.CRITICAL,
         ),
@@ -137,6 +142,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Volume",
             reading="US dollars traded in 24 hours",
             source=Source.MARKET,
+            mart="prices_hourly.volume_usd",
             plan="pro",
             severity=Severity.MEDIUM,
             is_sum=True,
@@ -147,6 +153,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Price",
             reading="the price of a whole token in US dollars",
             source=Source.MARKET,
+            mart="prices_hourly.price_close_usd",
             plan="pro",
             severity=Severity.HIGH,
         ),
@@ -155,6 +162,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Share of the ten largest holders",
             reading="percent of all balances that the ten largest holders have at the end of a day",
             source=Source.CONCENTRATION,
+            mart="token_daily.top10_share",
             plan="pro_plus",
             operators=(Operator.ABOVE, Operator.SPIKE),
             severity=Severity.HIGH,
@@ -167,6 +175,7 @@ ALERT_TYPES: Final[Mapping[str, AlertType]] = {
             title="Copies found",
             reading="the number of copies of the token that were first seen in the time window",
             source=Source.COPIES,
+            mart="tokens.is_copy",
             plan="pro_plus",
             severity=Severity.CRITICAL,
             needs_registration=True,

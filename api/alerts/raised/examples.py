@@ -6,11 +6,13 @@ from api.http.examples import TOKEN
 
 _ID = "01980000-0000-7000-8000-000000000002"
 _CANDLES = f"https://api.example.com/api/v2/token/PEPE/base/candles?tokenAddress={TOKEN}"
+_MART = "prices_hourly.price_close_usd"
 ALERT: dict[str, Any] = {
     "id": _ID,
     "rule_id": "01980000-0000-7000-8000-0000000000a1",
     "symbol": "PEPE",
     "chain_id": "eip155:8453",
+    "chain": "base",
     "token_address": TOKEN,
     "alert_type": "price_change",
     "status": "active",
@@ -20,8 +22,8 @@ ALERT: dict[str, Any] = {
     "threshold_operator": "pct_drop",
     "time_window_minutes": 60,
     "readings": [
-        {"value": 0.0000094, "read_at": "2026-01-03T11:10:00.000Z", "url": _CANDLES},
-        {"value": 0.0000123, "read_at": "2026-01-03T10:15:00.000Z", "url": _CANDLES},
+        {"value": 0.0000094, "read_at": "2026-01-03T11:10:00.000Z", "url": _CANDLES, "mart": _MART},
+        {"value": 0.0000123, "read_at": "2026-01-03T10:15:00.000Z", "url": _CANDLES, "mart": _MART},
     ],
     "triggered_at": "2026-01-03T11:15:00.000Z",
     "acknowledged_at": None,

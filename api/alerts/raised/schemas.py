@@ -27,7 +27,14 @@ class AlertReading(Snake):
 
     value: Number = Field(description="What was read.")
     read_at: Timestamp = Field(description="When it was so.")
-    url: Omittable[Uri] = Field(default=None, description="Where readings of that time are served, if they are.")
+    url: Omittable[Uri] = Field(
+        default=None,
+        description="The route that shows it: the history of the day before, or the token or the search as they are "
+        "now where no history is served. Left out while the chain is not served.",
+    )
+    mart: str = Field(
+        description="Where analysts find its history: mart and column.", examples=["prices_hourly.price_close_usd"]
+    )
 
 
 class Alert(Snake):
@@ -37,6 +44,7 @@ class Alert(Snake):
     rule_id: Uuid = Field(description="The rule that fired; it may be gone.")
     symbol: members.Symbol = Field(description="The token's symbol.")
     chain_id: members.Caip2 = Field(description="The chain by CAIP-2.")
+    chain: members.ChainKey = Field(description="Key of the chain, as routes take it.")
     token_address: members.Address = Field(description="The token.")
     alert_type: TypeName
     status: Status = Field(

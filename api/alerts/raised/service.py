@@ -20,7 +20,7 @@ from api.alerts.raised.schemas import (
 from api.alerts.repository import WatchedToken
 from api.http.times import timestamp
 from warehouse.domain.addresses import checksum_address
-from warehouse.domain.alerts import RULES_OF_PLAN
+from warehouse.domain.alerts import ALERT_TYPES, RULES_OF_PLAN
 from warehouse.domain.chains import Chains
 
 _MOST_OPEN: Final = 4 * max(RULES_OF_PLAN.values())
@@ -90,6 +90,7 @@ class AlertService:
             rule_id=str(row.rule_id),
             symbol=row.symbol,
             chain_id=chain.caip2 if chain else f"eip155:{row.chain_id}",
+            chain=chain.key if chain else str(row.chain_id),
             token_address=checksum_address(row.token_address),
             alert_type=row.alert_type,
             status=row.status,
@@ -102,6 +103,7 @@ class AlertService:
                 AlertReading(
                     value=_decimal(value),
                     read_at=timestamp(at),
+                    mart=ALERT_TYPES[row.alert_type].mart,
                     url=reading_url(self.public_url, chain, row.alert_type, row.symbol, row.token_address, at),
                 )
                 for value, at in readings

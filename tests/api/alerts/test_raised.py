@@ -10,6 +10,8 @@ from tests.factories.events import log
 from tests.fixtures.alerts import BASE, OTHER, TOKEN, Watcher
 from tests.fixtures.sign_in import authorized, new_wallet
 from warehouse.domain.addresses import checksum_address
+from warehouse.domain.alerts import ALERT_TYPES
+from warehouse.marts import MARTS
 
 
 async def raised(watcher: Watcher, **changes: Any) -> tuple[str, str]:
@@ -41,12 +43,14 @@ async def test_an_alert_shows_what_it_rests_on(watcher: Watcher) -> None:
         f"https://api.crowns.example/api/v2/token/PEPE/base/candles?tokenAddress={checksum_address(TOKEN)}"
         "&from=2026-01-02T{0}%3A00.000Z&to=2026-01-03T{0}%3A00.000Z"
     )
+    mart = "prices_hourly.price_close_usd"
     assert (await found(watcher, "/active"))["alerts"] == [
         {
             "id": alert,
             "rule_id": rule,
             "symbol": "PEPE",
             "chain_id": BASE,
+            "chain": "base",
             "token_address": checksum_address(TOKEN),
             "alert_type": "price_change",
             "status": "active",
@@ -56,8 +60,8 @@ async def test_an_alert_shows_what_it_rests_on(watcher: Watcher) -> None:
             "threshold_operator": "pct_drop",
             "time_window_minutes": 60,
             "readings": [
-                {"value": 3, "read_at": "2026-01-03T11:10:00.000Z", "url": link.format("11%3A10")},
-                {"value": 4, "read_at": "2026-01-03T10:15:00.000Z", "url": link.format("10%3A15")},
+                {"value": 3, "read_at": "2026-01-03T11:10:00.000Z", "url": link.format("11%3A10"), "mart": mart},
+                {"value": 4, "read_at": "2026-01-03T10:15:00.000Z", "url": link.format("10%3A15"), "mart": mart},
             ],
             "triggered_at": "2026-01-03T11:15:00.000Z",
             "acknowledged_at": None,
@@ -66,6 +70,25 @@ async def test_an_alert_shows_what_it_rests_on(watcher: Watcher) -> None:
             "notification_sent": True,
         }
     ]
+
+
+async def test_every_reading_leads_to_a_route_and_a_mart(watcher: Watcher) -> None:
+    await watcher.set_plan("pro_plus")
+    watcher.store.execute("INSERT INTO chain_checkpoint (chain_id, generation, block_number) VALUES (8453, 1, 7)")
+    for name in ALERT_TYPES:
+        await raised(watcher, alertType=name, thresholdOperator="gt", thresholdValue=50)
+    alerts = (await found(watcher, "/active"))["alerts"]
+    assert {alert["alert_type"] for alert in alerts} == set(ALERT_TYPES)
+    for alert in alerts:
+        [reading] = alert["readings"]
+        shown = await watcher.owner.service.client.get(reading["url"].removeprefix("https://api.crowns.example"))
+        # The warehouse of this test has published nothing, which some routes say: neither path nor query is refused.
+        assert (shown.status_code, shown.json().get("error")) in {
+            (200, None),
+            (503, "nothing has been indexed yet, try again"),
+        }, shown.text
+        name, _, column = reading["mart"].partition(".")
+        assert column in next(mart for mart in MARTS if mart.name == name).column_names
 
 
 async def test_an_acknowledged_alert_still_fires_and_a_resolved_one_does_not(watcher: Watcher) -> None:

@@ -21,6 +21,7 @@ METRIC = AlertType(
     title="Metric",
     reading="a value that holds for a quarter of an hour",
     source=Source.MARKET,
+    mart="prices_hourly.price_close_usd",
     plan="free",
     severity=Severity.HIGH,
     max_age_minutes=14,
