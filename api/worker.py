@@ -1,4 +1,5 @@
-"""The worker process: runs the jobs that requests queue, and sends webhooks and broadcasts. ``python -m api.worker``.
+"""The worker process: runs the jobs that requests queue, and sends webhooks, broadcasts and messages about alerts.
+``python -m api.worker``.
 
 Jobs of a killed worker stay marked as running. Once a minute those without a heartbeat are queued again.
 """
@@ -10,9 +11,9 @@ from typing import Any
 
 from procrastinate import JobContext
 
+from api.alerts.messages import alert_engine
 from api.audit import tasks as audit
 from api.broadcasts.engine import broadcast_engine
-from api.broadcasts.sending import BroadcastEngine
 from api.challenges import tasks as challenges
 from api.claims import tasks as claims
 from api.claims.solana import tasks as solana_claims
@@ -27,6 +28,7 @@ from api.registrations import tasks as registrations
 from api.services import open_services
 from api.settings import ApiSettings, load
 from api.store.jobs import CONTEXT_KEY, TASKS, open_queue
+from api.vendors.sending import VendorEngine
 from api.webhooks import tasks as webhooks
 from api.webhooks.engine import WebhookEngine, webhook_engine
 from api.webhooks.signing import user_agent
@@ -34,7 +36,7 @@ from warehouse.logs import configure_logging
 from warehouse.tracing import configure_tracing
 
 LOG = logging.getLogger(__name__)
-Engine = WebhookEngine | BroadcastEngine
+Engine = WebhookEngine | VendorEngine
 POLL_SECONDS = 1.0
 CONCURRENCY = 10
 
@@ -76,7 +78,7 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             listen_url=services.urls.database_url,
             lease_seconds=settings.webhook_lease_seconds,
         )
-        engines: list[Engine] = [webhooks_engine, broadcast_engine(services)]
+        engines: list[Engine] = [webhooks_engine, broadcast_engine(services), alert_engine(services)]
         jobs = app.run_worker_async(
             wait=wait,
             concurrency=CONCURRENCY,

@@ -16,6 +16,7 @@ RULE: dict[str, Any] = {
     "timeWindowMinutes": 60,
     "cooldownMinutes": 60,
     "enabled": True,
+    "channels": ["inapp", "email"],
     "paused": False,
     "createdAt": "2026-01-03T10:20:00.000Z",
     "updatedAt": "2026-01-03T10:20:00.000Z",

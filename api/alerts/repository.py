@@ -44,6 +44,7 @@ class RuleRecord:
     window_minutes: int
     cooldown_minutes: int
     enabled: bool
+    channels: Sequence[str]
     revision: int
     place: int
     created_at: datetime
@@ -58,6 +59,7 @@ class RuleRecord:
             self.threshold,
             self.window_minutes,
             self.cooldown_minutes,
+            tuple(self.channels),
         )
 
 

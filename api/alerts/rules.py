@@ -1,6 +1,7 @@
 """What a rule may say, in the order in which it is refused. A rule that could never fire is refused before the plan
 is looked at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -14,19 +15,21 @@ from api.alerts.errors import (
 )
 from api.http.addresses import chain_address
 from api.http.errors import InvalidInput
+from api.vendors.messages import Channel
 from warehouse.domain.alerts import ALERT_TYPES, AlertType, Operator, covers
 from warehouse.domain.chains import Chain, Chains
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a rule watches and when it fires."""
+    """What a rule watches, when it fires, and over which channels its owner is told."""
 
     type: AlertType
     operator: Operator
     threshold: Decimal
     window_minutes: int
     cooldown_minutes: int
+    channels: tuple[str, ...]
 
     def columns(self) -> dict[str, Any]:
         """Its columns in the store."""
@@ -36,6 +39,7 @@ class Terms:
             "threshold": self.threshold,
             "window_minutes": self.window_minutes,
             "cooldown_minutes": self.cooldown_minutes,
+            "channels": list(self.channels),
         }
 
 
@@ -62,11 +66,18 @@ def read_operator(type: AlertType, name: str) -> Operator:
 
 
 def read_terms(
-    *, alert_type: str, operator: str, threshold: float | Decimal, window_minutes: int | None, cooldown_minutes: int
+    *,
+    alert_type: str,
+    operator: str,
+    threshold: float | Decimal,
+    window_minutes: int | None,
+    cooldown_minutes: int,
+    channels: Sequence[str],
 ) -> Terms:
-    """What a rule watches and when it fires.
+    """What a rule watches, when it fires, and over which channels its owner is told.
 
     Raises:
+        InvalidInput: the channels are without ``inapp``.
         InvalidAlertType, InvalidThresholdOperator: a name is not known, or not accepted.
         ThresholdOutOfReach: no reading can reach the threshold.
     """
@@ -76,7 +87,10 @@ def read_terms(
     if not type.can_fire(chosen, value):
         most = "fall by more than 100 percent" if chosen is Operator.DROP else f"be greater than {type.most}"
         raise ThresholdOutOfReach(f"thresholdValue: no reading of {type.name} can {most}")
-    return Terms(type, chosen, value, window_minutes or type.window_minutes, cooldown_minutes)
+    if Channel.INAPP not in channels:
+        raise InvalidInput("channels", "must include inapp")
+    told_over = tuple(dict.fromkeys(channels))
+    return Terms(type, chosen, value, window_minutes or type.window_minutes, cooldown_minutes, told_over)
 
 
 def find_chain(chains: Chains, caip2: str) -> Chain | None:

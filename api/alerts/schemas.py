@@ -29,6 +29,8 @@ _CREATE: Mapping[str, Any] = {
 TypeName = Annotated[str, one_of("AlertType", "What the rule watches.", ALERT_TYPES)]
 OperatorName = Annotated[str, one_of("ThresholdOperator", "How a reading is compared with the threshold.", Operator)]
 Threshold = Annotated[float, Field(strict=True, gt=0, lt=_MOST, allow_inf_nan=False)]
+AlertChannel = Literal["inapp", "push", "email", "sms", "telegram", "discord"]
+Channels = Annotated[list[AlertChannel], Field(min_length=1, max_length=6)]
 Minutes = Annotated[StrictInt, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
 
 
@@ -58,6 +60,10 @@ class CreateAlertRule(_Body):
         default=DEFAULT_COOLDOWN_MINUTES, description="The rule fires at most once in so many minutes."
     )
     enabled: StrictBool = Field(default=True, description="Whether it is evaluated.")
+    channels: Channels = Field(
+        default=["inapp"],
+        description="How its owner is told; must include `inapp`. The others need a confirmed contact.",
+    )
 
 
 class UpdateAlertRule(_Body):
@@ -71,6 +77,7 @@ class UpdateAlertRule(_Body):
     time_window_minutes: Minutes | None = Field(default=None, description="The time window.")
     cooldown_minutes: Minutes | None = Field(default=None, description="The rule fires at most once in this time.")
     enabled: StrictBool | None = Field(default=None, description="Whether it is evaluated.")
+    channels: Channels | None = Field(default=None, description="How its owner is told; must include `inapp`.")
 
 
 class AlertRule(Wire):
@@ -87,6 +94,7 @@ class AlertRule(Wire):
     time_window_minutes: Count = Field(description="The time window.")
     cooldown_minutes: Count = Field(description="The rule fires at most once in so many minutes.")
     enabled: bool = Field(description="Whether its owner has it on.")
+    channels: list[AlertChannel] = Field(description="How its owner is told of alerts and recoveries.")
     paused: bool = Field(
         description="It is on, but the account's plan does not cover it: the plan is too low for the type, or covers "
         "fewer rules and this is not among the oldest."

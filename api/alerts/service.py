@@ -135,6 +135,7 @@ class AlertRuleService:
             threshold=body.threshold_value,
             window_minutes=body.time_window_minutes,
             cooldown_minutes=body.cooldown_minutes,
+            channels=body.channels,
         )
         chain = require_source(terms.type, find_chain(self.chains, body.chain_id), body.chain_id)
         token = WatchedToken(chain, chain_address("tokenAddress", body.token_address, chain))
@@ -161,6 +162,7 @@ class AlertRuleService:
             threshold=given.get("threshold_value", before.threshold),
             window_minutes=given.get("time_window_minutes", before.window_minutes),
             cooldown_minutes=given.get("cooldown_minutes", before.cooldown_minutes),
+            channels=given.get("channels", before.channels),
         )
         chain = self.chains.by_id(rule.chain_id)
         known = require_source(terms.type, chain, chain.caip2 if chain else str(rule.chain_id))
@@ -217,6 +219,7 @@ class AlertRuleService:
             time_window_minutes=rule.window_minutes,
             cooldown_minutes=rule.cooldown_minutes,
             enabled=rule.enabled,
+            channels=list(rule.channels),
             paused=rule.enabled and not covered,
             created_at=timestamp(rule.created_at),
             updated_at=timestamp(rule.updated_at),

@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 from api.http.members import ChainNumber, Count, NextCursor, Symbol, Timestamp, TokenId, Uri, Uuid, one_of
 from api.http.rendering import Wire
 
-MessageKind = Annotated[str, one_of("InboxMessageKind", "What sent it.", ["broadcast"])]
+MessageKind = Annotated[str, one_of("InboxMessageKind", "What sent it.", ["broadcast", "alert"])]
 
 
 class InboxMessage(Wire):

@@ -1,10 +1,10 @@
-"""Recording what an evaluation found: alerts, recoveries, what is then known of the rules, and the events, in one
-transaction with how far the source is judged."""
+"""Recording what an evaluation found: alerts, recoveries, what is then known of the rules, and the events and
+messages, in one transaction with how far the source is judged."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import polars as pl
@@ -46,6 +46,13 @@ class Found:
         )
 
 
+class _Told(NamedTuple):
+    """What is told of a change: the account's event, and the message to the rule's owner."""
+
+    event: Occurrence
+    message: Row
+
+
 def _by_moment(parts: Iterable[Mapping[int, Rows]]) -> dict[int, Rows]:
     found: dict[int, list[Row]] = defaultdict(list)
     for part in parts:
@@ -72,34 +79,54 @@ def record(store: Connection, chain: Chain, progress: Mapping[str, Any], found: 
         for moment in sorted(found.alerts.keys() | found.recoveries.keys()):
             recovered = [row for row in found.recoveries.get(moment, ()) if row["rule_id"] in same]
             fired = [row for row in found.alerts.get(moment, ()) if row["rule_id"] in same]
-            events = [*_resolve(store, recovered), *_raise(store, chain, fired, site_url)]
-            if events:
-                postgres.run(store, event_log.STATEMENT, event_log.parameters(events))
-            changed += len(events)
+            told = [*_resolve(store, chain, recovered, site_url), *_raise(store, chain, fired, site_url)]
+            if told:
+                postgres.run(store, event_log.STATEMENT, event_log.parameters([one.event for one in told]))
+                postgres.run(store, "alerts/add_messages", {"messages": Jsonb([one.message for one in told])})
+            changed += len(told)
         return changed
 
 
-def _resolve(store: Connection, recovered: Rows) -> list[Occurrence]:
+def _resolve(store: Connection, chain: Chain, recovered: Rows, site_url: str) -> list[_Told]:
     if not recovered:
         return []
     rows = postgres.run(store, "alerts/resolve_recovered", {"recoveries": Jsonb(recovered)})
-    return [
-        of_account(
-            AlertResolved(
-                **alert_members(row["id"], row["wallet"], row["alert_type"], row["symbol"], row["resolved_at"]),
-                reason="auto_recovered",
-            ),
-            row["account_id"],
-        )
-        for row in rows
-    ]
+    told = []
+    for row in rows:
+        about = alert_members(row["id"], row["wallet"], row["alert_type"], row["symbol"], row["resolved_at"])
+        event = of_account(AlertResolved(**about, reason="auto_recovered"), row["account_id"])
+        type, symbol = ALERT_TYPES[row["alert_type"]], row["symbol"]
+        title, body = wording.title(symbol, type), wording.recovered(type, row["triggered_at"])
+        told.append(_Told(event, _message(row, title, body, _page(site_url, chain, symbol), None)))
+    return told
 
 
-def _raise(store: Connection, chain: Chain, fired: Rows, site_url: str) -> list[Occurrence]:
+def _raise(store: Connection, chain: Chain, fired: Rows, site_url: str) -> list[_Told]:
     if not fired:
         return []
     rows = postgres.run(store, "alerts/add_alerts", {"alerts": Jsonb(fired)})
-    return [of_account(_triggered(chain, row, site_url), row["account_id"], instance_id=row["id"]) for row in rows]
+    told = []
+    for row in rows:
+        event = _triggered(chain, row, site_url)
+        message = _message(row, event.title, event.body, event.action_url, row["token_id"])
+        told.append(_Told(of_account(event, row["account_id"], instance_id=row["id"]), message))
+    return told
+
+
+def _message(row: Row, title: str, body: str, url: str, token_id: int | None) -> Row:
+    return {
+        "rule_id": str(row["rule_id"]),
+        "title": title,
+        "body": body,
+        "link_url": url,
+        "chain_id": row["chain_id"],
+        "token_id": token_id,
+        "symbol": row["symbol"],
+    }
+
+
+def _page(site_url: str, chain: Chain, symbol: str) -> str:
+    return f"{site_url}/{chain.key}/{quote(symbol, safe='')}"
 
 
 def _triggered(chain: Chain, row: Mapping[str, Any], site_url: str) -> AlertTriggered:
@@ -114,7 +141,7 @@ def _triggered(chain: Chain, row: Mapping[str, Any], site_url: str) -> AlertTrig
             row["metric_value"],
             row["earlier_value"],
         ),
-        action_url=f"{site_url}/{chain.key}/{quote(symbol, safe='')}",
+        action_url=_page(site_url, chain, symbol),
         action_label=f"See {symbol}",
         symbol=symbol,
         crown_id=given(None if row["token_id"] is None else str(row["token_id"])),

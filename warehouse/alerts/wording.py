@@ -1,5 +1,7 @@
 """An alert in words."""
 
+from datetime import UTC, datetime
+
 from warehouse.domain.alerts import AlertType, Operator
 
 
@@ -22,6 +24,12 @@ def body(
         f"{reading}: {moved} by {figure(percent)} percent in {window_minutes} minutes, from {figure(earlier)} to"
         f" {figure(value)}; the rule's threshold is {figure(threshold)} percent."
     )
+
+
+def recovered(type: AlertType, triggered_at: datetime) -> str:
+    """That an alert is over, in a sentence."""
+    reading = f"{type.reading[:1].upper()}{type.reading[1:]}"
+    return f"{reading}: recovered. The alert of {triggered_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC is resolved."
 
 
 def figure(value: float) -> str:

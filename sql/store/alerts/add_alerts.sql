@@ -13,7 +13,7 @@ WITH added AS (
         triggered_at bigint
     )
     JOIN alert_rule AS rule ON rule.id = found.rule_id
-    RETURNING id, account_id, chain_id, token_address, symbol, alert_type, operator, threshold, window_minutes,
+    RETURNING id, rule_id, account_id, chain_id, token_address, symbol, alert_type, operator, threshold, window_minutes,
         metric_value, earlier_value, triggered_at
 )
 SELECT

@@ -9,7 +9,7 @@ WITH taken AS (
     ) AS found
 ), judged AS (
     SELECT
-        taken.id, broadcast.title, broadcast.body, broadcast.link_url, registration.symbol,
+        taken.id, registration.symbol || ': ' || broadcast.title AS title, broadcast.body, broadcast.link_url, registration.symbol,
         subscription.id AS subscription_id, subscription.wallet, coalesce(contact.id, room.id) AS address_id,
         coalesce(contact.sealed, room.sealed) AS sealed, taken.account_id IS NULL AS is_room,
         CASE

@@ -34,6 +34,7 @@ async def test_a_rule_is_created_changed_switched_off_and_deleted(watcher: Watch
         "timeWindowMinutes": 60,
         "cooldownMinutes": 60,
         "enabled": True,
+        "channels": ["inapp"],
         "paused": False,
         "createdAt": "",
         "updatedAt": "",
@@ -77,6 +78,8 @@ async def test_rules_of_other_accounts_are_404(watcher: Watcher) -> None:
         ({"thresholdValue": "60"}, 400, "INVALID_REQUEST", "thresholdValue:"),
         ({"timeWindowMinutes": 4}, 400, "INVALID_REQUEST", "timeWindowMinutes:"),
         ({"cooldownMinutes": 4}, 400, "INVALID_REQUEST", "cooldownMinutes:"),
+        ({"channels": ["email"]}, 400, "INVALID_REQUEST", "channels: must include inapp"),
+        ({"channels": ["inapp", "xmtp"]}, 400, "INVALID_REQUEST", "channels"),
         ({"color": "red"}, 400, "INVALID_REQUEST", "color"),
         ({"alertType": "moon"}, 400, "INVALID_ALERT_TYPE", "invalid alertType: must be one of heartbeat_score, holder"),
         (

@@ -255,7 +255,7 @@ async def test_the_largest_are_reached_once_though_workers_die_at_every_step(bro
     sent = await broadcasts.post()
     steps = 0
     while True:
-        queueing: Any = broadcast_engine(services).queue.queueing  # type: ignore[attr-defined]
+        queueing: Any = broadcast_engine(services).queue.making  # type: ignore[attr-defined]
         queueing = replace(queueing, batch=500, audience=replace(queueing.audience, most=2_500))
         await die_in(queueing, community)
         made, _ = await queueing.step(community.clock.now())

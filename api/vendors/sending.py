@@ -1,7 +1,8 @@
-"""Sending deliveries over vendors' channels: the queue and the channel of the delivery engine.
+"""Sending messages to people over vendors' channels: the queue and the channel of the delivery engine.
 
-Each channel is a receiver of the engine. A delivery is leased by moving its due time, so what a killed worker had
-becomes due again; a vendor may then get it twice, under the same id.
+Broadcasts and alerts are sent with it, each from a table of its own; all share the rates. Each channel is a receiver
+of the engine. A delivery is leased by moving its due time, so what a killed worker had becomes due again; a vendor may
+then get it twice, under the same id.
 """
 
 import logging
@@ -9,16 +10,16 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from api.broadcasts.queueing import Queueing
 from api.http.rendering import dumps
 from api.security.sealing import Sealer, Unsealable
+from api.services import Services
 from api.subscriptions.leaving import LeaveLinks
 from api.vendors.messages import Channel, Message, Outcome, Vendor
 from warehouse.delivery.channel import Attempt, Result
-from warehouse.delivery.engine import DeliveryEngine
+from warehouse.delivery.engine import DeliveryEngine, Terms
 from warehouse.delivery.retries import RetrySchedule
 from warehouse.domain.addresses import checksum_address
 from warehouse.store import Store
@@ -46,7 +47,8 @@ class ChannelReceiver:
 
 @dataclass(frozen=True, slots=True)
 class LeasedDelivery:
-    """A delivery leased to this worker; with a ``refusal`` nothing is sent. ``is_room``: the post in a public room."""
+    """A delivery leased to this worker; with a ``refusal`` nothing is sent. ``is_room``: the post in a public room.
+    ``why``: why the recipient gets it, unless that follows from the subscription."""
 
     id: UUID
     channel: str
@@ -62,6 +64,7 @@ class LeasedDelivery:
     sealed: bytes | None
     is_room: bool
     refusal: str | None
+    why: str | None = None
     retried: bool = True
 
     @property
@@ -77,29 +80,48 @@ class VendorAttempt(Attempt):
     gone_id: UUID | None = None
 
 
+class FanOut(Protocol):
+    """Makes deliveries of messages that are due."""
+
+    async def step(self, now: datetime) -> tuple[int, int]:
+        """Make some; how many steps, and how many deliveries."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class BroadcastQueue:
+class Statements:
+    """The names of the statements on a table of deliveries."""
+
+    list_ready: str
+    claim: str
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class VendorQueue:
     """Deliveries in the store. All workers together keep to the rates.
 
     Args:
-        rates: messages a second over each channel.
+        making: makes deliveries; None: they are there already.
+        rates: messages a second over each channel, for all queues together.
     """
 
     store: Store
-    queueing: Queueing
+    statements: Statements
+    making: FanOut | None
     channels: Sequence[Channel]
     rates: Mapping[str, float]
 
     async def fan_out(self, now: datetime) -> tuple[int, int]:
-        """Make some deliveries of a broadcast that is due."""
-        return await self.queueing.step(now)
+        """Make some deliveries of what is due."""
+        return (0, 0) if self.making is None else await self.making.step(now)
 
     async def ready(
         self, now: datetime, *, after: UUID | None, saturated: Sequence[UUID], receivers: int
     ) -> list[ChannelReceiver]:
         """Channels over which something is due."""
         wanted = [channel for channel in self.channels if ChannelReceiver(channel).id not in saturated]
-        rows = await self.store.rows("broadcasts/list_ready", {"channels": wanted, "now": now})
+        rows = await self.store.rows(self.statements.list_ready, {"channels": wanted, "now": now})
         found = sorted((ChannelReceiver(Channel(row["channel"])) for row in rows), key=lambda one: one.id)
         return [one for one in found if after is None or one.id > after][:receivers]
 
@@ -118,7 +140,7 @@ class BroadcastQueue:
                 "lease": lease,
                 "lease_end": lease_end,
             }
-            found = await transaction.rows("broadcasts/claim", parameters, LeasedDelivery)
+            found = await transaction.rows(self.statements.claim, parameters, LeasedDelivery)
             claimed = [one for one in found if one.refusal is None]
             for one in claimed:
                 tokens[one.channel] -= 1
@@ -133,7 +155,7 @@ class BroadcastQueue:
         rows = dumps([_row(result) for result in results]).decode()
         now = max(result.ended_at for result in results)
         async with self.store.transaction() as transaction:
-            row = await transaction.row("broadcasts/record", {"results": rows, "now": now})
+            row = await transaction.row(self.statements.record, {"results": rows, "now": now})
         return int(row["counted"]) if row else 0
 
     def _tokens(self, row: Mapping[str, Any], now: datetime) -> float:
@@ -190,13 +212,13 @@ class VendorChannel:
         return await self.vendors[channel].send(address, self._message(channel, delivery))
 
     def _message(self, channel: Channel, delivery: LeasedDelivery) -> Message:
-        leave_url = why = None
+        leave_url, why = None, delivery.why
         if delivery.subscription_id is not None and delivery.wallet is not None:
             leave_url = self.links.url(delivery.subscription_id, channel)
             why = f"Sent to {checksum_address(delivery.wallet)}, which subscribed to {delivery.symbol}."
         return Message(
             id=delivery.id,
-            title=f"{delivery.symbol}: {delivery.title}",
+            title=delivery.title,
             text=delivery.body,
             link=delivery.link_url,
             leave_url=leave_url,
@@ -204,4 +226,18 @@ class VendorChannel:
         )
 
 
-BroadcastEngine = DeliveryEngine[ChannelReceiver, LeasedDelivery, VendorAttempt]
+VendorEngine = DeliveryEngine[ChannelReceiver, LeasedDelivery, VendorAttempt]
+
+
+def vendor_engine(name: str, services: Services, statements: Statements, making: FanOut | None = None) -> VendorEngine:
+    """An engine that sends the deliveries of a table.
+
+    Args:
+        name: for logs and names of tasks.
+        making: makes deliveries; None: they are there already.
+    """
+    settings, vendors = services.settings, services.vendors
+    queue = VendorQueue(services.store, statements, making, list(vendors), settings.broadcast_rates)
+    channel = VendorChannel(vendors, services.sealer, LeaveLinks(services.sealer, settings.public_url))
+    terms = Terms(name=name, schedule=RETRIES, limit_seconds=LIMIT_SECONDS, lease_seconds=LEASE_SECONDS)
+    return DeliveryEngine(queue, channel, terms, services.clock.now)
