@@ -140,6 +140,8 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
     uint256 public paidFrom;
     /// @notice Whether the holder used or revoked the consent with this nonce.
     mapping(address holder => mapping(uint256 nonce => bool)) public consentUsed;
+    /// @notice When a deal was settled, in seconds; 0: it was not. Redemptions begin with it.
+    mapping(bytes32 deal => uint256 time) public settledAt;
 
     uint64 private _freeMintDay;
     uint32 private _freeMints;
@@ -200,6 +202,7 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
     error WrongChain(uint256 chainId);
     error WrongConsent();
     error NotOfferer(address offerer, address sender);
+    error AlreadySettled(bytes32 deal);
     error WrongPayment(uint256 expected, uint256 received);
     error PaymentRefused(address holder);
     error WrongFee(uint256 expected, uint256 sent);
@@ -289,6 +292,8 @@ contract RegaliaRegistry is ERC721, RegistryAuthority, ReentrancyGuard {
         address holder = _requireRegistered(c.tokenId);
         if (a.consent != _useConsent(holder, c, consentSignature)) revert WrongConsent();
         _useStatement(keccak256(abi.encode(SETTLEMENT_AUTHORIZATION_TYPEHASH, a)), a.deadline, a.nonce, signature);
+        if (settledAt[c.deal] != 0) revert AlreadySettled(c.deal);
+        settledAt[c.deal] = block.timestamp;
         address token = _registrations[c.tokenId].token;
         string memory symbol = _end(c.tokenId);
         emit Settled(c.tokenId, _lastTokenId + 1, holder, c.deal, c.currency, c.amount);

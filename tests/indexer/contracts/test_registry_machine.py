@@ -142,9 +142,9 @@ class RegistryMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.ended)
     @rule(consenting=st.booleans(), authorized=st.booleans())
     def settle(self, consenting: bool, authorized: bool) -> None:
-        buyer = self.deployed.wallet()
+        buyer, deal = self.deployed.wallet(), self.nonce().to_bytes(32, "big")
         consent = SettlementConsent(
-            bytes(32), self.token_id, buyer.address, "0x" + "00" * 20, 1, self.node.chain_id, self.now() + 900,
+            deal, self.token_id, buyer.address, "0x" + "00" * 20, 1, self.node.chain_id, self.now() + 900,
             self.nonce(),
         )  # fmt: skip
         authorization = SettlementAuthorization(consent.struct_hash, self.now() + 900, self.nonce())
