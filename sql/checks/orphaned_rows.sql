@@ -11,6 +11,7 @@ FROM
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_contract_creation' FROM fact_contract_creation
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_control' FROM fact_control
     UNION ALL SELECT chain_id, block_number, unit_id, 'fact_registry_event' FROM fact_registry_event
+    UNION ALL SELECT chain_id, block_number, unit_id, 'fact_vault_event' FROM fact_vault_event
     UNION ALL SELECT chain_id, read_block, unit_id, 'fact_token' FROM fact_token
 ) AS facts
 LEFT ANTI JOIN

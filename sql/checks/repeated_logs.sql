@@ -6,6 +6,7 @@ FROM
     UNION ALL SELECT chain_id, block_number, log_index, 'fact_swap' FROM fact_swap
     UNION ALL SELECT chain_id, block_number, log_index, 'fact_liquidity' FROM fact_liquidity
     UNION ALL SELECT chain_id, block_number, log_index, 'fact_registry_event' FROM fact_registry_event
+    UNION ALL SELECT chain_id, block_number, log_index, 'fact_vault_event' FROM fact_vault_event
 )
 WHERE chain_id = {chain_id:UInt32} AND block_number BETWEEN {from_block:UInt64} AND {to_block:UInt64}
 GROUP BY name, chain_id, block_number, log_index

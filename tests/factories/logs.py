@@ -60,7 +60,7 @@ def _plain(name: str, value: Any) -> Any:
         return [_hex(item) for item in value]
     if hasattr(value, "tobytes") and getattr(value, "ndim", 0) == 1:
         raw = value.tobytes()
-        numbers = ("amount", "reserve", "liquidity", "sqrt", "fee_wei")
+        numbers = ("amount", "reserve", "liquidity", "sqrt", "fee_wei", "given", "paid")
         return int.from_bytes(raw, "little", signed=True) if name.startswith(numbers) else _hex(raw)
     return int(value)
 

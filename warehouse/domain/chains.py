@@ -7,7 +7,7 @@ from enum import StrEnum
 from warehouse.domain.addresses import AddressFormat
 from warehouse.domain.pool_programs import Curve, PoolInstruction
 
-KNOWN_CONTRACTS = frozenset({"registry", "factory", "checkout", "locker"})
+KNOWN_CONTRACTS = frozenset({"registry", "factory", "checkout", "locker", "vaults"})
 """Names of our own contracts."""
 
 ZERO_ADDRESS = "0x" + "00" * 20

@@ -243,5 +243,20 @@ FACT_TABLES: Mapping[str, FactTable] = {
             "deal": ColumnType.BYTES,
         }
     ),
+    "fact_vault_event": FactTable(
+        {
+            "block_number": ColumnType.UINT64,
+            "log_index": ColumnType.UINT32,
+            "block_time": ColumnType.TIME,
+            "transaction_hash": ColumnType.BYTES,
+            "vaults": ColumnType.BYTES,
+            "kind": ColumnType.WORD,
+            "deal": ColumnType.BYTES,
+            "vault_id": ColumnType.BYTES,
+            "account": ColumnType.BYTES,
+            "given_raw": ColumnType.UINT256,
+            "paid_raw": ColumnType.UINT256,
+        }
+    ),
 }
 """By name, in the order of the migrations. Rows of each name the unit of work that wrote them."""

@@ -2,11 +2,11 @@
 
 from types import ModuleType
 
-from indexer.chains.evm.decoders import control, erc20, registry, uniswap_v2, uniswap_v3, uniswap_v4
+from indexer.chains.evm.decoders import control, erc20, registry, uniswap_v2, uniswap_v3, uniswap_v4, vaults
 from indexer.chains.evm.decoders.frame import Frame, Scope
 from indexer.chains.evm.tuned.logs import Logs
 
-PROTOCOLS: tuple[ModuleType, ...] = (erc20, uniswap_v2, uniswap_v3, uniswap_v4, control, registry)
+PROTOCOLS: tuple[ModuleType, ...] = (erc20, uniswap_v2, uniswap_v3, uniswap_v4, control, registry, vaults)
 TOPICS: tuple[bytes, ...] = tuple(topic for protocol in PROTOCOLS for topic in protocol.TOPICS)
 
 

@@ -46,6 +46,7 @@ class Scope:
 
     wrapped_native: bytes | None = None
     registry: bytes | None = None
+    vaults: bytes | None = None
     dexes: Sequence[Dex] = field(default_factory=tuple)
 
     def of(self, protocol: str) -> list[Dex]:
@@ -58,10 +59,11 @@ Decoder: TypeAlias = Callable[[Logs, Scope], list[Frame]]
 
 def scope_of(chain: Chain) -> Scope:
     """The scope of ``chain``."""
-    registry = chain.contracts.get("registry")
+    registry, vaults = chain.contracts.get("registry"), chain.contracts.get("vaults")
     return Scope(
         wrapped_native=bytes.fromhex(chain.wrapped_native[2:]) if chain.wrapped_native else None,
         registry=bytes.fromhex(registry[2:]) if registry else None,
+        vaults=bytes.fromhex(vaults[2:]) if vaults else None,
         dexes=tuple(
             Dex(dex.protocol, dex.name.encode(), bytes.fromhex(dex.factory[2:]), dex.fee_ppm) for dex in chain.dexes
         ),

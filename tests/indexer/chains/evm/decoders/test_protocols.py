@@ -37,6 +37,7 @@ from warehouse.domain.registrations import (
     SETTLED,
     SIGNER_SUSPENDED,
 )
+from warehouse.domain.vaults import CLOSED, OPENED, REDEEMED, SWAPPED
 
 
 def account(number: int) -> str:
@@ -44,17 +45,19 @@ def account(number: int) -> str:
 
 
 TOKEN, OTHER, ALICE, BOB = account(0xA1), account(0xA2), account(0xB1), account(0xB2)
-WRAPPED, REGISTRY, V2_FACTORY, V3_FACTORY, V4_MANAGER, POOL = (account(number) for number in range(0xC1, 0xC7))
+WRAPPED, REGISTRY, V2_FACTORY, V3_FACTORY, V4_MANAGER, POOL, VAULTS = (account(number) for number in range(0xC1, 0xC8))
 ZERO = account(0)
 SCOPE = Scope(
     wrapped_native=bytes.fromhex(WRAPPED[2:]),
     registry=bytes.fromhex(REGISTRY[2:]),
+    vaults=bytes.fromhex(VAULTS[2:]),
     dexes=(
         Dex("uniswap_v2", b"fork", bytes.fromhex(V2_FACTORY[2:]), 2500),
         Dex("uniswap_v3", b"uniswap", bytes.fromhex(V3_FACTORY[2:]), 3000),
         Dex("uniswap_v4", b"uniswap", bytes.fromhex(V4_MANAGER[2:]), 3000),
     ),
 )
+
 POOL_ID = bytes(range(32))
 DEAL = b"\xde" * 32
 
@@ -309,11 +312,32 @@ def test_registry_events_of_our_own_registry_only() -> None:
     assert found == [{**place(index), **empty, "kind": kind, **fields} for index, kind, fields in expected]
 
 
+def test_events_of_our_own_vaults_only() -> None:
+    id, amounts = b"\x1d" * 32, ["uint256", "uint256"]
+    found = tables(
+        log(VAULTS, [OPENED.topic, DEAL, id, ALICE], ["address", "uint256"], [POOL, 10**30]),
+        log(VAULTS, [SWAPPED.topic, DEAL, id, BOB], amounts, [3, 2**254]),
+        log(account(0xBAD), [SWAPPED.topic, DEAL, id, BOB], amounts, [3, 2], index=2),
+        log(VAULTS, [REDEEMED.topic, DEAL, id, BOB], amounts, [5, 4], index=3),
+        log(VAULTS, [CLOSED.topic, DEAL, id, ALICE], ["uint256"], [9], index=4),
+    )["fact_vault_event"]
+    assert [(row["kind"], row["account"], row["given_raw"], row["paid_raw"]) for row in found] == [
+        ("opened", ALICE, 10**30, 0),
+        ("swapped", BOB, 3, 2**254),
+        ("redeemed", BOB, 5, 4),
+        ("closed", ALICE, 0, 9),
+    ]
+    assert {(row["vaults"], row["deal"], row["vault_id"]) for row in found} == {
+        (VAULTS, "0x" + DEAL.hex(), "0x" + id.hex())
+    }
+
+
 def test_a_chain_without_registry_or_dexes_has_only_transfers() -> None:
     token_id = (7).to_bytes(32, "big")
     found = tables(
         log(TOKEN, [TRANSFER, ALICE, BOB], ["uint256"], [5]),
         log(REGISTRY, [RELEASED.topic, token_id, ALICE], ["string"], ["AURUM"], index=1),
+        log(VAULTS, [CLOSED.topic, DEAL, DEAL, ALICE], ["uint256"], [9], index=3),
         log(V2_FACTORY, [PAIR_CREATED, TOKEN, OTHER], ["address", "uint256"], [POOL, 1], index=2),
         scope=Scope(),
     )
