@@ -14,7 +14,7 @@ from eth_utils.address import is_address, to_checksum_address
 
 from indexer.chains.errors import MethodMissing, RpcError
 from indexer.chains.evm.rpc import EvmClient
-from indexer.contracts import registry
+from indexer.contracts import registry, vaults
 from indexer.contracts.orders import Deployed, DeployError, Order
 from indexer.contracts.registry import LOCAL_TERMS, PUBLIC_TERMS, Terms
 from indexer.contracts.sending import SendError, send
@@ -86,7 +86,8 @@ def _deploy_evm(order: Order) -> Deployed:
         if not order.yes:
             _refuse_main_network(client, chain)
         terms = LOCAL_TERMS if _is_development_node(client) else PUBLIC_TERMS
-        return Deployed(registry=deploy_registry(client, deployer, signer.address, receiver, keeper, terms))
+        made = deploy_registry(client, deployer, signer.address, receiver, keeper, terms)
+        return Deployed(registry=made, vaults=deploy_vaults(client, deployer, made))
     except RpcError as error:
         raise DeployError(f"chain {chain.key}: {error}") from error
     finally:
@@ -111,7 +112,15 @@ def deploy_registry(
         DeployError: the deployer cannot pay, or the creation failed or was not mined.
         RpcError: the nodes do not answer.
     """
-    data = registry.deployment_data(signer, treasury, guardian, terms)
+    return _create(client, deployer, registry.deployment_data(signer, treasury, guardian, terms))
+
+
+def deploy_vaults(client: EvmClient, deployer: LocalAccount, registry_address: str) -> str:
+    """Create the vaults of deals beside a registry; answers and raises as :func:`deploy_registry`."""
+    return _create(client, deployer, vaults.deployment_data(registry_address))
+
+
+def _create(client: EvmClient, deployer: LocalAccount, data: str) -> str:
     try:
         receipt = send(client, deployer, data=data, what="the deployment")
     except SendError as error:

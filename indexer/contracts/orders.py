@@ -1,7 +1,7 @@
 """What is deployed where: the order, the answer, and the error, for all kinds of chains."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from warehouse.domain.chains import Chain
 from warehouse.settings import EngineSettings
@@ -13,13 +13,15 @@ class DeployError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Deployed:
-    """Addresses of what was deployed, in their public text."""
+    """Addresses of what was deployed, in their public text. ``vaults`` is None where deals have none."""
 
     registry: str
+    vaults: str | None = None
 
     def as_json(self) -> str:
         """One line with the keys of the chains file."""
-        return json.dumps({"registry": self.registry}, separators=(",", ":"))
+        made = {name: address for name, address in asdict(self).items() if address is not None}
+        return json.dumps(made, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

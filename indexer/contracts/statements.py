@@ -1,4 +1,4 @@
-"""Statements for the registry contract: EIP-712 typed data, bound to one chain and one contract.
+"""Statements for our contracts: EIP-712 typed data, bound to one chain and one contract.
 
 The signer makes all of them but two: the holder of a registration signs ``SettlementConsent``, and the next signer
 signs ``SignerAcceptance``. ``docs/contracts.md`` lists their types.
@@ -18,15 +18,17 @@ _FIELD_TYPES = {
     "claimer": "address", "token": "address", "symbol": "string", "fee": "uint256", "deadline": "uint256",
     "nonce": "uint256", "token_id": "uint256", "reason": "uint8", "creator": "address", "new_signer": "address",
     "deal": "bytes32", "offerer": "address", "currency": "address", "amount": "uint256", "chain_id": "uint256",
-    "consent": "bytes32",
+    "consent": "bytes32", "depositor": "address", "deposit": "uint256", "snapshot_block": "uint256",
+    "root": "bytes32", "total": "uint256", "window": "uint64", "settle_by": "uint64",
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What somebody signs. Each kind of statement is a subclass."""
+    """What somebody signs. Each kind of statement is a subclass. ``DOMAIN`` names the contract that reads it."""
 
     TYPE: ClassVar[str]
+    DOMAIN: ClassVar[str] = DOMAIN_NAME
 
     def values(self) -> tuple[Any, ...]:
         """Field values in the order of the contract's struct."""
@@ -47,7 +49,7 @@ class Statement:
             },
             "primaryType": self.TYPE,
             "domain": {
-                "name": DOMAIN_NAME,
+                "name": self.DOMAIN,
                 "version": DOMAIN_VERSION,
                 "chainId": chain_id,
                 "verifyingContract": registry,

@@ -10,7 +10,7 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
-from indexer.contracts import registry
+from indexer.contracts import registry, vaults
 from indexer.contracts.artifact import Artifact
 from indexer.contracts.registry import Reason, Terms
 from indexer.contracts.signer import KeySigner
@@ -138,7 +138,7 @@ class Registry:
         )
         signed = wallet.sign_transaction(
             {
-                "to": to_checksum_address(to or self.address), "data": data, "value": value, "gas": 600_000,
+                "to": to_checksum_address(to or self.address), "data": data, "value": value, "gas": 2_000_000,
                 "gasPrice": GAS_PRICE, "nonce": found, "chainId": self.anvil.chain_id,
             }
         )  # fmt: skip
@@ -179,5 +179,5 @@ class Registry:
 
 def _refusal(error: AnvilError) -> Exception:
     data = error.data if isinstance(error.data, str) else ""
-    found = registry.contract().error(data)
+    found = registry.contract().error(data) or vaults.contract().error(data)
     return Reverted(*found) if found else Reverted("unknown", (str(error),))

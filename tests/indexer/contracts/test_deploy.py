@@ -40,7 +40,7 @@ def test_deploys_for_the_signer_of_the_data_directory(anvil: Anvil, settings: En
     made = deploy_command("base", _DEPLOYER, settings=settings)
     assert _read(anvil, made.registry, "signer") == load_or_create(settings.data_dir).address.lower()
     assert _read(anvil, made.registry, "treasury") == Account.from_key(_DEPLOYER).address.lower()
-    assert json.loads(made.as_json()) == {"registry": made.registry}
+    assert json.loads(made.as_json()) == {"registry": made.registry, "vaults": made.vaults}
     assert stat.S_IMODE(key_path(settings.data_dir).stat().st_mode) == 0o600
 
 

@@ -7,9 +7,16 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 contract SilentToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
+    uint256 public totalSupply;
 
     constructor(address holder, uint256 supply) {
         balanceOf[holder] = supply;
+        totalSupply = supply;
+    }
+
+    function transfer(address to, uint256 amount) external {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
     }
 
     function approve(address spender, uint256 amount) external {
@@ -45,6 +52,16 @@ contract IssuedToken is ERC20 {
         feeBps = bps;
     }
 
+    function issue(address to, uint256 amount) external {
+        require(msg.sender == _issuer);
+        _mint(to, amount);
+    }
+
+    function destroy(address from, uint256 amount) external {
+        require(msg.sender == _issuer);
+        _burn(from, amount);
+    }
+
     function decline() external {
         require(msg.sender == _issuer);
         declining = true;
@@ -56,7 +73,7 @@ contract IssuedToken is ERC20 {
 
     function _update(address from, address to, uint256 amount) internal override {
         require(!barred[from] && !barred[to], "barred");
-        uint256 fee = from == address(0) ? 0 : amount * feeBps / 10_000;
+        uint256 fee = from == address(0) || to == address(0) ? 0 : amount * feeBps / 10_000;
         super._update(from, to, amount - fee);
         if (fee > 0) super._update(from, _issuer, fee);
     }
