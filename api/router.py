@@ -20,6 +20,7 @@ from api.contacts import endpoints as contacts
 from api.deals import endpoints as deals
 from api.deals import reads as deal_reads
 from api.deals import settlement as deal_settlement
+from api.deals.vaults import endpoints as deal_vaults
 from api.domains import endpoints as domains
 from api.fees import endpoints as fees
 from api.health import endpoints as health
@@ -65,6 +66,8 @@ ROUTERS: tuple[GroupRouter, ...] = (
     deals.router,
     deals.write_router,
     deal_settlement.router,
+    deal_vaults.write_router,
+    deal_vaults.router,
     deal_reads.router,
     deal_reads.registration_router,
     subscriptions.router,

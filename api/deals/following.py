@@ -11,9 +11,10 @@ from api.clock import Clock
 from api.deals.answers import SETTLED_FOR
 from api.deals.errors import DealInvalidState
 from api.deals.moves import Moves
-from api.deals.repository import DealRecord, DealRepository
+from api.deals.repository import DealRecord, DealRepository, Outcome
 from api.deals.solana_settling import SolanaSettling
 from api.deals.states import Move, Role
+from api.deals.vaults.following import redemption_end
 from api.finality import read_final_time
 from indexer.chains.errors import CallFailed, RpcError
 from indexer.chains.evm.reader import call_to
@@ -58,7 +59,7 @@ class Following:
             if not found.is_final:
                 return False
             if found.new_owner == deal.offerer:
-                return await self._move(deal, Move.SETTLE, {"settlement_hash": found.new_transaction})
+                return await self._settle(deal, found)
             return await self._fail(deal)
         if found is None or found.ended_at is not None:
             ended_at = None if found is None else found.ended_at
@@ -73,12 +74,17 @@ class Following:
             return await self._move(deal, Move.RETURN, {})
         return False
 
+    async def _settle(self, deal: DealRecord, found: Outcome) -> bool:
+        data = {"settlement_hash": found.new_transaction}
+        return await self._move(deal, Move.SETTLE, data, window_end=redemption_end(deal, found.settled_at))
+
     async def _fail(self, deal: DealRecord) -> bool:
         return await self._move(deal, Move.FAIL, {"failure_reason": "the registration has ended without this deal"})
 
-    async def _move(self, deal: DealRecord, move: Move, changes: Mapping[str, Any]) -> bool:
+    async def _move(self, deal: DealRecord, move: Move, told: Mapping[str, Any], **untold: Any) -> bool:
+        now = self.clock.now()
         async with self.repository.store.transaction() as transaction:
-            await self.moves.make(transaction, deal, move, Role.CHAIN, self.clock.now(), data=changes, **changes)
+            await self.moves.make(transaction, deal, move, Role.CHAIN, now, data=told, **told, **untold)
         return True
 
     async def _is_registered(self, deal: DealRecord, chain: Chain, until: datetime) -> bool:

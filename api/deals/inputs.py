@@ -50,6 +50,10 @@ async def read_offer(
     if body.payment_method is not None and body.payment_method.lower() == "escrow":
         raise InvalidInput(f"{place}payment_method", "escrow is not offered: nothing is held for the parties")
     terms = _read_terms(body, place)
+    if "redemptionShareBps" in terms and "redemptionWindow" not in terms:
+        raise InvalidInput(f"{place}buyout_terms.redemptionShareBps", "needs a redemptionWindow")
+    if "newToken" in terms:
+        terms["newToken"] = chain_address(f"{place}migration_terms.newToken", terms["newToken"], chain)
     has_window = "redemptionWindow" in terms or "swapWindow" in terms
     if has_window and body.offer_window_days is not None:
         raise InvalidInput(f"{place}offer_window_days", "is not taken with a deal that has a window of its own")

@@ -110,7 +110,7 @@ class Moves:
             "due_at": now if role is Role.CLOCK else None,
             "holder": None,
             "response_message": None,
-            "window_end": self._window_end(deal, after, now),
+            "window_end": self._window_end(deal, transition, now),
             "completed_at": now if after == states.COMPLETED else None,
             "failure_reason": None,
             "authorized_until": None,
@@ -215,8 +215,12 @@ class Moves:
             return deal.deadline
         return now + timedelta(days=days[after])
 
-    def _window_end(self, deal: DealRecord, after: State, now: datetime) -> datetime | None:
-        return now + timedelta(days=deal.terms["swapWindow"]) if after == states.SWAPPING else None
+    def _window_end(self, deal: DealRecord, transition: Transition, now: datetime) -> datetime | None:
+        if transition.after != states.SWAPPING:
+            return None
+        if transition.move is Move.RESUME:
+            return self._deadline(deal, transition, now)
+        return now + timedelta(days=deal.terms["swapWindow"])
 
 
 def permitted(deal: DealRecord, move: Move, role: Role) -> Transition:

@@ -129,6 +129,8 @@ class Offers:
             raise NothingRegistered(f"symbol: {offer.symbol} has no registration on {offer.chain.name}")
         if offer.token is not None and offer.token != found.token_address:
             raise NothingRegistered(f"token_address: is not the registered token of {offer.symbol}")
+        if offer.terms.get("newToken") == found.token_address:
+            raise InvalidInput("migration_terms.newToken", "is the registered token itself")
         if found.owner == offer.offerer or session.controls(found.owner, offer.chain.chain_id):
             raise InvalidInput("symbol", "is registered to a wallet of this session: an offer to oneself is none")
         market_cap = await self.currencies.market_cap_usd(offer.chain, found.token_address)

@@ -167,13 +167,14 @@ class ComparableRecord:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What the index says of a deal's registration: how it ended, and what a settlement made of it. ``is_final``: the
-    new registration's mint is."""
+    new registration's mint is, which was at ``settled_at``."""
 
     end_reason: str | None
     ended_at: datetime | None
     new_owner: str | None
     new_transaction: str | None
     is_final: bool
+    settled_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

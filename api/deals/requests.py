@@ -45,7 +45,14 @@ class BuyoutTerms(Wire):
         default=None,
         ge=30,
         le=730,
-        description="Days in which the token's holders can redeem it after the settlement.",
+        description="Days after the settlement in which the token's holders are paid their share.",
+    )
+    redemption_share_bps: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=10_000,
+        description="With a window: what of the amount the token's holders get, in hundredths of a percent; the rest is"
+        " paid to the registration's holder. Default: all of it.",
     )
 
 
@@ -60,7 +67,10 @@ class MigrationTerms(Wire):
     """Terms of a merge."""
 
     swap_window: Whole = Field(ge=1, le=730, description="Days in which holders can swap.")
-    ratio: Ratio | None = Field(default=None, description="Default: one for one.")
+    ratio: Ratio | None = Field(default=None, description="In whole tokens. Default: one for one.")
+    new_token: Address | None = Field(
+        default=None, description="What holders swap the registered token for. Without it the swap cannot be opened."
+    )
 
 
 class CollabTerms(Wire):

@@ -86,7 +86,9 @@ class Deal(Snake):
     response_message: Omittable[str] = Field(default=None, description="Of the holder.")
     fund_verification_pct: Percent = Field(description="Share of the offer that the offerer proved to have.")
     expires_at: Omittable[Timestamp] = Field(default=None, description="When the unanswered offer lapses.")
-    migration_window_end: Omittable[Timestamp] = Field(default=None, description="When the swap window closes.")
+    migration_window_end: Omittable[Timestamp] = Field(
+        default=None, description="When the swap of a merge, or the redemption of a buyout, ends."
+    )
     burn_consent_recorded: bool = Field(description="Whether the holder's consent is kept; never the consent.")
     burn_consent_expiry: Omittable[UnixSeconds] = Field(default=None, description="Until when it holds.")
     burn_tx_hash: Omittable[members.Transaction] = Field(

@@ -11,6 +11,11 @@ from api.deals.offers import Offers
 from api.deals.repository import DealRepository
 from api.deals.settling import Settling
 from api.deals.solana_settling import SolanaSettling
+from api.deals.vaults.following import Vaults
+from api.deals.vaults.opening import Opening
+from api.deals.vaults.repository import VaultRepository
+from api.deals.vaults.snapshots import Snapshots
+from api.deals.vaults.using import Using
 from api.services import Services
 
 
@@ -24,6 +29,9 @@ class Deals:
     offers: Offers
     answers: Answers
     settling: Settling
+    opening: Opening
+    using: Using
+    vaults: Vaults
     following: Following
 
 
@@ -36,6 +44,8 @@ def deals_of(services: Services) -> Deals:
     answers = Answers(repository, moves, services.clock)
     # Opened by the first settlement on Solana, so that other services need no key of its kind.
     on_solana = SolanaSettling(repository, moves, lambda: services.solana_signing, services.readers, services.clock)
+    kept = VaultRepository(services.store, services.warehouse)
+    vaults = Vaults(kept, moves, services.readers, services.chains, services.clock)
     return Deals(
         repository=repository,
         currencies=currencies,
@@ -46,6 +56,7 @@ def deals_of(services: Services) -> Deals:
             repository=repository,
             answers=answers,
             moves=moves,
+            vaults=vaults,
             signing=services.signing,
             readers=services.readers,
             chains=services.chains,
@@ -53,5 +64,16 @@ def deals_of(services: Services) -> Deals:
             clock=services.clock,
             on_solana=on_solana,
         ),
+        opening=Opening(
+            repository=kept,
+            answers=answers,
+            snapshots=Snapshots(services.warehouse, services.readers),
+            signing=services.signing,
+            readers=services.readers,
+            chains=services.chains,
+            clock=services.clock,
+        ),
+        using=Using(kept, answers, services.readers, services.chains),
+        vaults=vaults,
         following=Following(repository, moves, services.readers, services.chains, services.clock, on_solana),
     )

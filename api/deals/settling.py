@@ -30,6 +30,8 @@ from api.deals.moves import Moves, permitted
 from api.deals.repository import DealRecord, DealRepository
 from api.deals.solana_settling import PartySigned, SolanaSettling
 from api.deals.states import Move, Role
+from api.deals.vaults.following import Vaults
+from api.deals.vaults.terms import has_redemption, price_raw, vault_chain
 from api.http.addresses import transaction_on
 from api.http.errors import InvalidInput
 from api.security.callers import WalletSession
@@ -75,6 +77,7 @@ class Settling:
     repository: DealRepository
     answers: Answers
     moves: Moves
+    vaults: Vaults
     signing: Signing
     readers: ChainReaders
     chains: Chains
@@ -236,11 +239,12 @@ class Settling:
         consent = statement_of(deal, int(deal.consent_deadline.timestamp()), int(deal.consent_nonce))
         await self._require_no_obstacle(deal, chain, reader, consent)
         until = await _chain_time(reader) + AUTHORIZATION_SECONDS
+        await self.vaults.require_deposit(deal, chain, datetime.fromtimestamp(until, UTC))
         authorization = SettlementAuthorization(consent.struct_hash, until, secrets.randbits(256))
         signature = await self.signing.sign(chain.chain_id, _registry_of(chain), authorization)
         given = bytes.fromhex(deal.consent_signature[2:])
         data = registry.settlement_calldata(consent, given, authorization, signature)
-        amount = int(deal.amount_raw or 0)
+        amount = price_raw(deal)
         call = Call(_registry_of(chain), data, amount if deal.currency_address == ZERO_ADDRESS else 0)
         authorized_until = datetime.fromtimestamp(until, UTC)
         kept = {"to": call.to, "data": call.data, "value": str(call.value)}
@@ -276,7 +280,7 @@ class Settling:
         """What lets the registry take exactly the price from the sender; None where it may already."""
         if deal.currency_address in (None, ZERO_ADDRESS):
             return None
-        token, spender, amount = str(deal.currency_address), _registry_of(chain), int(deal.amount_raw or 0)
+        token, spender, amount = str(deal.currency_address), _registry_of(chain), price_raw(deal)
         words = deal.offerer[2:].rjust(64, "0") + spender[2:].lower().rjust(64, "0")
         (answer,) = await reader.settle([call_to(token, f"{ALLOWANCE}{words}")])
         if int.from_bytes(data_bytes(answer)[:_WORD], "big") >= amount:
@@ -292,9 +296,7 @@ class Settling:
         chain = self.chains.by_id(deal.chain_id)
         if chain is None or not chain.takes_claims:
             raise DealInvalidState("deals on this chain are not settled by this version of the service")
-        if "redemptionWindow" in deal.terms:
-            raise DealInvalidState("buyouts with a redemption window are not settled by this version of the service")
-        return chain
+        return vault_chain(self.chains, deal) if has_redemption(deal) else chain
 
 
 def statement_of(deal: DealRecord, deadline: int, nonce: int) -> SettlementConsent:
@@ -304,7 +306,7 @@ def statement_of(deal: DealRecord, deadline: int, nonce: int) -> SettlementConse
         token_id=deal.token_id,
         offerer=checksum_address(deal.offerer),
         currency=checksum_address(str(deal.currency_address)),
-        amount=int(deal.amount_raw or 0),
+        amount=price_raw(deal),
         chain_id=deal.chain_id,
         deadline=deadline,
         nonce=nonce,

@@ -9,6 +9,7 @@ from api.deals.errors import NotAParty
 from api.deals.repository import AttestationRecord, DealEventRecord, DealRecord
 from api.deals.schemas import Deal, DealAttestation, DealEvent, DealPayment
 from api.deals.states import Move, Role
+from api.deals.vaults.terms import price_raw
 from api.deals.visibility import Audience, Field, is_visible
 from api.http.times import timestamp
 from api.security.callers import WalletSession
@@ -156,13 +157,14 @@ def _deal(deal: DealRecord, audience: Audience, *, crown_holder: str | None, **m
 
 def _payments(deal: DealRecord) -> list[DealPayment]:
     """The registry pays and hands over in one call, so a settlement that is final has paid."""
-    if deal.state != states.COMPLETED or deal.settlement_hash is None or deal.currency_address is None:
+    price = price_raw(deal)
+    if deal.state != states.COMPLETED or deal.settlement_hash is None or deal.currency_address is None or not price:
         return []
     return [
         DealPayment(
             chain_id=deal.chain_id,
             currency_address=checksum_address(deal.currency_address),
-            amount_raw=str(deal.amount_raw),
+            amount_raw=str(price),
             tx_hash=deal.settlement_hash,
             verified=True,
         )

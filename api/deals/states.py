@@ -3,6 +3,7 @@
     offered ─accept─> announced ─open─> awaiting_consent ─consent─> awaiting_dispatch ─dispatch─> settling
        │ │                                                             ^                       │ │
        │ └accept─> swapping (merge), awaiting_launch (collab)          └───────return──────────┘ └settle─> completed
+       │              └migrate─> migrating ─settle─> completed
        └accept─> member_accepted (of a group) ─take_effect─> as above
 
 The offerer makes the offer and pays; the holder has the registration. Wherever the specification says seller and buyer,
@@ -103,6 +104,7 @@ class Move(StrEnum):
     CONSENT = "consent"
     DISPATCH = "dispatch"
     RETURN = "return"
+    MIGRATE = "migrate"
     SETTLE = "settle"
     PAUSE = "pause"
     RESUME = "resume"
@@ -143,6 +145,7 @@ OFFERED: Final = State(Status.DRAFT, Stage.AWAITING_RESPONSE, DeadlineKind.OFFER
 MEMBER_ACCEPTED: Final = State(Status.PENDING, Stage.AWAITING_RESPONSE, DeadlineKind.OFFER)
 ANNOUNCED: Final = State(Status.ANNOUNCED, Stage.ANNOUNCEMENT, DeadlineKind.ANNOUNCEMENT)
 SWAPPING: Final = State(Status.ANNOUNCED, Stage.SWAP_WINDOW, DeadlineKind.MIGRATION_WINDOW)
+MIGRATING: Final = State(Status.MIGRATING, Stage.SWAP_WINDOW, DeadlineKind.MIGRATION_WINDOW)
 AWAITING_LAUNCH: Final = State(Status.ANNOUNCED, Stage.AWAITING_LAUNCH, DeadlineKind.SETTLEMENT_WINDOW)
 AWAITING_CONSENT: Final = State(Status.PAYMENT_PENDING, Stage.AWAITING_CONSENT, DeadlineKind.BURN_CONSENT)
 AWAITING_DISPATCH: Final = State(Status.PAYMENT_PENDING, Stage.AWAITING_DISPATCH, DeadlineKind.SETTLEMENT_WINDOW)
@@ -161,9 +164,11 @@ ACCEPTED: Final[Mapping[DealType, State]] = {
 """What an accepted offer becomes."""
 PAUSABLE: Final = (ANNOUNCED, SWAPPING, AWAITING_LAUNCH, AWAITING_CONSENT, AWAITING_DISPATCH)
 PAUSED: Final = tuple(state.paused for state in PAUSABLE)
-LIVE: Final = (OFFERED, MEMBER_ACCEPTED, *PAUSABLE, *PAUSED, SETTLING)
+LIVE: Final = (OFFERED, MEMBER_ACCEPTED, *PAUSABLE, *PAUSED, SETTLING, MIGRATING)
 """States from which a deal can still go on."""
-LOCKING: Final = (Status.PENDING, Status.ANNOUNCED, Status.PAUSED, Status.PAYMENT_PENDING, Status.EXECUTING)
+LOCKING: Final = (
+    Status.PENDING, Status.ANNOUNCED, Status.PAUSED, Status.PAYMENT_PENDING, Status.EXECUTING, Status.MIGRATING,
+)  # fmt: skip
 """A registration has one deal of these statuses at most; the store's unique index says the same."""
 
 
@@ -210,6 +215,8 @@ def _transitions() -> Iterator[Transition]:
     yield Transition(Move.DISPATCH, AWAITING_DISPATCH, SETTLING, _OFFERER, _SALES)
     yield Transition(Move.RETURN, SETTLING, AWAITING_DISPATCH, _CHAIN, _SALES)
     yield Transition(Move.SETTLE, SETTLING, COMPLETED, _CHAIN, _SALES, DealCompleted)
+    yield Transition(Move.MIGRATE, SWAPPING, MIGRATING, _CHAIN, _types_of(SWAPPING))
+    yield Transition(Move.SETTLE, MIGRATING, COMPLETED, _CHAIN, _types_of(MIGRATING), DealCompleted)
     for state in PAUSABLE:
         yield Transition(Move.PAUSE, state, state.paused, _OPERATOR, _types_of(state))
         yield Transition(Move.RESUME, state.paused, state, _OPERATOR, _types_of(state))
@@ -218,6 +225,8 @@ def _transitions() -> Iterator[Transition]:
     for state in (SWAPPING, AWAITING_LAUNCH, AWAITING_CONSENT, AWAITING_DISPATCH):
         yield Transition(Move.LAPSE, state, CLOSED, _CLOCK, _types_of(state), DealFailed)
     for state in LIVE:
+        if state == MIGRATING:  # holders swap until the window ends, whatever becomes of the registration
+            continue
         yield Transition(Move.FAIL, state, FAILED, _CHAIN, _types_of(state), DealFailed)
 
 

@@ -15,8 +15,9 @@ LOG = logging.getLogger(__name__)
 @TASKS.task(name="upkeep.deals", pass_context=True, queueing_lock="upkeep.deals", lock="upkeep.deals")
 async def move_due_deals(context: JobContext, timestamp: int) -> None:
     """Every ten seconds: open what was announced long enough, close what lapsed or lost its registration, and complete
-    what settled."""
+    what settled or was swapped."""
     deals = deals_of(services_of_job(context))
-    moved = await deals.answers.run_clock() + await deals.following.run()
+    # Vaults first: a merge whose deposit is final does not lapse with its window.
+    moved = await deals.vaults.run() + await deals.answers.run_clock() + await deals.following.run()
     if moved:
         LOG.info("moved %d deals whose time had come", moved)

@@ -29,7 +29,7 @@ _WORDS: Final[Mapping[type[DealEvent], tuple[str, str]]] = {
     DealAccepted: ("Offer accepted: {symbol}", "The holder of {symbol} accepted your offer."),
     DealRejected: ("Offer rejected: {symbol}", "The holder of {symbol} rejected your offer."),
     DealCancelled: ("Deal cancelled: {symbol}", "A deal on {symbol} was cancelled before it settled."),
-    DealCompleted: ("Deal completed: {symbol}", "A deal on {symbol} settled, and the registration moved."),
+    DealCompleted: ("Deal completed: {symbol}", "A deal on {symbol} is complete."),
     DealFailed: ("Deal failed: {symbol}", "A deal on {symbol} was closed without settling."),
 }
 

@@ -10,6 +10,7 @@ from tests.fixtures.deals import market
 from tests.fixtures.messages import mail_server, vendor_server
 from tests.fixtures.owners import owner, serve_owner
 from tests.fixtures.pages import owners
+from tests.fixtures.sales import sale
 from tests.fixtures.service import chains_file, indexed, serve, service
 from tests.fixtures.sign_in import sign_in
 from tests.fixtures.solana_claims import solana_claims, solana_service

@@ -1,7 +1,8 @@
 -- What became of a deal's registration: how and when it ended, and the registration that a settlement made of it.
 SELECT
     registration.end_reason, coalesce(registration.released_at, registration.expired_at) AS ended_at,
-    made.owner AS new_owner, made.transaction_hash AS new_transaction, coalesce(made.is_final, false) AS is_final
+    made.owner AS new_owner, made.transaction_hash AS new_transaction, coalesce(made.is_final, false) AS is_final,
+    made.minted_at AS settled_at
 FROM registration
 LEFT JOIN registration AS made
     ON made.chain_id = registration.chain_id AND made.token_id = registration.settled_token_id

@@ -3,7 +3,7 @@
 SELECT deal.*, CASE WHEN registration.transaction_hash = deal.mint_transaction THEN registration.owner END AS holder_now
 FROM deal
 JOIN registration USING (chain_id, token_id)
-WHERE stage NOT IN ('settling', 'completed', 'closed')
+WHERE stage NOT IN ('settling', 'completed', 'closed') AND status <> 'migrating'
   AND (registration.transaction_hash <> deal.mint_transaction OR coalesce(released_at, expired_at) < %(before)s)
 ORDER BY deal.id
 LIMIT %(limit)s

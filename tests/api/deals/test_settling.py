@@ -1,31 +1,24 @@
 """Settlements on a real chain with our registry: paid and handed over in one call, or not at all."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 from eth_abi.abi import encode
-from eth_account.messages import encode_typed_data
-from eth_account.signers.local import LocalAccount
 
-from api.deals.service import Deals, deals_of
 from indexer.contracts import registry
 from indexer.contracts import signer as signers
 from indexer.contracts.registry import Reason
 from indexer.contracts.signer import KeySigner
-from indexer.contracts.statements import EndAnnouncement, MintReceipt
+from indexer.contracts.statements import EndAnnouncement
 from indexer.contracts.statements import sign as sign_statement
-from indexer.devchain import artifacts
-from indexer.devchain.anvil import Anvil, AnvilError
-from tests.factories.registrations import BASE, add_registration
-from tests.fixtures.claims import ClaimChain, Claimer, checksummed
-from tests.fixtures.clocks import ManualClock
-from tests.fixtures.deals import DOLLAR, Market, Trader
-from tests.fixtures.service import Serve
-from tests.fixtures.sign_in import API, SITE
+from indexer.devchain.anvil import Anvil
+from tests.factories.registrations import BASE
+from tests.fixtures.claims import Claimer
+from tests.fixtures.deals import DOLLAR
+from tests.fixtures.sales import Sale
 
 PRICE = 25_000 * DOLLAR
 
@@ -35,124 +28,6 @@ def registry_node() -> Iterator[Anvil]:
     """A node whose time these tests may move."""
     with Anvil.start() as node:
         yield node
-
-
-@dataclass
-class Sale:
-    """A registration of AURUM on the chain, its holder, and somebody who offers 25,000 USDC for it."""
-
-    market: Market
-    chain: ClaimChain
-    holder: Trader
-    offerer: Trader
-    token: str
-
-    @property
-    def deals(self) -> Deals:
-        return deals_of(self.market.service.services)
-
-    def owner(self, token_id: int) -> str | None:
-        """Who owns a registration on the chain."""
-        call = {"to": self.chain.registry, "data": registry.contract().call("registrationOf", token_id)}
-        try:
-            answer = self.chain.node.rpc("eth_call", call, "latest")
-        except AnvilError:  # there is no such registration
-            return None
-        return str(registry.contract().returns("registrationOf", answer)[1])
-
-    def balance(self, wallet: str) -> int:
-        call = {"to": self.market.usdc, "data": artifacts.load("PlainToken").call("balanceOf", wallet)}
-        return int(self.chain.node.rpc("eth_call", call, "latest"), 16)
-
-    def send(self, wallet: LocalAccount, call: dict[str, Any]) -> dict[str, Any]:
-        """Sign and send what the service built."""
-        return self.chain.send(wallet, call["to"], call["data"], int(call["value"], 16))
-
-    def mature(self, seconds: int = 0) -> None:
-        """Let time pass on the chain, and make what happened final."""
-        if seconds:
-            self.chain.node.rpc("evm_increaseTime", seconds)
-        self.chain.node.rpc("anvil_mine", "0x8")
-
-    async def accepted(self) -> str:
-        """A deal that waits for the holder's consent."""
-        id = await self.offerer.offered("AURUM")
-        await self.holder.moved("accept", id)
-        assert await self.market.run_clock() == 1
-        return id
-
-    async def consent(
-        self,
-        id: str,
-        key: LocalAccount | None = None,
-        rewritten: Callable[[bytes], bytes] = bytes,
-        **changes: Any,
-    ) -> Any:
-        """Sign the consent and hand it in; ``rewritten`` is another form of the signature."""
-        asked = await self.holder.ask("GET", f"/{id}/consent")
-        assert asked.status_code == 200, asked.text
-        body = asked.json()
-        document = body["document"]
-        message = document["message"]
-        for name in ("tokenId", "amount", "nonce"):
-            message[name] = int(message[name])
-        message["deal"] = bytes.fromhex(message["deal"][2:])
-        signed = (key or self.holder.wallet).sign_message(encode_typed_data(full_message=document))
-        signature = "0x" + rewritten(bytes(signed.signature)).hex()
-        given = {"nonce": body["nonce"], "deadline": body["deadline"], "signature": signature}
-        return await self.holder.ask("POST", f"/{id}/consent", {**given, **changes})
-
-    async def dispatched(self) -> tuple[str, dict[str, Any]]:
-        """A deal whose settlement is authorised, and its transaction; the price is approved."""
-        id = await self.accepted()
-        assert (await self.consent(id)).status_code == 200
-        answer = await self.offerer.ask("POST", f"/{id}/settlement")
-        assert answer.status_code == 200, answer.text
-        made: dict[str, Any] = answer.json()
-        assert self.send(self.offerer.wallet, made["approval"])["status"] == "0x1"
-        return id, made
-
-    def index_settlement(self, mined: dict[str, Any], is_final: bool = True) -> None:
-        """Write what the index would."""
-        store, now = self.market.store, self.market.clock.now()
-        store.execute(
-            "UPDATE registration SET released_at = %s, end_reason = 'settled', settled_token_id = 2 WHERE token_id = 1",
-            (now,),
-        )
-        add_registration(
-            store, "AURUM", token_id=2, owner=self.offerer.address.lower(), token_address=self.token,
-            registry=self.chain.registry, transaction_hash=mined["transactionHash"], minted_at=now, is_final=is_final,
-        )  # fmt: skip
-
-
-@pytest.fixture
-async def sale(
-    serve: Serve, claim_chain: ClaimChain, warehouse_url: str, monkeypatch: pytest.MonkeyPatch, data_dir: Any
-) -> AsyncIterator[Sale]:
-    """The service on a chain with a registry; deals are announced for no time."""
-    monkeypatch.setenv("REGALIA_DEAL_ANNOUNCEMENT_DAYS", "0")
-    mint, node = claim_chain.wallet(), claim_chain.node
-    market = Market(None, ManualClock(), claim_chain.store, node, "", mint)  # type: ignore[arg-type]  # known below
-    deployment = artifacts.load("PlainToken").deployment("USD Coin", "USDC", 6, 10**18, mint.address)
-    market.usdc = checksummed(str(market.send(mint, None, deployment)["contractAddress"]))
-    dollar = f'{{ address = "{market.usdc.lower()}", symbol = "USDC", decimals = 6 }}'
-    with claim_chain.chains_path.open("a") as chains:
-        chains.write(f"[chains.base.assets]\nstablecoins = [{dollar}]\n")
-    settings = {"site_url": SITE, "base_url": API, "session_cache_seconds": 0, "clickhouse_url": warehouse_url}
-    async with serve(clock=market.clock, chains=claim_chain.chains_path, **settings) as service:
-        market.service = service
-        holder, offerer = market.trader(usdc=0), market.trader()
-        await holder.headers()
-        token = claim_chain.token(holder.wallet, "AURUM")
-        receipt = MintReceipt(holder.address, checksummed(token), "AURUM", int(time.time()) + 10**6, 1)
-        signed = sign_statement(KeySigner(signers.load_or_create(data_dir)), BASE, claim_chain.registry, receipt)
-        mined = claim_chain.send(holder.wallet, claim_chain.registry, registry.receipt_calldata(receipt, signed))
-        assert mined["status"] == "0x1"
-        add_registration(
-            claim_chain.store, "AURUM", token_id=1, owner=holder.address.lower(), token_address=token,
-            registry=claim_chain.registry, transaction_hash=mined["transactionHash"],
-        )  # fmt: skip
-        yield Sale(market, claim_chain, holder, offerer, token)
 
 
 def told(sale: Sale) -> list[str]:
@@ -335,11 +210,3 @@ async def test_a_reorganisation_of_the_settlement_changes_nothing_before_it_is_f
     assert await sale.deals.following.run() == 0
     assert (await sale.deals.answers.find(UUID(id))).stage == "settling"
     assert sale.send(sale.offerer.wallet, made["transaction"])["status"] == "0x1"
-
-
-async def test_what_is_not_settled_yet_is_refused(sale: Sale) -> None:
-    id = await sale.offerer.offered("AURUM", buyout_terms={"redemptionWindow": 30})
-    await sale.holder.moved("accept", id)
-    assert await sale.market.run_clock() == 1
-    answer = await sale.holder.ask("GET", f"/{id}/consent")
-    assert (answer.status_code, answer.json()["code"]) == (400, "DEAL_INVALID_STATE")

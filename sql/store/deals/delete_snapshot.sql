@@ -1,0 +1,1 @@
+DELETE FROM deal_snapshot WHERE deal_id = %(id)s
