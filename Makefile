@@ -11,7 +11,7 @@ WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help install demo quick test torture attacks contract abuse bench lint format schema clean
+.PHONY: help install demo quick test torture machines attacks contract abuse bench lint format schema clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -41,6 +41,9 @@ test: install ## all tests, against real engines and a real chain: up to thirty 
 
 torture: install ## kills, reorganisations and faults at once, up to ten minutes; then every row is compared
 	$(BIN)/python -m tests.torture
+
+machines: install ## state machines against the real engines, hundreds of orders of moves instead of a few
+	$(BIN)/python -m pytest -q --hypothesis-profile=thorough tests/api/deals/test_state_machine.py
 
 attacks: install ## hundreds of generated attempts to register copies, on a real chain; prints what was answered
 	$(BIN)/python -m tests.attacks

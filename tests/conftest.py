@@ -4,6 +4,7 @@ from hypothesis import settings
 
 # How long an example takes depends on the machine, and on what the first one imports.
 settings.register_profile("tests", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile("tests")
 
 pytest_plugins = (

@@ -34,6 +34,11 @@ _WORDS: Final[Mapping[type[DealEvent], tuple[str, str]]] = {
 }
 
 
+def told_roles(event: type[DealEvent]) -> frozenset[Role]:
+    """The parties that an event is for."""
+    return _TOLD[event]
+
+
 def occurrences(
     event: type[DealEvent], *, deal_id: UUID, symbol: str, chain_id: int, accounts: Mapping[Role, UUID], site_url: str
 ) -> Iterator[Occurrence]:
@@ -47,6 +52,6 @@ def occurrences(
         chain_id=chain_id,
         action_url=f"{site_url}/deals/{deal_id}",
     )
-    told = {accounts[role] for role in (Role.OFFERER, Role.HOLDER) if role in _TOLD[event] and role in accounts}
+    told = {accounts[role] for role in (Role.OFFERER, Role.HOLDER) if role in told_roles(event) and role in accounts}
     for account_id in sorted(told):
         yield of_account(made, account_id)
