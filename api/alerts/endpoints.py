@@ -51,7 +51,7 @@ from warehouse.domain.alerts import RULES_OF_PLAN
 
 GROUP = RouteGroup(prefix="/api/v2/alerts", credential=Credential.SESSION, origins=Origins.SITE)
 PREVIEW_GROUP = RouteGroup(
-    prefix=f"{GROUP.prefix}/rules/preview", credential=Credential.SESSION, origins=Origins.SITE, admission=SEARCHES
+    prefix=f"{GROUP.prefix}/preview", credential=Credential.SESSION, origins=Origins.SITE, admission=SEARCHES
 )
 router = GROUP.router(tags=["alerts"], route_class=BodyRoute)
 preview_router = PREVIEW_GROUP.router(tags=["alerts"], route_class=BodyRoute)

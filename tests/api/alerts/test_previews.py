@@ -27,7 +27,7 @@ def readings(warehouse: Warehouse, store: Connection) -> Readings:
 async def preview(watcher: Watcher, **rule: Any) -> dict[str, Any]:
     """The preview of a rule."""
     body = watcher.body(**rule)
-    answer = await watcher.ask("POST", "/rules/preview", json=body)
+    answer = await watcher.ask("POST", "/preview", json=body)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()["data"]["preview"]
     return found
@@ -126,7 +126,7 @@ async def test_a_preview_is_refused_like_a_rule(watcher: Watcher) -> None:
         ({"tokenAddress": OTHER}, 400, "crown_required"),
         (PRICE_FALL, 403, "TIER_REQUIRED"),
     ):
-        answer = await watcher.ask("POST", "/rules/preview", json=watcher.body(**changes))
+        answer = await watcher.ask("POST", "/preview", json=watcher.body(**changes))
         assert (answer.status_code, answer.json()["code"]) == (status, code), changes
     for _ in range(3):
         await watcher.made()
@@ -143,6 +143,6 @@ async def test_a_rule_is_created_without_the_warehouse(watcher: Watcher) -> None
     made = await watcher.create(**PRICE_FALL)
     assert made.status_code == 201
     assert made.json()["data"]["preview"] == UNKNOWN | {"reason": "unavailable"}
-    answer = await watcher.ask("POST", "/rules/preview", json=watcher.body(**PRICE_FALL))
+    answer = await watcher.ask("POST", "/preview", json=watcher.body(**PRICE_FALL))
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
