@@ -170,6 +170,8 @@ def known_of_records(place: RunningDemo, made: Records) -> list[Known]:
         Known("body.wallet", [place.wallet], "/broadcasts/|/subscription$"),
         Known("body.walletAddress", [place.offerer], "/deals/verify-funds|/reverify-funds"),
         Known("body.wallet_address", [place.wallet], "/deals/"),
+        Known("query.dealValue", [guide.OFFER_USDC * 10**6], "/deals/fee-preview"),
+        Known("body.offerAmount", [guide.OFFER_USDC], "/deals/"),
         Known("body.currency", ["USDC"], "/deals/"),
         Known("body.chainId", [place.chain_id], "/deals/"),
         Known("body.nonce", [made.consent_nonce], "/deals/"),
