@@ -27,13 +27,12 @@ def subscribe(api: httpx.Client, holder: LocalAccount, token_id: int, chain: str
 
 def broadcast(api: httpx.Client, owner: LocalAccount, token_id: int, chain: str, segment: str) -> str:
     """The owner looks whom the message would reach, and sends it; its id."""
-    audience = {"segments": [segment], "channels": ["inapp"]}
-    reached = ask(api.post(f"/broadcasts/{token_id}/preview", params={"crownChain": chain}, json=audience))
+    audience = {"crownChain": chain, "segments": [segment], "channels": ["inapp"]}
+    reached = ask(api.post(f"/broadcasts/{token_id}/preview", json=audience))
     print(f"segment {segment}: {reached['recipientCount']} recipients")
     message = {
         **audience,
         "wallet": owner.address,
-        "crownChain": chain,
         "type": "update",
         "title": "Version 2 is live",
         "body": "Everything you hold works with it; nothing is to be done.",

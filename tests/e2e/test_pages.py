@@ -21,6 +21,8 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # The claim comes first: other pages are about the registration that it makes. The history is signed once it has an
 # entry, which a changed profile is at once.
 FIRST = ("claim.md", "public-reads.md", "profiles.md", "history.md")
+# Sells the registration.
+LAST = "deals.md"
 # Shows each line that is read, so that a failure names it.
 PREAMBLE = "set -euo pipefail -o verbose\n"
 PAGE_SECONDS = 400
@@ -30,7 +32,8 @@ def pages() -> list[Path]:
     """The pages with blocks to run, in the order in which they depend on each other."""
     found = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
     order = {name: place for place, name in enumerate(FIRST)}
-    return sorted((page for page in found if blocks(page)), key=lambda page: order.get(page.name, len(order)))
+    order[LAST] = len(order) + 1
+    return sorted((page for page in found if blocks(page)), key=lambda page: order.get(page.name, len(FIRST)))
 
 
 def blocks(page: Path) -> list[str]:
@@ -74,7 +77,16 @@ def test_every_page_with_a_shell_block_is_run_or_says_why_not() -> None:
         if tag not in ("sh", "sh not-run")
     }
     assert odd == {}
-    assert {page.name for page in pages()} >= {*FIRST, "webhooks.md", "metadata.md", "limits.md", "demo.md"}
+    assert {page.name for page in pages()} >= {
+        *FIRST,
+        LAST,
+        "alerts.md",
+        "broadcasts.md",
+        "webhooks.md",
+        "metadata.md",
+        "limits.md",
+        "demo.md",
+    }
 
 
 @pytest.mark.parametrize(
