@@ -9,7 +9,6 @@ import argparse
 import json
 import resource
 import time
-from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
@@ -46,12 +45,12 @@ def measure(
         watching = profile.watching(warehouse, processes.of_run(data_dir)) if profile else nullcontext()
         context.session(chains.by_key[chain_key])  # importing the source is part of starting
         measured = processes.of_run(data_dir)
-        cpu = [_cpu(measured)]
+        cpu = [processes.cpu_of_all(measured)]
         ready = time.time()
         with watching:
             advance = indexing.advance(context, chains.by_key[chain_key])
         finished = time.time()
-        cpu.append(_cpu(measured))
+        cpu.append(processes.cpu_of_all(measured))
         page_faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         held = {table: int(warehouse.scalar(f"SELECT count() FROM {table}")) for table in COUNTED}
         disk = warehouse.scalar(
@@ -59,7 +58,7 @@ def measure(
         )
         if derive:
             processes.wait_for_merges(warehouse)
-            cpu.append(_cpu(measured))
+            cpu.append(processes.cpu_of_all(measured))
         began = time.time()
         runs = refresh(warehouse, store, chains) if derive else []
         derived = time.time()
@@ -92,10 +91,6 @@ def profiled(transfers: int, latency_ms: int, cap: int | None) -> Profile:
         measure(data_dir, chains_file, "base", profile=profile)
     remove_runs(directory)
     return profile
-
-
-def _cpu(measured: Mapping[str, psutil.Process]) -> float:
-    return sum(processes.cpu_seconds(process) for process in measured.values())
 
 
 def main() -> None:

@@ -132,6 +132,8 @@ def _compare(directory: Path, recorded: workload.Workload, progress: Callable[[s
         ),
         Result("index: rows missing or doubled, all runs", wrong, "rows", "== 0"),
         Result("index: events a second", rates["index, end to end"], "1/s"),
+        Result("index: CPU of indexer and engines", statistics.median(run["cpu_seconds"] for run in runs), "s"),
+        Result("index: CPU of merges after it", statistics.median(run["merge_cpu_seconds"] for run in runs), "s"),
         Result("index: start-up", statistics.median(run["start_seconds"] for run in runs), "s"),
         Result(
             "index: peak memory of the indexer (PSS)",

@@ -33,6 +33,11 @@ def cpu_seconds(process: psutil.Process) -> float:
     return float(spent)
 
 
+def cpu_of_all(measured: Mapping[str, psutil.Process]) -> float:
+    """CPU seconds of several processes so far."""
+    return sum(map(cpu_seconds, measured.values()))
+
+
 def wait_for_merges(warehouse: Warehouse) -> None:
     """Wait until no merge has run for three seconds, at most a minute."""
     deadline, quiet = time.monotonic() + _MOST_SECONDS, 0
