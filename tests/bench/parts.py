@@ -131,7 +131,7 @@ def incremental(run: Run) -> list[Result]:
 
 
 def warehouse(run: Run) -> list[Result]:
-    """What queries over the marts read of a year of events."""
+    """What queries over the marts read of a year of events, and what the checks cost."""
     from tests.bench import warehouse as warehouse_part
 
     return warehouse_part.measure(run.directory, run.progress, longest=run.longest)

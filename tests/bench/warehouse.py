@@ -1,4 +1,4 @@
-"""A year of generated events: what queries over the marts read of them.
+"""A year of generated events: what queries over the marts read of them, and what the checks cost.
 
 All but the last two days are indexed in large units, as a cold index writes them; then a follower's small units come.
 """
@@ -13,6 +13,7 @@ import clickhouse_connect
 
 from indexer.configuring import store_configuration
 from pipelines.resources import Connections
+from tests.bench import checks
 from tests.bench.directories import new_directory
 from tests.bench.processes import wait_for_merges
 from tests.bench.result import Result
@@ -43,7 +44,7 @@ _QUERIES = {
 
 
 def measure(directory: Path, progress: Callable[[str], None], *, longest: bool) -> list[Result]:
-    """Write the events, then measure queries."""
+    """Write the events, then measure queries and checks."""
     data_dir = new_directory(directory, "warehouse")
     settings = EngineSettings(data_dir=data_dir, clickhouse_url=None, database_url=None)
     with (
@@ -58,7 +59,7 @@ def measure(directory: Path, progress: Callable[[str], None], *, longest: bool) 
         results = _measure_reads(connections, history)
         for result in results:
             progress(f"{result.name}: {result.value:,.0f} {result.unit}")
-        return results
+        return results + checks.measure(connections, history, data_dir, progress)
 
 
 def _write(connections: Connections, events: int, progress: Callable[[str], None]) -> History:
