@@ -26,6 +26,12 @@ CANNOT_START = 127
 PROBE_SECONDS = 0.1
 SETTLE_SECONDS = 1.0
 """A part without a readiness probe is ready after this long."""
+STOP_LIMIT_SECONDS = 45.0
+"""For all parts together. Each has a limit of its own, but those that stop one after the other add up."""
+REPORT_SECONDS = 5.0
+"""How often a stop that takes long says what it waits for."""
+KILL_SECONDS = 10.0
+"""How long a killed process may take to end. One that waits for a device ends no sooner than that answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ class Supervisor:
         environment: Mapping[str, str],
         backoff: Backoff | None = None,
         owns_process: bool = False,
+        stop_limit_seconds: float = STOP_LIMIT_SECONDS,
         on_ready: Callable[["Supervisor"], None] | None = None,
         on_phase: Callable[[str, PartState], None] | None = None,
     ) -> None:
@@ -68,6 +75,7 @@ class Supervisor:
         self._environment = dict(environment)
         self._backoff = backoff or Backoff()
         self._owns_process = owns_process
+        self._stop_limit_seconds = stop_limit_seconds
         self._not_ours = frozenset(guard.children(os.getpid()))
         self._on_ready = on_ready
         self._on_phase = on_phase
@@ -127,7 +135,8 @@ class Supervisor:
             self._stopping.set()
             self._changed.set()
             await self._stop_all()
-            await asyncio.gather(*keepers, announcer, stopping, return_exceptions=True)
+            ending = asyncio.gather(*keepers, announcer, stopping, return_exceptions=True)
+            await asyncio.wait([ending], timeout=KILL_SECONDS)
             self.end_strays()
 
     # -- one part ------------------------------------------------------------------------------------------------
@@ -249,6 +258,34 @@ class Supervisor:
             await self._changed.wait()
 
     async def _stop_all(self) -> None:
+        """Stop all parts, each once its users have stopped; kill those that still run at the limit."""
+        stopping = asyncio.create_task(self._stop_in_order())
+        reporting = asyncio.create_task(self._report_stop())
+        await asyncio.wait([stopping], timeout=self._stop_limit_seconds)
+        reporting.cancel()
+        if stopping.done():
+            return stopping.result()
+        log.error("killed after %.0f s: %s", self._stop_limit_seconds, ", ".join(self._running()))
+        for process in self._processes.values():
+            process.kill()
+        await asyncio.wait([stopping], timeout=KILL_SECONDS)
+        if not stopping.done():
+            stopping.cancel()
+            log.error("killed, but still there after %.0f s: %s", KILL_SECONDS, ", ".join(self._running()))
+        return None
+
+    def _running(self) -> list[str]:
+        return [name for name, process in self._processes.items() if process.running]
+
+    async def _report_stop(self) -> None:
+        while True:
+            await asyncio.sleep(REPORT_SECONDS)
+            asked = [name for name in self._running() if self.states[name].phase is Phase.STOPPING]
+            waiting = [name for name in self._running() if name not in asked]
+            then = f"; then {', '.join(waiting)}" if waiting else ""
+            log.info("waiting for %s to stop%s", ", ".join(asked) or "the parts", then)
+
+    async def _stop_in_order(self) -> None:
         stopped = {name: asyncio.Event() for name in self.parts}
 
         async def stop(part: Part) -> None:
@@ -260,7 +297,11 @@ class Supervisor:
                 self._enter(part, Phase.STOPPING)
                 begun = time.monotonic()
                 status = await process.stop(part.stop_signal, part.stop_seconds)
-                log.info("%s stopped in %.1f s (%s)", part.name, time.monotonic() - begun, describe_exit(status))
+                seconds = time.monotonic() - begun
+                if status == KILLED and seconds >= part.stop_seconds:
+                    log.warning("%s did not stop within %.0f s and was killed", part.name, part.stop_seconds)
+                else:
+                    log.info("%s stopped in %.1f s (%s)", part.name, seconds, describe_exit(status))
             if self.states[part.name].phase is not Phase.DONE:
                 self._enter(part, Phase.STOPPED)
             stopped[part.name].set()
@@ -280,7 +321,16 @@ class Supervisor:
                     os.kill(stray, signal.SIGKILL)
                 except ProcessLookupError:
                     continue
-            os.waitpid(pid, 0)
+            self._reap(pid)
+
+    @staticmethod
+    def _reap(pid: int) -> None:
+        give_up = time.monotonic() + KILL_SECONDS
+        while not os.waitpid(pid, os.WNOHANG)[0]:
+            if time.monotonic() > give_up:
+                log.error("process %d was killed, but is still there after %.0f s", pid, KILL_SECONDS)
+                return
+            time.sleep(PROBE_SECONDS / 10)
 
     def _enter(self, part: Part, phase: Phase) -> None:
         current = self.states[part.name]

@@ -168,10 +168,29 @@ async def test_parts_stop_in_reverse_order_and_stragglers_are_killed(data_dir: P
     assert not guards()
 
 
+def deaf(data_dir: Path, name: str, needs: tuple[str, ...] = ()) -> Part:
+    """A part that ignores the request to stop."""
+    code = "import signal,time; signal.signal(15,signal.SIG_IGN); print('up',flush=True); time.sleep(600)"
+    log = data_dir / "logs" / f"{name}.log"
+    return Part(name, python(code), needs=needs, ready=lambda: read(log) == "up\n", stop_seconds=120)
+
+
+async def test_a_stop_has_a_limit_and_says_what_it_waits_for(
+    data_dir: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("api.ops.supervisor.supervisor.REPORT_SECONDS", 0.2)
+    parts = (deaf(data_dir, "base"), deaf(data_dir, "top", ("base",)))
+    supervisor = Supervisor(parts, data_dir=data_dir, environment=os.environ, backoff=QUICK, stop_limit_seconds=2.0)
+    caplog.set_level(logging.INFO, "regalia.stack")
+    async with running(supervisor):
+        await wait_until_async(lambda: supervisor.states["top"].phase is Phase.READY)
+    assert "waiting for top to stop; then base" in caplog.text
+    assert "killed after 2 s: base, top" in caplog.text
+    assert not guards()
+
+
 async def test_a_second_request_to_stop_kills_at_once(data_dir: Path) -> None:
-    deaf = python("import signal,time; signal.signal(15,signal.SIG_IGN); print('up',flush=True); time.sleep(600)")
-    log = data_dir / "logs" / "deaf.log"
-    supervisor = supervise(data_dir, Part("deaf", deaf, ready=lambda: read(log) == "up\n", stop_seconds=120))
+    supervisor = supervise(data_dir, deaf(data_dir, "deaf"))
     async with running(supervisor) as task:
         await wait_until_async(lambda: supervisor.states["deaf"].phase is Phase.READY)
         supervisor.request_stop()
