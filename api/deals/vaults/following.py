@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from api.chains import ChainReaders
@@ -66,8 +66,12 @@ class Vaults:
         vault = await self.repository.find(deal.id)
         if deal.state == states.SWAPPING:
             found = await self._final(vault, chain)
-            data = None if found is None else {"vault": found["vault"], "deposit": str(found["deposit"])}
-            return data is not None and await self._move(deal, Move.MIGRATE, data)
+            if found is None:
+                return False
+            # The contract's clock counts from here on, also where an operator stopped the deal's meanwhile.
+            closes_at = datetime.fromtimestamp(vault.swap.closes_at, UTC)
+            data = {"vault": str(found["vault"]), "deposit": str(found["deposit"])}
+            return await self._move(deal, Move.MIGRATE, data, deadline=closes_at, window_end=closes_at)
         if deal.window_end is None or deal.window_end > self.clock.now():
             return False  # for up to two years the chain need not be asked
         if (await read_final_time(self.readers, chain)).timestamp() <= vault.swap.closes_at:
@@ -82,9 +86,9 @@ class Vaults:
         found = await read_vault(reader, chain, vault, hex(max(head - chain.finality_blocks, 0)))
         return None if found["vault"] is None else found
 
-    async def _move(self, deal: DealRecord, move: Move, data: dict[str, str]) -> bool:
+    async def _move(self, deal: DealRecord, move: Move, data: dict[str, str], **changes: Any) -> bool:
         async with self.repository.store.transaction() as transaction:
-            await self.moves.make(transaction, deal, move, Role.CHAIN, self.clock.now(), data=data)
+            await self.moves.make(transaction, deal, move, Role.CHAIN, self.clock.now(), data=data, **changes)
         return True
 
 
