@@ -10,7 +10,7 @@ from eth_utils.address import to_checksum_address
 from indexer.contracts import registry, vaults
 from indexer.contracts.artifact import Artifact
 from indexer.contracts.statements import SettlementAuthorization, SettlementConsent
-from indexer.contracts.vaults import DEAD_ADDRESS, RedemptionTerms, SwapTerms
+from indexer.contracts.vaults import RedemptionTerms, SwapTerms
 from tests.indexer.contracts.deployed_registry import Registry, artifact
 from warehouse.domain.merkle import MerkleTree, build_tree
 
@@ -139,7 +139,3 @@ class Vaults:
         authorization = SettlementAuthorization(consent.struct_hash, until, secrets.randbits(256))
         signed = timed.sign(consent, by=holder), timed.sign(authorization)
         timed.send(offerer, registry.settlement_calldata(consent, signed[0], authorization, signed[1]))
-
-    @property
-    def dead(self) -> str:
-        return DEAD_ADDRESS
