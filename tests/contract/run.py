@@ -27,7 +27,14 @@ _LIMITS = Path(__file__).with_name("limits.toml")
 _ENDING = ("POST /api/v2/auth/logout", "DELETE /api/v2/auth/sessions")
 OFFERING = tuple(
     f"POST /api/v2/deals/{route}"
-    for route in ("offer", "group", "verify-funds", "{dealId}/settlement", "{dealId}/settlement/confirm")
+    for route in (
+        "offer",
+        "group",
+        "verify-funds",
+        "{dealId}/settlement",
+        "{dealId}/settlement/confirm",
+        "{dealId}/vault",
+    )
 )
 """The operations of the wallet that makes offers; it has a session of its own."""
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
