@@ -7,6 +7,7 @@ from tests.fixtures.claims import claim_chain, claim_service, registry_node
 from tests.fixtures.clocks import clock
 from tests.fixtures.community import community, start_community
 from tests.fixtures.deals import market
+from tests.fixtures.derivation import ledger
 from tests.fixtures.messages import mail_server, vendor_server
 from tests.fixtures.owners import owner, serve_owner
 from tests.fixtures.pages import owners

@@ -55,10 +55,18 @@ class Snapshots:
             RpcError: the chain cannot be read.
         """
         head = quantity(await self.readers.of(chain).request("eth_blockNumber"))
+        return await self.at(chain, token, max(head - chain.finality_blocks, 0))
+
+    async def at(self, chain: Chain, token: str, block: int) -> Snapshot:
+        """Who held a token at a final block, or at the last published one where the index is behind.
+
+        Raises:
+            DealInvalidState, ProviderUnavailable: as :meth:`take`.
+        """
         wanted = {
             "chain_id": chain.chain_id,
             "token": digits_of(token),
-            "block": max(head - chain.finality_blocks, 0),
+            "block": block,
             "excluded": [digits_of(one) for one in excluded(chain, token)],
             "limit": MAX_ACCOUNTS + 1,
         }
