@@ -61,6 +61,8 @@ class Following:
             if found.new_owner == deal.offerer:
                 return await self._settle(deal, found)
             return await self._fail(deal)
+        if found is not None and found.is_replaced:
+            return await self._fail(deal)
         if found is None or found.ended_at is not None:
             ended_at = None if found is None else found.ended_at
             if ended_at is not None and ended_at + SETTLED_FOR <= self.clock.now():

@@ -167,7 +167,7 @@ class ComparableRecord:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What the index says of a deal's registration: how it ended, and what a settlement made of it. ``is_final``: the
-    new registration's mint is, which was at ``settled_at``."""
+    new registration's mint is, which was at ``settled_at``. ``is_replaced``: by another mint under its id, for good."""
 
     end_reason: str | None
     ended_at: datetime | None
@@ -175,6 +175,7 @@ class Outcome:
     new_transaction: str | None
     is_final: bool
     settled_at: datetime | None
+    is_replaced: bool
 
 
 @dataclass(frozen=True, slots=True)

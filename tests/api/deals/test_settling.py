@@ -12,11 +12,11 @@ from indexer.contracts import registry
 from indexer.contracts import signer as signers
 from indexer.contracts.registry import Reason
 from indexer.contracts.signer import KeySigner
-from indexer.contracts.statements import EndAnnouncement
+from indexer.contracts.statements import EndAnnouncement, MintReceipt
 from indexer.contracts.statements import sign as sign_statement
 from indexer.devchain.anvil import Anvil
 from tests.factories.registrations import BASE
-from tests.fixtures.claims import Claimer
+from tests.fixtures.claims import Claimer, checksummed
 from tests.fixtures.deals import DOLLAR
 from tests.fixtures.sales import Sale
 
@@ -188,6 +188,57 @@ async def test_a_registration_released_meanwhile_fails_the_deal(sale: Sale) -> N
     assert await sale.deals.following.run() == 1
     assert (await sale.offerer.read(id))["status"] == "failed"
     assert told(sale)[-2:] == ["deal.failed"] * 2
+
+
+def reorganise(sale: Sale, **changes: Any) -> None:
+    """Put another mint under the registration's id, as the index does after a reorganisation."""
+    given = {"transaction_hash": "0x" + "0e" * 32, "is_final": True, **changes}
+    names = ", ".join(f"{name} = %s" for name in given)
+    sale.market.store.execute(f"UPDATE registration SET {names} WHERE token_id = 1", list(given.values()))
+
+
+@pytest.mark.parametrize("stage", ["awaiting_consent", "awaiting_dispatch", "settling"])
+async def test_a_mint_that_a_reorganisation_replaced_fails_its_deal_once_that_is_final(sale: Sale, stage: str) -> None:
+    id = await sale.accepted()
+    if stage != "awaiting_consent":
+        assert (await sale.consent(id)).status_code == 200
+    if stage == "settling":
+        assert (await sale.offerer.ask("POST", f"/{id}/settlement")).status_code == 200
+    reorganise(sale, symbol="OTHER", is_final=False)
+    if stage == "awaiting_consent":
+        assert (await sale.holder.ask("GET", f"/{id}/consent")).status_code == 403
+    elif stage == "awaiting_dispatch":
+        assert (await sale.offerer.ask("POST", f"/{id}/settlement")).json()["code"] == "DEAL_INVALID_STATE"
+    assert await sale.market.run_clock() + await sale.deals.following.run() == 0
+    assert (await sale.offerer.read(id))["stage"] == stage
+    reorganise(sale, symbol="OTHER")
+    assert await sale.market.run_clock() + await sale.deals.following.run() == 1
+    assert (await sale.offerer.read(id))["status"] == "failed"
+
+
+async def test_another_holder_than_the_one_who_accepted_settles_nothing(sale: Sale) -> None:
+    id = await sale.accepted()
+    heir = sale.market.trader(usdc=0)
+    sale.market.store.execute("UPDATE registration SET owner = %s", (heir.address.lower(),))
+    assert (await sale.holder.ask("GET", f"/{id}/consent")).status_code == 403
+    sale.market.store.execute("UPDATE registration SET owner = %s", (sale.holder.address.lower(),))
+    assert (await sale.consent(id)).status_code == 200
+    sale.market.store.execute("UPDATE registration SET owner = %s", (heir.address.lower(),))
+    refused = await sale.offerer.ask("POST", f"/{id}/settlement")
+    assert (refused.status_code, refused.json()["code"]) == (400, "DEAL_INVALID_STATE")
+
+
+async def test_the_symbol_registered_anew_is_not_what_was_sold(sale: Sale) -> None:
+    id, made = await sale.dispatched()
+    release = registry.contract().call("release", 1)
+    assert sale.chain.send(sale.holder.wallet, sale.chain.registry, release)["status"] == "0x1"
+    receipt = MintReceipt(sale.holder.address, checksummed(sale.token), "AURUM", int(time.time()) + 10**6, 2)
+    signer = KeySigner(signers.load_or_create(sale.market.service.services.settings.data_dir))
+    signed = sign_statement(signer, BASE, sale.chain.registry, receipt)
+    anew = sale.chain.send(sale.holder.wallet, sale.chain.registry, registry.receipt_calldata(receipt, signed))
+    assert (anew["status"], sale.owner(2)) == ("0x1", sale.holder.address.lower())
+    assert sale.send(sale.offerer.wallet, made["transaction"])["status"] == "0x0"
+    assert (sale.owner(2), sale.balance(sale.holder.address)) == (sale.holder.address.lower(), 0), id
 
 
 async def test_another_transaction_confirms_nothing(sale: Sale) -> None:
