@@ -29,6 +29,12 @@ class Comparison:
     within: str
 
     @property
+    def create_fresh(self) -> str:
+        """Make the table of the fresh rows. On disk: one in memory would be empty after a restart of the engine, and
+        every stored row surplus."""
+        return f"CREATE OR REPLACE TABLE {self.fresh} AS {self.table} ENGINE = MergeTree ORDER BY ()"
+
+    @property
     def insert_missing(self) -> str:
         """Insert the fresh rows that are not stored. Surplus rows are gone by then."""
         return f"""INSERT INTO {self.table} SELECT * FROM {self.fresh}
@@ -80,8 +86,7 @@ def compare(warehouse: Warehouse, chain: Chain, unit_id: int, part: AssembledUni
     try:
         for table in FACT_TABLES:
             tables[table] = comparison = _comparison(table, chain.chain_id, keys.get(table))
-            # On disk: a table in memory would be empty after a restart of the engine, and every stored row surplus.
-            warehouse.command(f"CREATE OR REPLACE TABLE {comparison.fresh} AS {table} ENGINE = MergeTree ORDER BY ()")
+            warehouse.command(comparison.create_fresh)
             if table in fresh_rows:
                 block = encode_rows(table, chain.chain_id, unit_id, part.blocks, fresh_rows[table])
                 warehouse.insert_native(comparison.fresh, block, token="")

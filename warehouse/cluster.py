@@ -54,8 +54,9 @@ _ALTER_LOCAL = re.compile(
     r"UPDATE|DELETE)\s"
 )
 _DROP_TABLE = re.compile(rf"DROP TABLE (?P<exists>IF EXISTS )?{_TABLE}(?P<sync> SYNC)?\s*")
-_IN_MEMORY = rf"CREATE (?:OR REPLACE )?TABLE {_NAME} AS {_NAME} ENGINE = Memory\s*\Z"
-_UNCHANGED = re.compile(rf"(?:INSERT|SELECT|WITH|EXPLAIN)\b|{_IN_MEMORY}")
+_SCRATCH = rf"CREATE (?:OR REPLACE )?TABLE {_NAME} AS {_NAME} ENGINE = MergeTree ORDER BY \(\)\s*\Z"
+"""A table of one command, on the host that it is connected to."""
+_UNCHANGED = re.compile(rf"(?:INSERT|SELECT|WITH|EXPLAIN)\b|{_SCRATCH}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.comparison import Comparison
 from indexer.write import FACT_TABLES
 from warehouse import migrate, sql
 from warehouse.clickhouse import Warehouse
@@ -186,6 +187,11 @@ def test_an_unknown_form_is_refused(statement: str) -> None:
 def test_inserts_and_queries_stay_as_they_are() -> None:
     for statement in ("INSERT INTO t SELECT 1", "-- why\nSELECT 1", "WITH 1 AS a SELECT a"):
         assert CLUSTER.statements(statement) == [statement]
+
+
+def test_the_tables_of_a_comparison_are_on_the_host_that_makes_them() -> None:
+    statement = Comparison("fact_transfer", "work_fresh_1_fact_transfer", "1", "1").create_fresh
+    assert CLUSTER.statements(statement) == [statement]
 
 
 def test_a_cluster_that_the_server_does_not_know_is_an_error(warehouse_url: str) -> None:
