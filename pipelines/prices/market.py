@@ -121,9 +121,12 @@ def _market(
     last_trade: dict[str, int] = {}
     moments = {row["pool"]: row["last_time"] for row in rows}
     for pool in pools:
-        for token in (pool.token0, pool.token1):
+        for token, other in ((pool.token0, pool.token1), (pool.token1, pool.token0)):
             pools_of.setdefault(token, []).append(pool)
-            last_trade[token] = max(last_trade.get(token, 0), moments[pool.pool])
+            # A quote asset is priced by its pools with another one. Its other pools are read only with the tokens
+            # that a run prices, and its last trade would depend on which those are.
+            if other in quotes:
+                last_trade[token] = max(last_trade.get(token, 0), moments[pool.pool])
     among = [pool for pool in pools if pool.token0 in quotes and pool.token1 in quotes]
     return Market(usd_quotes(stablecoin_names(chain), native_names(chain), among), pools_of, last_trade)
 
