@@ -3,6 +3,7 @@
 import dagster as dg
 
 from pipelines.assets import refresh_tables
+from pipelines.due import run_if_due
 from pipelines.locks import ALL_CHAINS
 from pipelines.publication import clean
 from pipelines.refresh_run import open_refresh_run
@@ -44,5 +45,6 @@ cleaning_schedule = dg.ScheduleDefinition(
     name="cleaning_every_ten_minutes",
     job=cleaning_job,
     cron_schedule="3-59/10 * * * *",
+    execution_fn=run_if_due("derivation/find_superseded", "nothing was published since the last cleaning"),
     default_status=dg.DefaultScheduleStatus.RUNNING,
 )
