@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 from api import openapi
 from api.accounts import endpoints as accounts
 from api.alerts import endpoints as alerts
+from api.alerts.feeds import endpoints as feeds
 from api.alerts.raised import endpoints as raised_alerts
 from api.apps import endpoints as apps
 from api.audit import endpoints as audit
@@ -105,6 +106,8 @@ ROUTERS: tuple[GroupRouter, ...] = (
     webhooks.write_router,
     alerts.router,
     alerts.preview_router,
+    feeds.router,
+    feeds.stream_router,
     raised_alerts.router,
     interest.router,
 )

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Self
 from starlette.requests import HTTPConnection
 
 from api import breakers
+from api.alerts.feeds.hub import BuyHub
+from api.alerts.feeds.reading import FeedReading
 from api.apps import catalogue
 from api.apps.catalogue import Catalogue
 from api.apps.pages import PageApps
@@ -288,6 +290,13 @@ class Services:
         for vendor in vendors.values():
             self._stack.push_async_callback(vendor.close)
         return vendors
+
+    @cached_property
+    def buy_hub(self) -> BuyHub:
+        """Live buys for the streams of feeds."""
+        hub = BuyHub(FeedReading(self.store, self.warehouse))
+        self._stack.push_async_callback(hub.close)
+        return hub
 
     @cached_property
     def text_lookups(self) -> TextLookups:

@@ -11,6 +11,7 @@ from typing import Any
 
 from procrastinate import JobContext
 
+from api.alerts.feeds.chats import feed_engine
 from api.alerts.messages import alert_engine
 from api.audit import tasks as audit
 from api.broadcasts.engine import broadcast_engine
@@ -78,7 +79,12 @@ async def work(settings: ApiSettings, *, wait: bool = True) -> None:
             listen_url=services.urls.database_url,
             lease_seconds=settings.webhook_lease_seconds,
         )
-        engines: list[Engine] = [webhooks_engine, broadcast_engine(services), alert_engine(services)]
+        engines: list[Engine] = [
+            webhooks_engine,
+            broadcast_engine(services),
+            alert_engine(services),
+            feed_engine(services),
+        ]
         jobs = app.run_worker_async(
             wait=wait,
             concurrency=CONCURRENCY,

@@ -5,10 +5,10 @@ from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
-from api.http.errors import ApiError, Conflict, Forbidden, NotFound, Unavailable
+from api.http.errors import ApiError, Conflict, Forbidden, NotFound, TooManyRequests, Unavailable
 from api.http.members import Count, PlanName, Uri
 from api.http.rendering import Wire
-from warehouse.domain.alerts import RULES_OF_PLAN, AlertType
+from warehouse.domain.alerts import FEEDS_OF_PLAN, RULES_OF_PLAN, AlertType
 from warehouse.domain.plans import DEFAULT_PLAN
 
 _UPGRADE = "https://example.com/pricing"
@@ -23,10 +23,10 @@ class UpgradeNeeded(Wire):
 
 
 class RulesOfPlan(Wire):
-    """How many rules a plan allows, and where to get another plan."""
+    """How many a plan allows, and where to get another plan."""
 
     plan: PlanName = Field(description="The plan of the account.")
-    limit: Count = Field(description="How many rules it allows.")
+    limit: Count = Field(description="How many it allows.")
     upgrade_url: Uri = Field(alias="upgrade_url", description="Where plans are changed.")
 
 
@@ -118,6 +118,35 @@ class RuleLimit(Forbidden):
         whose = "Free tier" if plan == DEFAULT_PLAN else f"{plan} plan"
         details = {"plan": plan, "limit": limit, "upgrade_url": upgrade_url}
         return cls(f"{whose} limited to {limit} alert rules", details=details)
+
+
+class FeedLimit(Forbidden):
+    """The account has as many feeds as its plan allows."""
+
+    code = "FEED_LIMIT"
+    text = "free plan limited to 1 feeds"
+    details_schema = RulesOfPlan
+    example_details: ClassVar[Mapping[str, Any]] = {"plan": "free", "limit": 1, "upgrade_url": _UPGRADE}
+
+    @classmethod
+    def of(cls, plan: str, upgrade_url: str) -> Self:
+        """The error that names the number."""
+        limit = FEEDS_OF_PLAN[plan]
+        details = {"plan": plan, "limit": limit, "upgrade_url": upgrade_url}
+        return cls(f"{plan} plan limited to {limit} feeds", details=details)
+
+
+class TooManyStreams(TooManyRequests):
+    """The account has as many streams open as it may have."""
+
+    code = "TOO_MANY_STREAMS"
+    text = "too many streams are open for this account"
+
+
+class NoSuchFeed(NotFound):
+    """The account has no feed with this id."""
+
+    text = "this account has no such feed"
 
 
 class TokenUnchecked(Unavailable):

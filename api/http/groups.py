@@ -98,6 +98,7 @@ class RouteGroup:
         errors: how errors are written.
         chain_unavailable: the error when a chain's node cannot answer.
         origins: which web pages may read the answers.
+        streams: answers go on for as long as their client listens: no time limit, and no slot of admission.
     """
 
     prefix: str
@@ -110,6 +111,7 @@ class RouteGroup:
     errors: ErrorShape = field(default_factory=ErrorShape)
     chain_unavailable: type[Unavailable] = ChainUnavailable
     origins: Origins = Origins.NONE
+    streams: bool = False
 
     def __post_init__(self) -> None:
         """Check that a scope is declared exactly where keys are taken."""

@@ -87,11 +87,12 @@ class ObservationMiddleware:
         self.metrics.in_flight.inc()
         status = 500
         started = False
+        answered = began
 
         async def observed_send(message: Message) -> None:
-            nonlocal status, started
+            nonlocal status, started, answered
             if message["type"] == "http.response.start":
-                started = True
+                started, answered = True, time.perf_counter()
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-Id"] = request_id
@@ -114,7 +115,8 @@ class ObservationMiddleware:
         finally:
             self.metrics.in_flight.dec()
             route, method = _route_of(scope)
-            seconds = time.perf_counter() - began
+            ended = answered if started and group.streams else time.perf_counter()
+            seconds = ended - began
             self.metrics.observe(route, method, status, seconds)
             self._log(route, method, status, seconds)
             span.rename(f"{method} {route}")

@@ -38,8 +38,9 @@ class RequestBoundsMiddleware:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        group = self.table.of(scope)
         length = Headers(scope=scope).get("content-length", "0")
-        max_bytes = self.body_limits.get(self.table.of(scope), self.default_limit)
+        max_bytes = self.body_limits.get(group, self.default_limit)
         if length.isdecimal() and int(length) > max_bytes:
             if "expect" not in Headers(scope=scope):  # the client waits for 100 Continue and has sent nothing
                 await _discard_rest(receive, DISCARDED_FACTOR * max_bytes)
@@ -64,7 +65,7 @@ class RequestBoundsMiddleware:
             await send(message)
 
         try:
-            async with asyncio.timeout(self.timeout_seconds) as limit:
+            async with asyncio.timeout(None if group.streams else self.timeout_seconds) as limit:
                 await self.app(scope, limited_receive, observed_send)
         except _BodyTooLarge:
             if started:

@@ -190,6 +190,15 @@ _FREE_RULES: Final = 3
 _PAID_RULES: Final = 50
 RULES_OF_PLAN: Final[Mapping[str, int]] = {plan: _FREE_RULES if plan == DEFAULT_PLAN else _PAID_RULES for plan in PLANS}
 """How many rules an account may have."""
+FEEDS_OF_PLAN: Final[Mapping[str, int]] = {
+    "free": 1,
+    "pro": 5,
+    "pro_plus": 10,
+    "developer": 25,
+    "partner": 50,
+    "enterprise": 100,
+}
+"""How many feeds of buys an account may have."""
 
 
 def covers(plan: str, type: AlertType) -> bool:
