@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Query
+from fastapi import Body, Query
 
 from api.deals import examples, shapes
 from api.deals.errors import (
@@ -59,6 +59,10 @@ from warehouse.domain.chains import Chains
 
 router = SESSIONS.router(tags=["deals"], route_class=QueryRoute)
 write_router = WRITES.router(tags=["deals"], route_class=ExactRoute)
+
+# All their members may be left out, and with them the body.
+AnswerBody = Annotated[DealAnswerRequest, Body(default_factory=DealAnswerRequest)]
+CancelBody = Annotated[DealCancelRequest, Body(default_factory=DealCancelRequest)]
 
 _OFFER_ERRORS = (
     FundsNotVerified, NothingRegistered, OfferLimit, OffersRefused, ProviderUnavailable, WalletNotOnSession,
@@ -154,7 +158,7 @@ async def make_deal_group(
     responses=success_example(examples.ACCEPTED) | WRITES.responses(*_ANSWER_ERRORS),
 )
 async def accept_deal(
-    session: Writer, deal_id: DealId, body: DealAnswerRequest, chains: ChainsDep, deals: DealsDep
+    session: Writer, deal_id: DealId, body: AnswerBody, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Accept an offer, as the wallet that holds the registration. Moves nothing on the chain and costs no gas."""
     wallet = await _wallet(deals, chains, deal_id, body.wallet_address)
@@ -168,7 +172,7 @@ async def accept_deal(
     responses=success_example(examples.REJECTED) | WRITES.responses(*_ANSWER_ERRORS),
 )
 async def reject_deal(
-    session: Writer, deal_id: DealId, body: DealAnswerRequest, chains: ChainsDep, deals: DealsDep
+    session: Writer, deal_id: DealId, body: AnswerBody, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Reject an offer, as the wallet that holds the registration."""
     wallet = await _wallet(deals, chains, deal_id, body.wallet_address)
@@ -196,7 +200,7 @@ async def respond_to_deal(session: Writer, deal_id: DealId, body: DealRespondReq
     | WRITES.responses(DealInvalidState, AuthorizationLives, NotAParty, ProviderUnavailable, WalletNotOnSession),
 )
 async def cancel_deal(
-    session: Writer, deal_id: DealId, body: DealCancelRequest, budget: Budget, chains: ChainsDep, deals: DealsDep
+    session: Writer, deal_id: DealId, body: CancelBody, budget: Budget, chains: ChainsDep, deals: DealsDep
 ) -> JsonResponse:
     """Cancel a deal, as one of its parties. It cannot be opened again, and cannot be cancelled while its settlement is
     authorised."""

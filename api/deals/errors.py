@@ -34,7 +34,7 @@ class DealInvalidState(ApiError):
 
     status = 400
     code = "DEAL_INVALID_STATE"
-    text = "the deal is announced / announcement: it cannot be rejected"
+    text = "the deal is announced / announcement: the holder cannot reject now"
 
 
 class AuthorizationLives(DealInvalidState):

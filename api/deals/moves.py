@@ -234,7 +234,7 @@ def permitted(deal: DealRecord, move: Move, role: Role) -> Transition:
     if found is None or role not in found.by:
         if move is Move.CANCEL and deal.state == states.SETTLING and deal.authorized_until is not None:
             raise AuthorizationLives(deal.authorized_until)
-        raise DealInvalidState(f"the deal is {deal.state.name}: the {role} cannot {move} it")
+        raise DealInvalidState(f"the deal is {deal.state.name}: the {role} cannot {move} now")
     return found
 
 

@@ -44,6 +44,24 @@ async def test_an_accepted_buyout_is_announced_for_seven_days(market: Market) ->
     assert (await offerer.read(id))["actions"] == ["cancel"]
 
 
+async def test_an_answer_needs_no_body(market: Market) -> None:
+    holder, offerer = await market.holder(), market.trader()
+    accepted, rejected = await offerer.offered(), await offerer.offered()
+    for move, id, status in (("accept", accepted, "announced"), ("reject", rejected, "closed")):
+        answer = await holder.ask("POST", f"/{id}/{move}")
+        assert (answer.status_code, answer.json()["status"]) == (200, status)
+    cancelled = await offerer.ask("POST", f"/{accepted}/cancel")
+    assert (cancelled.status_code, cancelled.json()["status"]) == (200, "cancelled")
+
+
+async def test_a_move_that_is_not_open_is_refused_in_words(market: Market) -> None:
+    holder, offerer = await market.holder(), market.trader()
+    id = await offerer.offered()
+    early = await holder.ask("GET", f"/{id}/consent")
+    assert (early.status_code, early.json()["code"]) == (400, INVALID_STATE)
+    assert early.json()["error"] == "the deal is draft / awaiting_response: the holder cannot consent now"
+
+
 async def test_what_other_kinds_of_deals_become(market: Market) -> None:
     holder, offerer = await market.holder(), market.trader()
     market.register("WOJAK", holder)
