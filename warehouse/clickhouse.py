@@ -307,11 +307,6 @@ class AsyncWarehouse:
                 )
 
 
-def quoted(name: str) -> str:
-    """An identifier, as statements write any name."""
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
-
-
 def _limited(settings: Settings, timeout_seconds: float) -> dict[str, Any]:
     return {"max_execution_time": timeout_seconds, **(settings or {})}
 

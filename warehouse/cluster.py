@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from warehouse.clickhouse import quoted
 from warehouse.errors import MigrationError
+from warehouse.sql import quoted
 
 LOCAL_SUFFIX = "_local"
 SHARD_COLUMNS = ("token", "pool", "address")

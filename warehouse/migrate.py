@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import psycopg
 
 from warehouse import advisory_locks, catalogue, postgres, sql
-from warehouse.clickhouse import Warehouse, quoted
+from warehouse.clickhouse import Warehouse
 from warehouse.errors import MigrationError, WarehouseError
 from warehouse.marts import views as marts
 from warehouse.marts.database import MAIN_DATABASE
@@ -156,12 +156,12 @@ def apply_warehouse(clickhouse_url: str, up_to: int | None = None) -> None:
     so at the same time."""
     database = database_of(clickhouse_url)
     with Warehouse.connect(server_of(clickhouse_url)) as server:
-        server.command(f"CREATE DATABASE IF NOT EXISTS {quoted(database)}")
+        server.command(f"CREATE DATABASE IF NOT EXISTS {sql.quoted(database)}")
     with Warehouse.connect(clickhouse_url) as warehouse:
         warehouse.command(RECORD_TABLE)
         _, pending = _compare(_applied(warehouse, database), warehouse_migrations())
         for name in warehouse.rows(_UNFINISHED_COPIES):
-            warehouse.command(f"DROP TABLE {quoted(name['name'])} SYNC")
+            warehouse.command(f"DROP TABLE {sql.quoted(name['name'])} SYNC")
         for migration in pending:
             if up_to is None or migration.number <= up_to:
                 _run(warehouse, migration)
@@ -236,7 +236,7 @@ def _applied(warehouse: Warehouse, database: str) -> dict[int, tuple[str, str]]:
     )
     if not exists:
         return {}
-    rows = warehouse.rows(f"SELECT number, name, checksum FROM {quoted(database)}.schema_migration")  # noqa: S608
+    rows = warehouse.rows(f"SELECT number, name, checksum FROM {sql.quoted(database)}.schema_migration")  # noqa: S608
     return {row["number"]: (row["name"], row["checksum"]) for row in rows}
 
 

@@ -43,3 +43,8 @@ def load(name: str) -> str:
 def name_of(statement: str) -> str:
     """The name of a statement that was loaded from its file, or the first word of another."""
     return _names.get(statement) or statement.split(maxsplit=1)[0].upper()
+
+
+def quoted(name: str) -> str:
+    """A name of a database, a table or a column, as statements of ClickHouse write any name."""
+    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"

@@ -43,7 +43,7 @@ class Table:
     @property
     def quoted(self) -> str:
         """The name in statements."""
-        return f"{_quoted(self.database)}.{_quoted(self.name)}"
+        return f"{sql.quoted(self.database)}.{sql.quoted(self.name)}"
 
 
 @contextmanager
@@ -68,7 +68,7 @@ class Clones:
 
     def make(self) -> None:
         """Clone every table as it is now. Nobody may write meanwhile."""
-        self._warehouse.command(f"CREATE DATABASE {_quoted(self._home)} ENGINE = Atomic")
+        self._warehouse.command(f"CREATE DATABASE {sql.quoted(self._home)} ENGINE = Atomic")
         self._tables = list_tables(self._warehouse, self._database)
         for table in self._tables:
             if not table.is_view:
@@ -104,10 +104,10 @@ class Clones:
 
     def drop(self) -> None:
         """Remove the clones."""
-        self._warehouse.command(f"DROP DATABASE IF EXISTS {_quoted(self._home)} SYNC")
+        self._warehouse.command(f"DROP DATABASE IF EXISTS {sql.quoted(self._home)} SYNC")
 
     def _clone(self, table: Table) -> str:
-        return f"{_quoted(self._home)}.{_quoted(table.name)}"
+        return f"{sql.quoted(self._home)}.{sql.quoted(table.name)}"
 
 
 def restore(
@@ -131,16 +131,16 @@ def restore(
     Raises:
         CopyFailed: ClickHouse could not.
     """
-    old, new = map(_quoted, databases)
+    old, new = map(sql.quoted, databases)
     warehouse.command(f"CREATE DATABASE IF NOT EXISTS {new} ENGINE = Atomic")
-    elements = [f"TABLE {old}.{_quoted(name)} AS {new}.{_quoted(name)}" for name in tables]
+    elements = [f"TABLE {old}.{sql.quoted(name)} AS {new}.{sql.quoted(name)}" for name in tables]
     _run(warehouse, "RESTORE", elements, f"FROM {source}", "the restore", full, progress)
 
 
 def drop_databases(warehouse: Warehouse, database: str) -> None:
     """Remove the service's database and that of its marts, with all that is in them."""
     for name in (database_of(database), database):
-        warehouse.command(f"DROP DATABASE IF EXISTS {_quoted(name)} SYNC")
+        warehouse.command(f"DROP DATABASE IF EXISTS {sql.quoted(name)} SYNC")
 
 
 def list_tables(warehouse: Warehouse, database: str) -> list[Table]:
@@ -191,7 +191,3 @@ def _state(warehouse: Warehouse, operation: str) -> dict[str, Any]:
 def _first_line(message: str) -> str:
     """Without the stack trace that the engine adds."""
     return message.partition(", Stack trace")[0].partition("\n")[0]
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("\\", "\\\\").replace("`", "\\`") + "`"
