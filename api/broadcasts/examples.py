@@ -41,6 +41,7 @@ BROADCAST: dict[str, Any] = {
     "explanation": None,
     "channels": ["inapp", "email"],
     "segments": [],
+    "tierIds": [],
     "recipients": 412,
     "heldOut": 0,
     "read": 200,

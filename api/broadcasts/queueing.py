@@ -14,10 +14,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from api.broadcasts.audience import Audience, Chosen, is_held_out
+from api.broadcasts.audience import Audience, Chosen, Wanted, is_held_out
+from api.broadcasts.groups import HolderGroup
 from api.broadcasts.repository import BroadcastRepository, Page
 from api.broadcasts.segments import Segment
 from api.vendors.messages import WITH_ROOMS, Channel, Vendor
@@ -41,6 +42,7 @@ class DueBroadcast:
     wallet: str
     channels: Sequence[str]
     segments: Sequence[str]
+    holder_groups: Sequence[Mapping[str, Any]]
     holdout_percent: int
     status: str
     queued_through: int
@@ -50,6 +52,15 @@ class DueBroadcast:
     def key(self) -> dict[str, int]:
         """Parameters that name the registration."""
         return {"chain_id": self.chain_id, "token_id": self.token_id}
+
+    @property
+    def wanted(self) -> Wanted:
+        """Whom it is for."""
+        return Wanted(
+            self.channels,
+            [Segment(one) for one in self.segments],
+            [HolderGroup.of_stored(one) for one in self.holder_groups],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +105,7 @@ class Queueing:
         pages = await self.repository.named(due.token_id, due.chain_id)
         if not pages or pages[0].token_address != due.token_address:
             return Chosen([], None)
-        return await self.audience.choose(pages[0], due.channels, [Segment(one) for one in due.segments], now)
+        return await self.audience.choose(pages[0], due.wanted, now)
 
     async def _choose(self, transaction: Transaction, due: DueBroadcast, chosen: Chosen, now: datetime) -> None:
         page = await transaction.row("broadcasts/lock_page", due.key, Page)
@@ -128,7 +139,7 @@ class Queueing:
                 "now": now,
             },
         )
-        if not due.segments:
+        if not due.segments and not due.holder_groups:
             rooms = [channel for channel in WITH_ROOMS if channel in due.channels and channel in self.vendors]
             await transaction.execute(
                 "broadcasts/insert_rooms", {"id": due.id, **page.token_key, "channels": rooms, "now": now}

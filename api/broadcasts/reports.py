@@ -81,6 +81,7 @@ def _wire(row: ListedBroadcast) -> Broadcast:
         explanation=row.status_reason,
         channels=list(row.channels),
         segments=list(row.segments),
+        tier_ids=[group["id"] for group in row.holder_groups],
         recipients=row.recipients,
         held_out=row.held_out,
         read=row.inbox_read,

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from api.broadcasts.groups import HolderGroup, groups_of
 from warehouse.store import Store, Transaction
 
 MAX_RECIPIENTS: Final = 50_000
@@ -82,6 +83,7 @@ class ListedBroadcast:
     status_reason: str | None
     channels: Sequence[str]
     segments: Sequence[str]
+    holder_groups: Sequence[Mapping[str, Any]]
     holdout_percent: int
     expected: int
     recipients: int | None
@@ -120,6 +122,11 @@ class BroadcastRepository:
     async def lock(self, transaction: Transaction, page: Page) -> Page | None:
         """The registration as it is now, locked until the transaction ends."""
         return await transaction.row("broadcasts/lock_page", page.key, Page)
+
+    async def groups(self, page: Page) -> dict[str, HolderGroup]:
+        """The holder groups that the page's document declares."""
+        row = await self.store.row("broadcasts/find_tiers", page.key)
+        return groups_of(row["tiers"], row["decimals"]) if row else {}
 
     async def plan_of(self, wallet: str, transaction: Transaction | None = None) -> str:
         """The plan of a wallet's account; free without one."""

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from api.broadcasts.groups import MAX_GROUPS
 from api.broadcasts.segments import Segment
 from api.http import fields
 from api.http.examples import WALLET
@@ -68,7 +69,10 @@ class AudienceGiven(_Given):
         default=[], max_length=len(Segment), description="Narrows to holders in any of them; see docs/broadcasts.md."
     )
     tier_ids: list[str] | None = Field(
-        default=None, description="Holder groups; left out: every subscribed holder. Needs the owner's paid plan."
+        default=None,
+        max_length=MAX_GROUPS,
+        description="Narrows to holders in any of these groups of the page; left out: every subscribed holder. Needs"
+        " the owner's paid plan; see docs/broadcasts.md.",
     )
 
 
@@ -91,7 +95,7 @@ class BroadcastGiven(AudienceGiven):
         default=None, description="Chain that the message is about; left out: none. Nothing is written on it."
     )
     access_tier_id: str | None = Field(
-        default=None, description="Makes the message for holders of this group alone. Needs the owner's paid plan."
+        default=None, description="Refused: it is about a feed of the page, which does not exist."
     )
     scheduled_at: Timestamp | None = Field(
         default=None, description="ISO 8601, at least 5 minutes ahead; left out: now."
@@ -184,7 +188,8 @@ class Broadcast(Wire):
     status: Status
     explanation: str | None = Field(description="Why it was refused or cancelled; null: it was not.")
     channels: list[ChannelName] = Field(description="The channels it was sent over.")
-    segments: list[str] = Field(description="The segments it was for; empty: every subscriber.")
+    segments: list[str] = Field(description="The segments it was narrowed to; empty: it was not.")
+    tier_ids: list[str] = Field(description="The holder groups it was narrowed to; empty: it was not.")
     recipients: Count | None = Field(description="Accounts it was for; null before it was sent.")
     held_out: Count = Field(description="Of them, those that got nothing, for comparison.")
     read: Count = Field(description="Inboxes in which it was read.")

@@ -65,9 +65,11 @@ NOTHING: Final = Holding(0, False, False, False, 0)
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What wallets have of a token as of a block; None where none is published."""
+    """What wallets have of a token as of a block; None where none is published. ``held_raw``: what all holders have
+    together."""
 
     by_wallet: Mapping[str, Holding]
+    held_raw: int
     as_of_block: int | None
 
     def of(self, wallet: str) -> Holding:
@@ -114,4 +116,5 @@ async def read_holdings(
         )
     }
     block = columns["as_of_block"][0] if columns["as_of_block"] else None
-    return Holdings(found, block)
+    held_raw = int(columns["held"][0]) if columns["held"] else 0
+    return Holdings(found, held_raw, block)

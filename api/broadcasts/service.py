@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from api.broadcasts.audience import Audience
+from api.broadcasts.audience import Audience, Wanted
 from api.broadcasts.ceilings import Ceiling, ceilings_of, first_free, refusal
 from api.broadcasts.content import ContentRules
 from api.broadcasts.errors import CeilingReached, WalletNotOnSession
@@ -86,12 +86,12 @@ class BroadcastService:
             read_chain(self.chains, given.chain_scope, "chainScope")
         if not page.may_send(wallet):
             raise NotAManager
-        await self._check_groups(page, given)
+        wanted = await self._wanted(page, given)
         request_hash = hashlib.sha256(dumps([page.chain_id, page.token_id, given.model_dump(by_alias=True)])).digest()
         if key is not None and (made := await self._made_with(session, key)) is not None:
             return _accepted(_same(made, request_hash))
         await self.content.check(given)
-        expected, _ = await self.audience.count(page, given.channels, given.segments, now)
+        expected, _ = await self.audience.count(page, wanted, now)
         async with self.repository.store.transaction() as transaction:
             locked = await self.repository.lock(transaction, page)
             if locked is None or locked.transaction_hash != page.transaction_hash or not locked.may_send(wallet):
@@ -107,6 +107,7 @@ class BroadcastService:
                 {
                     **page.token_key,
                     **_columns(given),
+                    "holder_groups": dumps([group.stored for group in wanted.groups]).decode(),
                     "account_id": session.account_id,
                     "wallet": wallet,
                     "key": key,
@@ -124,8 +125,8 @@ class BroadcastService:
     async def preview(self, sender: PageSender, given: AudienceGiven) -> BroadcastPreview:
         """Whom a broadcast would be for now."""
         self._check_audience(given)
-        await self._check_groups(sender.page, given)
-        count, block = await self.audience.count(sender.page, given.channels, given.segments, self.clock.now())
+        wanted = await self._wanted(sender.page, given)
+        count, block = await self.audience.count(sender.page, wanted, self.clock.now())
         return BroadcastPreview(recipient_count=count, as_of_block=block)
 
     async def limits(self, sender: PageSender) -> BroadcastLimits:
@@ -176,24 +177,37 @@ class BroadcastService:
     def _check_audience(self, given: AudienceGiven) -> None:
         if Channel.INAPP not in given.channels:
             raise InvalidInput("channels", "must include inapp")
-        for field, values in (("channels", given.channels), ("segments", given.segments)):
+        for field, values in (
+            ("channels", given.channels),
+            ("segments", given.segments),
+            ("tierIds", given.tier_ids or []),
+        ):
             if len(set(values)) < len(values):
                 raise InvalidInput(field, "names one twice")
         if given.tier_ids is not None and not given.tier_ids:
             raise InvalidInput("tierIds", "must not be empty; leave it out for every subscribed holder")
 
-    async def _check_groups(self, page: Page, given: AudienceGiven) -> None:
-        """Holder groups need the owner's paid plan. No page has any yet, so none can be named."""
-        named = dict.fromkeys(given.tier_ids or (), "tierIds")
-        if isinstance(given, BroadcastGiven) and given.access_tier_id is not None:
-            named[given.access_tier_id] = "accessTierId"
-        if not named:
-            return
+    async def _wanted(self, page: Page, given: AudienceGiven) -> Wanted:
+        """Whom a request means. Holder groups need the owner's paid plan, and are those that the page declares now.
+
+        Raises:
+            PlanTooLow: groups are named, and the owner has no paid plan.
+            InvalidInput: the page declares no such group.
+        """
+        on_feed = isinstance(given, BroadcastGiven) and given.access_tier_id is not None
+        if given.tier_ids is None and not on_feed:
+            return Wanted(given.channels, given.segments)
         plan = await self.repository.plan_of(page.owner)
         if plan == "free":
             raise PlanTooLow(PAID, plan)
-        tier, field = next(iter(named.items()))
-        raise InvalidInput(field, f"the page has no holder group {tier[:40]!r}")
+        if on_feed:
+            raise InvalidInput("accessTierId", "cannot be used: pages have no feed; tierIds sends to groups alone")
+        groups = await self.repository.groups(page)
+        ids = given.tier_ids or []
+        for id in ids:
+            if id not in groups:
+                raise InvalidInput("tierIds", f"the page has no holder group {id[:40]!r}")
+        return Wanted(given.channels, given.segments, [groups[id] for id in ids])
 
     def _require_room(self, ceilings: tuple[Ceiling, ...], sends: Sends, due_at: datetime, now: datetime) -> None:
         refused = refusal(ceilings, sends.times, due_at)

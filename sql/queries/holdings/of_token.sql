@@ -4,6 +4,7 @@
 SELECT
     lower(hex(wallet)) AS wallet_digits,
     toString(balance_raw) AS balance,
+    toString(held_raw) AS held,
     first_day > toDate({today:String}) - 7 AS is_new,
     balance_raw * 2 <= peak_raw AS is_reduced,
     balance_raw * 100 >= held_raw AS is_whale,

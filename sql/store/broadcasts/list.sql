@@ -1,7 +1,7 @@
 -- Broadcasts of a page, newest first, with what became of them.
 SELECT
-    b.id, b.kind, b.title, b.status, b.status_reason, b.channels, b.segments, b.holdout_percent, b.expected,
-    b.recipients, b.as_of_block, b.created_at, b.due_at, b.sent_at,
+    b.id, b.kind, b.title, b.status, b.status_reason, b.channels, b.segments, b.holder_groups, b.holdout_percent,
+    b.expected, b.recipients, b.as_of_block, b.created_at, b.due_at, b.sent_at,
     (SELECT count(*) FROM inbox_entry WHERE message_id = b.id) AS inbox_entries,
     (SELECT count(*) FROM inbox_entry WHERE message_id = b.id AND read_at IS NOT NULL) AS inbox_read,
     (SELECT count(*) FROM broadcast_recipient WHERE broadcast_id = b.id AND held_out) AS held_out,
