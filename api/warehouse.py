@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from warehouse.breaker import Breaker, CircuitOpen, ended_by
-from warehouse.clickhouse import UNKNOWN_CODE, ArrowTable, AsyncWarehouse
+from warehouse.clickhouse import UNKNOWN_CODE, ArrowTable, AsyncWarehouse, SentTable
 from warehouse.errors import WarehouseUnavailable
 
 
@@ -33,11 +33,13 @@ class WarehouseReader:
             warehouse = await self._connection()
             return await warehouse.rows(sql, parameters, timeout_seconds=timeout_seconds or self.timeout_seconds)
 
-    async def arrow(self, sql: str, parameters: Mapping[str, Any] | None = None) -> ArrowTable:
-        """The result as an Arrow table."""
+    async def arrow(
+        self, sql: str, parameters: Mapping[str, Any] | None = None, *, tables: Mapping[str, SentTable] | None = None
+    ) -> ArrowTable:
+        """The result as an Arrow table; ``tables`` are sent along with the query."""
         async with self._guard():
             warehouse = await self._connection()
-            return await warehouse.arrow(sql, parameters, timeout_seconds=self.timeout_seconds)
+            return await warehouse.arrow(sql, parameters, timeout_seconds=self.timeout_seconds, tables=tables)
 
     async def scalar(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """The first column of the first row, or None."""

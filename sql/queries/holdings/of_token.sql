@@ -1,13 +1,13 @@
--- What wallets hold of a token as of the last published block, and how they came to it: all that held some at the end
--- of a day, or those that are named. Days are in UTC; today is the day of the query's clock. held_raw is what all
+-- What the wallets of the table asked hold of a token as of the last published block, and how they came to it, if they
+-- held some at the end of a day. Days are in UTC; today is the day of the query's clock. held_raw is what all
 -- holders have together, and rank counts from 1, 0 for those who hold nothing.
 SELECT
     lower(hex(wallet)) AS wallet_digits,
     toString(balance_raw) AS balance,
     toString(held_raw) AS held,
     first_day > toDate({today:String}) - 7 AS is_new,
-    balance_raw * 2 <= peak_raw AS is_reduced,
-    balance_raw * 100 >= held_raw AS is_whale,
+    balance_raw <= intDiv(peak_raw, 2) AS is_reduced,
+    balance_raw > intDiv(held_raw - 1, 100) AS is_whale,
     if(balance_raw > 0, rank, 0) AS holder_rank,
     (SELECT max(block_number) FROM published_chain WHERE chain_id = {chain_id:UInt32}) AS as_of_block
 FROM
@@ -41,4 +41,4 @@ FROM
         GROUP BY wallet
     )
 )
-WHERE {everybody:UInt8} OR wallet IN (SELECT unhex(arrayJoin({wallets:Array(String)})))
+WHERE wallet IN (SELECT unhex(digits) FROM asked)

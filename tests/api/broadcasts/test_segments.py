@@ -57,3 +57,29 @@ async def test_the_top_is_counted_among_all_holders_not_subscribers(broadcasts: 
         for segment in ("top_10", "top_25")
     ]
     assert counts == [0, 1]
+
+
+async def test_amounts_of_hostile_tokens_do_not_overflow(broadcasts: Broadcasts) -> None:
+    community = broadcasts.community
+    whale, shrimp = await community.member(), await community.member()
+    community.hold((whale.address, 40, 2**254), (shrimp.address, 40, 2**250), (shrimp.address, 1, 1 - 2**250))
+    for member in (whale, shrimp):
+        await member.subscribe()
+    for segment, count in (("whales", 1), ("reduced_50", 1), ("top_10", 2)):
+        preview = await community.owner.ok("POST", f"{PATH}/preview", {"segments": [segment]})
+        assert preview["recipientCount"] == count, segment
+
+
+async def test_only_subscribers_of_a_token_with_many_holders_are_read(broadcasts: Broadcasts) -> None:
+    community = broadcasts.community
+    broadcasts.crowd(3_000)
+    community.warehouse.command(
+        "INSERT INTO agg_balance_day (chain_id, token, wallet, day, delta_raw)"
+        f" SELECT 8453, unhex('{TOKEN[2:]}'), unhex(leftPad(hex(number + 1), 40, '0')), today() - 3, number + 1"
+        " FROM numbers(100000)"
+    )
+    wallets = [f"0x{n:040x}" for n in range(1, 3_001)]
+    warehouse = community.service.services.warehouse
+    found = await read_holdings(warehouse, 8453, TOKEN, wallets, community.clock.now().date())
+    assert set(found.by_wallet) == set(wallets)
+    assert (found.of(wallets[0]).rank, found.held_raw) == (100_000, 100_000 * 100_001 // 2)
