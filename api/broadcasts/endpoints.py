@@ -8,6 +8,7 @@ from fastapi import Depends, Path, Query
 from api.broadcasts import examples
 from api.broadcasts.audience import Audience
 from api.broadcasts.content import ContentRules
+from api.broadcasts.effects import Effects
 from api.broadcasts.errors import (
     CeilingReached,
     ImageRefused,
@@ -26,6 +27,7 @@ from api.broadcasts.schemas import (
     AcceptedAnswer,
     AudienceGiven,
     Broadcast,
+    BroadcastEffect,
     BroadcastGiven,
     BroadcastLimits,
     BroadcastPage,
@@ -178,6 +180,17 @@ async def list_broadcast_recipients(
 ) -> JsonResponse:
     """What became of a broadcast for each recipient and channel, largest holders first."""
     return respond(await Reports(BroadcastRepository(store)).recipients(page.page, broadcast_id, cursor))
+
+
+@router.get(
+    "/messages/{broadcastId}/effect",
+    response_model=BroadcastEffect,
+    responses=success_examples(("effect", examples.EFFECT)) | GROUP.responses(NoSuchBroadcast),
+)
+async def get_broadcast_effect(page: ManagedPage, broadcast_id: BroadcastId, services: ServicesDep) -> JsonResponse:
+    """What recipients held 1, 7 and 30 days after a broadcast, next to those who were held out of it."""
+    effects = Effects(Reports(BroadcastRepository(services.store)), services.warehouse)
+    return respond(await effects.of(page.page, broadcast_id))
 
 
 @router.put(

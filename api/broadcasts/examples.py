@@ -65,4 +65,38 @@ RESULTS: dict[str, Any] = {
     ],
     "nextCursor": None,
 }
+EFFECT: dict[str, Any] = {
+    "id": _ID,
+    "asOfBlock": 17000000,
+    "sentAt": "2026-03-01T12:00:02.000Z",
+    "after": [
+        {
+            "days": 1,
+            "asOfBlock": 17043200,
+            "recipients": {
+                "accounts": 370,
+                "more": 74,
+                "same": 259,
+                "less": 30,
+                "nothing": 7,
+                "moreShare": {"estimate": 0.2, "low": 0.162, "high": 0.244},
+                "lessShare": {"estimate": 0.081, "low": 0.057, "high": 0.113},
+                "nothingShare": {"estimate": 0.019, "low": 0.009, "high": 0.039},
+            },
+            "heldOut": {
+                "accounts": 24,
+                "more": 3,
+                "same": 19,
+                "less": 2,
+                "nothing": 0,
+                "moreShare": None,
+                "lessShare": None,
+                "nothingShare": None,
+            },
+            "difference": {"more": None, "less": None, "nothing": None},
+        },
+        {"days": 7, "asOfBlock": None, "recipients": None, "heldOut": None, "difference": None},
+        {"days": 30, "asOfBlock": None, "recipients": None, "heldOut": None, "difference": None},
+    ],
+}
 ROOM: dict[str, Any] = {"chainId": 8453, "tokenId": 7, "channel": "telegram", "connected": True}

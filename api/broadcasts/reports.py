@@ -34,10 +34,14 @@ class Reports:
         Raises:
             NoSuchBroadcast: the page has none with this id.
         """
+        return _wire(await self.row(page, id))
+
+    async def row(self, page: Page, id: UUID) -> ListedBroadcast:
+        """The same, as the store has it."""
         found = await self.repository.listed(page, id=id, limit=1)
         if not found:
             raise NoSuchBroadcast
-        return _wire(found[0])
+        return found[0]
 
     async def recipients(self, page: Page, id: UUID, cursor: str | None) -> RecipientPage:
         """The results of some recipients, largest holders first."""

@@ -225,6 +225,55 @@ class RecipientPage(Wire):
     next_cursor: NextCursor
 
 
+class ShareInterval(Wire):
+    """A share of accounts, or a difference of shares, with its 95 % interval."""
+
+    estimate: float = Field(description="From 0 to 1; of a difference from -1 to 1.")
+    low: float = Field(description="Lower bound.")
+    high: float = Field(description="Upper bound.")
+
+
+class HoldingChanges(Wire):
+    """How many accounts hold more or less than when recipients were chosen. Shares are null of fewer than 30
+    accounts."""
+
+    accounts: Count = Field(description="All of the group.")
+    more: Count = Field(description="Those that hold more.")
+    same: Count = Field(description="Those that hold as much, which may be nothing.")
+    less: Count = Field(description="Those that hold less, but some.")
+    nothing: Count = Field(description="Those that held some and hold nothing.")
+    more_share: ShareInterval | None = Field(description="Share of those that hold more.")
+    less_share: ShareInterval | None = Field(description="Share of those that hold less, but some.")
+    nothing_share: ShareInterval | None = Field(description="Share of those that hold nothing any more.")
+
+
+class ShareDifferences(Wire):
+    """Shares among recipients less those among the held out; null where either is."""
+
+    more: ShareInterval | None = Field(description="Of those that hold more.")
+    less: ShareInterval | None = Field(description="Of those that hold less, but some.")
+    nothing: ShareInterval | None = Field(description="Of those that hold nothing any more.")
+
+
+class EffectAfter(Wire):
+    """What was held at the end of a day (UTC) after the broadcast; null until a block after that day is published."""
+
+    days: Count = Field(description="Days after the day of the sending.")
+    as_of_block: BlockNumber | None = Field(description="The last block of the day.")
+    recipients: HoldingChanges | None = Field(description="Who was to get the message, whether it arrived or not.")
+    held_out: HoldingChanges | None = Field(description="Who was held out.")
+    difference: ShareDifferences | None = Field(description="Recipients compared with the held out.")
+
+
+class BroadcastEffect(Wire):
+    """What recipients of a broadcast held afterwards, next to those who were held out of it."""
+
+    id: Uuid
+    as_of_block: BlockNumber | None = Field(description="The block that balances are compared with; null before.")
+    sent_at: Timestamp | None = Field(description="When all deliveries were queued; null before.")
+    after: list[EffectAfter] = Field(description="After 1, 7 and 30 days.")
+
+
 class RoomGiven(_Given):
     """A token's public room."""
 
