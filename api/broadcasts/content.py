@@ -71,11 +71,11 @@ class ContentRules:
     async def _follow(self, given: BroadcastGiven) -> None:
         try:
             async with asyncio.timeout(_LOOK_SECONDS):
-                domain = await self.redirects.blocked(_urls(given), self.blocklist)
+                refusal = await self.redirects.refusal(_urls(given), self.blocklist)
         except TimeoutError:  # what answers so slowly leads nowhere that could be looked up
             return
-        if domain is not None:
-            raise LinkBlocked(f"linkUrl: a link is redirected to {domain}, which is on the blocklist")
+        if refusal is not None:
+            raise LinkBlocked(f"linkUrl: a link {refusal}")
 
 
 def _fields(given: BroadcastGiven) -> Sequence[tuple[str, list[str]]]:

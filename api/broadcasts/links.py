@@ -4,11 +4,12 @@ A domain is compared in its ASCII form, so that punycode and Unicode are one, an
 that pass for Latin ones count as these.
 """
 
+import base64
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import idna
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -21,6 +22,7 @@ MAX_LINKS: Final = 10
 _MAX_DEPTH: Final = 20
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:/{1,3}[^\s<>\"'`]+", re.IGNORECASE)
 _DOMAIN = re.compile(r"(?<![\w@.-])(?:[^\W_][\w-]{0,62}[.。．｡])+[^\W\d_][\w-]{1,62}(?![\w-])")
+_HOST = re.compile(r"[a-z0-9.-]+")
 _DOTS = str.maketrans("。．｡", "...")
 _GATEWAYS: Final = (
     "ipfs.io",
@@ -33,7 +35,7 @@ _GATEWAYS: Final = (
     "ipfs.filebase.io",
 )
 _ARWEAVE: Final = ("arweave.net", "ar-io.dev", "permagate.io")
-_ARWEAVE_PATH = re.compile(r"/(?:raw/)?[A-Za-z0-9_-]{43}(?:/.*)?")
+_ARWEAVE_PATH = re.compile(r"/(?:raw/)?([A-Za-z0-9_-]{43})(?:/.*)?")
 
 
 class _Domains(BaseModel):
@@ -151,6 +153,11 @@ def images_of(content: Any) -> Iterator[str]:
             yield from images_of(value)
 
 
+def _sandbox_of(id: str) -> str:
+    """The label under which a gateway serves content of Arweave. Other labels are names, which lead to anything."""
+    return base64.b32encode(base64.urlsafe_b64decode(f"{id}=")).decode().rstrip("=").lower()
+
+
 def is_permanent(url: str) -> bool:
     """Whether an image lies on IPFS or Arweave, by its content's id: nobody can change it afterwards."""
     try:
@@ -159,10 +166,16 @@ def is_permanent(url: str) -> bool:
         port = parts.port
     except ValueError:
         return False
-    if parts.scheme != "https" or port not in (None, 443) or parts.username is not None:
+    if parts.scheme != "https" or port not in (None, 443) or parts.username is not None or not _HOST.fullmatch(host):
+        return False
+    # Browsers resolve these before they ask, so the path would no longer name the content.
+    if "\\" in url or {".", ".."} & set(unquote(parts.path).split("/")):
         return False
     if host in _ARWEAVE or any(host.endswith(f".{gateway}") for gateway in _ARWEAVE):
-        return _ARWEAVE_PATH.fullmatch(parts.path) is not None
+        found = _ARWEAVE_PATH.fullmatch(parts.path)
+        return found is not None and (
+            host in _ARWEAVE or host in [f"{_sandbox_of(found[1])}.{gateway}" for gateway in _ARWEAVE]
+        )
     for gateway in _GATEWAYS:
         if host == gateway:
             first, _, cid = parts.path.removeprefix("/").partition("/")

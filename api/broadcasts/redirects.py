@@ -19,19 +19,19 @@ class Redirects:
 
     outbound: Outbound
 
-    async def blocked(self, urls: Iterable[str], blocklist: Blocklist) -> str | None:
-        """The first domain of the blocklist that a link leads to; None if none does."""
+    async def refusal(self, urls: Iterable[str], blocklist: Blocklist) -> str | None:
+        """Why the first of the links is refused that is; None if none is."""
         found = await asyncio.gather(*(self._follow(url, blocklist) for url in dict.fromkeys(urls)))
-        return next((domain for domain in found if domain is not None), None)
+        return next((reason for reason in found if reason is not None), None)
 
     async def _follow(self, url: str, blocklist: Blocklist) -> str | None:
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MOST_STEPS + 1):
             domain = blocklist.blocked(host_of(url) or "")
             if domain is not None:
-                return domain
+                return f"is redirected to {domain}, which is on the blocklist"
             answer = await self.outbound.request("GET", url, timeout_seconds=_STEP_SECONDS, body_bytes=0)
             target = answer.headers.get("location")
             if answer.status is None or not 300 <= answer.status < 400 or target is None:
                 return None
             url = urljoin(url, target)
-        return None
+        return f"is redirected more than {_MOST_STEPS} times"

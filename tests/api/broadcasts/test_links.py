@@ -1,10 +1,14 @@
 """Links and images, however they are written."""
 
+import base64
+
 import pytest
 
 from api.broadcasts.links import Blocklist, hosts_in, is_permanent
 
 CID = "bafkreihe4hlilmerevb4o5g7xhoe35r4vdjmmtiwwkryhdnjdznkucwkbi"
+ARWEAVE = "a" * 42 + "Q"
+SANDBOX = base64.b32encode(base64.urlsafe_b64decode(f"{ARWEAVE}=")).decode().rstrip("=").lower()
 LIST = Blocklist(["evil.example", "bücher.example", "claim.example"])
 
 
@@ -40,6 +44,18 @@ def test_others_pass(text: str) -> None:
         ("https://arweave.net/graphql", False),
         (f"https://ipfs.io:8080/ipfs/{CID}", False),
         ("https://[", False),
+        (f"https://ipfs.io/ipfs/{CID}/../../ipns/evil.example/logo.png", False),
+        (f"https://ipfs.io/ipfs/{CID}/%2e%2E/%2e%2e/ipns/evil.example", False),
+        (f"https://ipfs.io/ipfs/{CID}\\..\\..\\ipns\\evil.example", False),
+        (f"https://ipfs.io/ipns/{CID}", False),
+        (f"https://{CID}.ipns.dweb.link/", False),
+        (f"https://arweave.net/{ARWEAVE}/../graphql", False),
+        (f"https://evil.example\\.arweave.net/{ARWEAVE}", False),
+        (f"https://frogs.arweave.net/{ARWEAVE}", False),
+        (f"https://{SANDBOX}.arweave.net/{ARWEAVE}", True),
+        (f"https://{SANDBOX}.frogs.arweave.net/{ARWEAVE}", False),
+        (f"https://10.0.0.1/ipfs/{CID}", False),
+        (f"https://{CID}.ipfs.localhost/", False),
     ],
 )
 def test_images_lie_on_ipfs_or_arweave(url: str, permanent: bool) -> None:

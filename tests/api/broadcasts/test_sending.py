@@ -112,8 +112,17 @@ async def test_a_redirect_to_the_blocklist_is_found(broadcasts: Broadcasts) -> N
     vendors.redirects = {"/one": "/two", "/two": "https://tinyurl.com/x"}
     answer = await broadcasts.post(body=f"see {vendors.url}/one.")
     assert (answer.status_code, answer.json()["code"]) == (422, "LINK_BLOCKED")
-    vendors.redirects["/two"] = "/one"
-    assert (await broadcasts.post(body=f"see {vendors.url}/one.")).status_code == 200, "a loop leads nowhere"
+    vendors.redirects = {f"/{step}": f"/{step + 1}" for step in range(1, 6)}
+    assert (await broadcasts.post(body=f"see {vendors.url}/1.")).status_code == 200, "five lead to a page"
+    vendors.redirects["/6"] = "https://tinyurl.com/x"
+    for start in ("/1", "/loop"):
+        vendors.redirects["/loop"] = "/loop"
+        answer = await broadcasts.post(body=f"see {vendors.url}{start}.")
+        assert (answer.status_code, answer.json()["code"]) == (422, "LINK_BLOCKED"), "nobody follows it to its end"
+    vendors.redirects = {"/inside": "http://10.0.0.1/admin"}
+    assert (await broadcasts.post(body=f"see {vendors.url}/inside.")).status_code == 200, (
+        "not asked, and no blocked name"
+    )
 
 
 async def test_of_a_hundred_simultaneous_sends_three_pass_in_an_hour(broadcasts: Broadcasts) -> None:
