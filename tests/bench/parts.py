@@ -144,6 +144,13 @@ def webhooks(run: Run) -> list[Result]:
     return webhooks_part.measure(run.directory, run.progress).results
 
 
+def broadcasts(run: Run) -> list[Result]:
+    """How long it takes to queue a broadcast to fifty thousand recipients."""
+    from tests.bench import broadcasts as broadcasts_part
+
+    return broadcasts_part.measure(run.directory, run.progress)
+
+
 def solana(run: Run) -> list[Result]:
     """A cold index of Solana blocks, compared with parsing their JSON and with a solana-py loop."""
     from tests.bench import solana as solana_part
@@ -186,6 +193,7 @@ PARTS: dict[str, Callable[[Run], list[Result]]] = {
     "incremental": incremental,
     "warehouse": warehouse,
     "webhooks": webhooks,
+    "broadcasts": broadcasts,
     "idle": idle,
     "chains": chains,
     "alerts": alerts,
