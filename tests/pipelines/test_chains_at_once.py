@@ -1,6 +1,5 @@
 """Refresh runs of different chains do not wait for each other, and a run that dies on one does no harm to another."""
 
-import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -145,35 +144,6 @@ def test_chains_derived_at_once_equal_chains_derived_one_after_the_other(
         refresh(warehouse, store, chains, chain_ids=[number])
     refresh(warehouse, store, chains)
     assert at_once == contents(warehouse)
-
-
-@pytest.mark.parametrize("seed", [12])
-def test_a_run_that_dies_on_one_chain_does_no_harm_to_the_other(
-    seed: int, ledgers: list[Ledger], warehouse: Warehouse, store: Connection, store_url: str, chains: Chains,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    rng = random.Random(seed)
-    economies = [Economy(ledger, seed + ledger.chain_id) for ledger in ledgers]
-    for economy in economies:
-        economy.create_assets()
-    deaths = 0
-    for _ in range(4):
-        for economy in economies:
-            economy.add_blocks(2)
-            economy.ledger.publish()
-        with dying_at(rng.randrange(1, 40), monkeypatch), postgres.connect(store_url, autocommit=True) as dying:
-            try:
-                refresh(warehouse, dying, chains, chain_ids=[BASE], full=False)
-            except InterruptedError:
-                deaths += 1
-        refresh(warehouse, store, chains, chain_ids=[GNOSIS], full=False, wait_seconds=1.0)
-        assert published_blocks(warehouse)[GNOSIS] == ledgers[1].block
-    assert deaths > 0
-    refresh(warehouse, store, chains)
-    after_deaths = contents(warehouse)
-    forget(warehouse, store)
-    refresh(warehouse, store, chains)
-    assert after_deaths == contents(warehouse)
 
 
 def test_rows_of_a_dead_run_are_published_by_the_first_who_may_complete_them(
