@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0085"
-down_revision = "0080"
+down_revision = "0081"
 branch_labels = None
 depends_on = None
 
