@@ -43,9 +43,9 @@ async def test_a_deployer_claims(solana_claims: SolanaClaims, solana_service: Se
     assert built["crownPda"] == quoted["crownPda"] == crown_pda
     costs = {
         "registrationFee": FEE,
-        "rent": 4_621_440,
+        "rent": 4_565_760,
         "networkFee": 10_000,
-        "total": FEE + 4_631_440,
+        "total": FEE + 4_575_760,
     }
     assert built["costs"] == quoted["costs"] == costs
     assert (quoted["price"], quoted["currency"], quoted["balance"]) == (25, "USD", 10 * LAMPORTS_PER_SOL)
@@ -337,7 +337,7 @@ async def test_an_older_authorisation_is_void_after_a_release(
     with pytest.raises(Exception, match="6019"):
         solana_claims.node.rpc("sendTransaction", sign(early, first), SEND)
     rebuilt = (await build(solana_service, first, mint, "REPLAY")).json()
-    assert rebuilt["costs"]["rent"] == program.rent(536) - program.rent(24)
+    assert rebuilt["costs"]["rent"] == program.rent(program.CROWN_BYTES) - program.rent(program.HEADER_BYTES)
     solana_claims.node.rpc("sendTransaction", sign(rebuilt, first), SEND)
     solana_claims.node.mine()
     again = solana_claims.crown("REPLAY")
