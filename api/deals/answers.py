@@ -1,6 +1,6 @@
 """What the parties do with an offer: accept, reject, cancel. And what follows without them: lapses, pauses."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final
@@ -45,8 +45,17 @@ class Answers:
         """Reject an offer, as the wallet that holds the registration. Raises as :meth:`accept`."""
         return await self._answer(session, id, Move.REJECT, wallet, response)
 
-    async def cancel(self, session: WalletSession, id: UUID, wallet: str | None) -> DealRecord:
+    async def cancel(
+        self,
+        session: WalletSession,
+        id: UUID,
+        wallet: str | None,
+        require_unopened: Callable[[DealRecord], Awaitable[None]],
+    ) -> DealRecord:
         """Cancel a deal, as one of its parties. It cannot be opened again.
+
+        Args:
+            require_unopened: refuses a deal whose vault is open on the chain.
 
         Raises:
             AuthorizationLives: its settlement is authorised.
@@ -56,6 +65,7 @@ class Answers:
         actor, role = _party(session, deal, wallet)
         now = self.clock.now()
         permitted(deal, Move.CANCEL, role)
+        await require_unopened(deal)
         signed = await self.moves.attest(deal.id, offer_of(deal), Move.CANCEL, actor, now)
         async with self.repository.store.transaction() as transaction:
             members = await self._members(transaction, deal)

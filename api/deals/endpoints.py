@@ -205,8 +205,7 @@ async def cancel_deal(
     """Cancel a deal, as one of its parties. It cannot be opened again, and cannot be cancelled while its settlement is
     authorised."""
     wallet = await _wallet(deals, chains, deal_id, body.wallet_address)
-    await deals.opening.require_cancellable(deal_id)
-    await deals.answers.cancel(session, deal_id, wallet)
+    await deals.answers.cancel(session, deal_id, wallet, deals.opening.require_unopened)
     return respond(await moved_deal(deals, session, deal_id, "The deal is cancelled."))
 
 

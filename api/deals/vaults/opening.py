@@ -81,15 +81,14 @@ class Opening:
             raise ProviderUnavailable from error
         return deal, await self.repository.find(id), calls
 
-    async def require_cancellable(self, id: UUID) -> None:
-        """Require that a merge may be cancelled: nobody swaps yet.
+    async def require_unopened(self, deal: DealRecord) -> None:
+        """Require that nobody swaps yet, if it is a merge.
 
         Raises:
             DealInvalidState: its swap is open on the chain.
             ProviderUnavailable: the chain cannot be read now.
         """
-        deal = await self.answers.find(id)
-        if deal.state not in (states.SWAPPING, states.SWAPPING.paused) or await self.repository.known(id) is None:
+        if deal.state not in (states.SWAPPING, states.SWAPPING.paused) or await self.repository.known(deal.id) is None:
             return
         try:
             await self._require_not_open(deal, vault_chain(self.chains, deal))

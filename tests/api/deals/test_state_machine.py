@@ -111,7 +111,7 @@ class DealMachine(RuleBasedStateMachine):
         calls: dict[Move, Callable[[], Any]] = {
             Move.ACCEPT: lambda: answers.accept(session, id, None, None),
             Move.REJECT: lambda: answers.reject(session, id, None, None),
-            Move.CANCEL: lambda: answers.cancel(session, id, None),
+            Move.CANCEL: lambda: answers.cancel(session, id, None, self.deals.opening.require_unopened),
             Move.CONSENT: lambda: self.consent(actor, id),
         }
         try:

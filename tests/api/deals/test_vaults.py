@@ -59,6 +59,7 @@ async def test_a_merge_from_the_offer_to_the_return_of_the_rest(sale: Sale) -> N
     send_all(sale, sale.offerer.wallet, opening["transactions"])
     refused = await sale.offerer.move("cancel", id)
     assert (refused.status_code, refused.json()["code"]) == (400, "DEAL_INVALID_STATE")
+    assert (await sale.market.trader(usdc=0).move("cancel", id)).status_code == 403
     assert await sale.deals.vaults.run() == 0  # the deposit is not final
     sale.mature()
     assert await sale.deals.vaults.run() == 1
