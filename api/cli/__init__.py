@@ -21,6 +21,7 @@ from api.cli import (
     guardian,
     operating,
     registrations,
+    sealing,
     service,
 )
 
@@ -38,6 +39,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.add_typer(service.app)
+app.add_typer(sealing.app)
 app.add_typer(data.app)
 app.add_typer(registrations.app)
 app.add_typer(backups.app)

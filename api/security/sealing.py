@@ -70,6 +70,11 @@ class Sealer:
                 continue
         raise Unsealable("sealed with another key")
 
+    @property
+    def mark(self) -> bytes:
+        """What everything begins with that the present key seals."""
+        return _WITH_ID + _id_of(self._keys[0])
+
     def sign(self, text: bytes, purpose: str) -> bytes:
         """Sixteen bytes of an HMAC-SHA256 of the text, which only this service can make."""
         return _mac(self._keys[0], text, purpose)

@@ -28,6 +28,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
     from api.challenges.deciding import DecisionError
     from api.ops.commands.broadcasts import ReviewError
     from api.ops.commands.deals import DealCommandError
+    from api.ops.commands.reencrypt import ReencryptError
     from api.ops.supervisor.part import AlreadyRunning, PortTaken, StackError
     from api.overlay import OverlayError
     from api.registrations.attesting import AttestationError
@@ -48,6 +49,7 @@ def explain(error: Exception) -> tuple[str, int] | None:
             | DecisionError()
             | DealCommandError()
             | ReviewError()
+            | ReencryptError()
             | OverlayError()
         ):
             return str(error), USAGE
