@@ -11,10 +11,10 @@ WORKERS ?= auto
 # Where the machine has no Node, the wheel's is found there.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: help install demo quick test torture machines attacks contract abuse bench lint format schema clean
+.PHONY: help install screenshots demo quick test torture machines attacks contract abuse bench lint format schema clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 install: .venv/installed ## set up: a virtual environment in .venv and the npm packages
 	@true
@@ -53,6 +53,9 @@ contract: install ## every operation of the running service against its OpenAPI 
 
 abuse: install ## each way in which one client could slow the others, beside a paying client: five minutes
 	$(BIN)/python -m tests.abuse
+
+screenshots: install ## pictures of Dagster from a running demo, for docs/pipelines.md
+	$(BIN)/python -m tests.screenshots
 
 bench: install ## the benchmarks, as ratios in one run; written to build/bench.json
 	$(BIN)/python -m tests.bench
