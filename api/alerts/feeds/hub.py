@@ -106,11 +106,11 @@ class BuyHub:
 
     async def _read_forever(self) -> None:
         while self._listeners:
+            await asyncio.sleep(self.poll_seconds)
             try:
                 await self.read()
             except (StoreUnavailable, WarehouseError) as error:
                 LOG.warning("buys cannot be read now: %s", error)  # streams go on where they are
-            await asyncio.sleep(self.poll_seconds)
 
     async def read(self) -> None:
         """Give all streams what is new."""
